@@ -1,0 +1,353 @@
+/**
+ * What a user of the emulated Discord holds in hand: the world (guilds, channels, people, messages), what a
+ * person sees of the bot's answers, and the events. All objects are live views: read them again to see changes.
+ */
+import type { Permission, PermissionOverwrite } from "./permissions.ts";
+import type { ChannelType, Choice, Command, Component, Embed } from "./wire.ts";
+
+export interface User {
+  readonly id: string;
+  readonly username: string;
+  readonly globalName: string | null;
+  /** An avatar hash, as Discord gives it; the page maps it to a picture. */
+  readonly avatar: string | null;
+  readonly bot: boolean;
+}
+
+export interface Role {
+  readonly id: string;
+  readonly guildId: string;
+  readonly name: string;
+  readonly color: number;
+  readonly permissions: bigint;
+  readonly position: number;
+  readonly mentionable: boolean;
+  /** Set for the role that came with the bot's invite. */
+  readonly managedBy?: string | undefined;
+  setPermissions(permissions: readonly Permission[]): void;
+  delete(): void;
+}
+
+export interface OverwriteOptions {
+  readonly target: Role | Member;
+  readonly allow?: readonly Permission[];
+  readonly deny?: readonly Permission[];
+}
+
+export interface Channel {
+  readonly id: string;
+  readonly type: ChannelType;
+  readonly name: string;
+  /** Undefined for a direct message. */
+  readonly guild: Guild | undefined;
+  /** The category of a channel, the channel of a thread. */
+  readonly parent: Channel | undefined;
+  readonly position: number;
+  readonly overwrites: readonly PermissionOverwrite[];
+  readonly archived: boolean;
+  readonly locked: boolean;
+  readonly deleted: boolean;
+  /** The other side of a direct message. */
+  readonly recipient: User | undefined;
+  readonly createdAtMs: number;
+  rename(name: string): void;
+  delete(): void;
+  setOverwrite(overwrite: OverwriteOptions): void;
+  denyBot(...permissions: Permission[]): void;
+  /** Takes back what denyBot denied, and allows it. */
+  allowBot(...permissions: Permission[]): void;
+  /** Threads only. An archived, unlocked thread is revived by a message; a locked one refuses it. */
+  archive(options?: { locked?: boolean }): void;
+  unarchive(): void;
+}
+
+export interface Member {
+  readonly user: User;
+  readonly id: string;
+  readonly guild: Guild;
+  readonly nick: string | null;
+  /** What people see: the nick, else the display name, else the user name. */
+  readonly displayName: string;
+  /** Without @everyone. */
+  readonly roles: readonly Role[];
+  readonly joinedAtMs: number;
+  readonly isOwner: boolean;
+  /** The direct-message channel with the bot, once the bot has opened it. */
+  readonly dm: Channel | undefined;
+  addRole(role: Role): void;
+  removeRole(role: Role): void;
+  /** With closed DMs the bot's message is refused with 50007. */
+  closeDms(): void;
+  openDms(): void;
+  permissionsIn(channel?: Channel): bigint;
+  may(permission: Permission, channel?: Channel): boolean;
+  leave(): void;
+}
+
+export interface RoleOptions {
+  readonly name: string;
+  readonly permissions?: readonly Permission[];
+  readonly color?: number;
+  readonly mentionable?: boolean;
+}
+
+export interface ChannelOptions {
+  readonly name: string;
+  /** Default `text`. */
+  readonly type?: ChannelType;
+  readonly parentId?: string;
+  readonly overwrites?: readonly OverwriteOptions[];
+}
+
+export interface MemberOptions {
+  readonly name: string;
+  readonly nick?: string;
+  readonly roles?: readonly Role[];
+  readonly avatar?: string;
+}
+
+export interface Guild {
+  readonly id: string;
+  readonly name: string;
+  readonly everyone: Role;
+  readonly owner: Member;
+  readonly bot: Member;
+  /** False after removeBot(). */
+  readonly hasBot: boolean;
+  readonly roles: readonly Role[];
+  readonly channels: readonly Channel[];
+  readonly members: readonly Member[];
+  addRole(options: RoleOptions): Role;
+  addChannel(options: ChannelOptions): Channel;
+  addMember(options: MemberOptions): Member;
+  /** Finds by name; throws when there is none. */
+  channel(name: string): Channel;
+  role(name: string): Role;
+  member(name: string): Member;
+  /** The permissions of the bot's own role; the default is those of the invite. */
+  setBotPermissions(permissions: readonly Permission[]): void;
+  removeBot(): void;
+  addBot(): void;
+}
+
+export interface Attachment {
+  readonly id: string;
+  readonly filename: string;
+  readonly description: string | undefined;
+  readonly contentType: string;
+  readonly size: number;
+  readonly url: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Who was notified. Counted on creation only, as allowed_mentions let it, never on an edit. */
+export interface Pings {
+  readonly users: readonly string[];
+  readonly roles: readonly string[];
+  readonly everyone: boolean;
+}
+
+export interface MessageVersion {
+  readonly atMs: number;
+  readonly content: string;
+  readonly embeds: readonly Embed[];
+  readonly components: readonly Component[];
+}
+
+export interface Message {
+  readonly id: string;
+  readonly channel: Channel;
+  readonly author: User;
+  readonly content: string;
+  readonly embeds: readonly Embed[];
+  readonly components: readonly Component[];
+  readonly attachments: readonly Attachment[];
+  readonly nonce: string | undefined;
+  readonly flags: number;
+  readonly pings: Pings;
+  readonly createdAtMs: number;
+  readonly editedAtMs: number | undefined;
+  /** How often it was edited; the filling of a deferred answer is not an edit. */
+  readonly edits: number;
+  /** Earlier versions, oldest first (at most the last 50). */
+  readonly history: readonly MessageVersion[];
+  /** "... is thinking". */
+  readonly thinking: boolean;
+  /** The only user who sees it, or undefined when everyone does. */
+  readonly ephemeralFor: string | undefined;
+  readonly deleted: boolean;
+  readonly repliesTo: string | undefined;
+  /** The interaction that it answers. */
+  readonly interaction: { readonly id: string; readonly userId: string; readonly commandName?: string | undefined } | undefined;
+}
+
+export interface Modal {
+  readonly customId: string;
+  readonly title: string;
+  /** As the bot sent it: action rows with text inputs, labels (18), text displays (10). */
+  readonly components: readonly Component[];
+  /** The inputs in order, with their label. */
+  readonly fields: readonly ModalField[];
+}
+
+export interface ModalField {
+  readonly customId: string;
+  readonly label: string;
+  readonly description: string | undefined;
+  readonly required: boolean;
+  readonly component: Component;
+}
+
+/** What became of one interaction, as its person sees it. */
+export interface Exchange {
+  /** Id of the interaction. */
+  readonly id: string;
+  readonly person: Member;
+  readonly channel: Channel;
+  /**
+   * The first answer: a message of its own, an update of the message that was acted on, a modal, the choices
+   * of an autocompletion; `none`: the bot did not answer in time ("The application did not respond").
+   */
+  readonly kind: "message" | "update" | "modal" | "choices" | "none";
+  /** The answer in its current state, or the updated message; undefined once it was deleted. */
+  readonly message: Message | undefined;
+  readonly modal: Modal | undefined;
+  readonly choices: readonly Choice[];
+  readonly followUps: readonly Message[];
+  /** The first answer was a deferral. */
+  readonly deferred: boolean;
+  /** Deferred, and neither filled, nor deleted, nor followed up yet. */
+  readonly pending: boolean;
+  readonly ephemeral: boolean;
+  /** Milliseconds from the interaction to its first answer. */
+  readonly answeredAfterMs: number | undefined;
+  /** Content, embeds and labels of the answer and its follow-ups as one text, for a quick look. */
+  readonly text: string;
+  /** Resolves when the answer is no longer pending, or with a predicate when that holds; throws after timeoutMs (5,000). */
+  settled(predicate?: (exchange: Exchange) => boolean, timeoutMs?: number): Promise<Exchange>;
+}
+
+/** The value of an option or a select: plain, or an object of the world (its id is sent). */
+export type Value = string | number | boolean | { readonly id: string };
+
+export interface ActOptions {
+  /** How long to wait, in real time, for the bot's first answer (5,000). */
+  readonly waitMs?: number;
+}
+
+/** Acts as a member would in Discord's client; what the client would not let a person do throws. */
+export interface Person {
+  readonly member: Member;
+  /** The commands that this person is shown there. */
+  commands(channel: Channel): readonly Command[];
+  /** `line` is the command with its sub-command: "server status". Unknown command or option throws. */
+  slash(channel: Channel, line: string, options?: Readonly<Record<string, Value>>, act?: ActOptions): Promise<Exchange>;
+  autocomplete(
+    channel: Channel,
+    line: string,
+    options: Readonly<Record<string, Value>>,
+    focused: string,
+    act?: ActOptions,
+  ): Promise<readonly Choice[]>;
+  click(message: Message, customIdOrLabel: string, act?: ActOptions): Promise<Exchange>;
+  select(message: Message, customId: string, values: readonly Value[], act?: ActOptions): Promise<Exchange>;
+  /** `values` by custom id; a field left out keeps what the modal had prefilled. */
+  submit(modal: Modal, values: Readonly<Record<string, Value | readonly Value[]>>, act?: ActOptions): Promise<Exchange>;
+  post(channel: Channel, text: string): Message;
+  /** The channel as this person sees it: with what is ephemeral to them, empty where they may not look. */
+  sees(channel: Channel): readonly Message[];
+  /** What the bot wrote to this person directly. */
+  dms(): readonly Message[];
+}
+
+export type DiscordEvent =
+  | { readonly type: "guild-added" | "guild-removed" | "guild-updated"; readonly guild: Guild }
+  | { readonly type: "channel-created" | "channel-updated" | "channel-deleted"; readonly channel: Channel }
+  | { readonly type: "role-created" | "role-updated" | "role-deleted"; readonly guild: Guild; readonly role: Role }
+  | { readonly type: "member-added" | "member-updated" | "member-removed"; readonly member: Member }
+  | { readonly type: "message-created" | "message-edited" | "message-deleted"; readonly message: Message }
+  | { readonly type: "interaction-sent" | "interaction-answered" | "interaction-failed"; readonly exchange: Exchange }
+  | { readonly type: "commands-registered"; readonly guildId: string | undefined; readonly commands: readonly Command[] }
+  | {
+      readonly type: "gateway-connected";
+      readonly sessionId: string;
+      readonly shard: readonly [number, number];
+      readonly resumed: boolean;
+    }
+  | { readonly type: "gateway-disconnected"; readonly sessionId: string; readonly code: number };
+
+/** One request and its answer. The token is left out. */
+export interface TrafficEntry {
+  readonly atMs: number;
+  readonly method: string;
+  /** Without /api/v10 and query. */
+  readonly path: string;
+  readonly query: string;
+  readonly contentType: string | undefined;
+  readonly body: unknown;
+  readonly status: number;
+  readonly answer: unknown;
+  readonly answerHeaders: Readonly<Record<string, string>>;
+}
+
+export interface RouteLimit {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+/** Every threshold; all may be changed while it runs. */
+export interface DiscordLimits {
+  /** An interaction must be answered within this (3,000): else 10062. */
+  answerWithinMs: number;
+  /** Life of an interaction token (900,000): then 50027. */
+  tokenLivesMs: number;
+  /** How long a nonce is remembered (300,000). */
+  nonceWindowMs: number;
+  /** Edits of messages older than `olderThanMs` that fit into a window, for each channel: beyond, 30046. */
+  oldEdits: { olderThanMs: number; limit: number; windowMs: number };
+  /** 25 MiB less a little: beyond, 40005. */
+  maxUploadBytes: number;
+  /** For any route without its own entry; the window of each bucket. */
+  perRoute: RouteLimit;
+  /** By "METHOD /route", ids as `:id`, such as "POST /channels/:id/messages". */
+  routes: Record<string, RouteLimit>;
+  /** Requests a second over all routes but interactions; 0 for no limit. */
+  globalPerSecond: number;
+}
+
+export interface FaultSettings {
+  /** `down`: connections are cut, the gateway too. `5xx`: every request is answered 503. */
+  outage?: "down" | "5xx" | undefined;
+  /** For the next n messages that the bot sends: stored, then answered 500. */
+  sendThen500?: number;
+  /** For the next n messages that the bot sends: stored, then the connection is cut. */
+  sendThenReset?: number;
+  /** For the next n messages that the bot sends: answered 500, nothing stored. */
+  failSends?: number;
+  /** Real milliseconds before a request is looked at. */
+  latencyMs?: number;
+  /** The next n requests are answered 429. */
+  rateLimitNext?: number;
+  /** What such a 429 says to wait (1,000). */
+  rateLimitRetryAfterMs?: number;
+}
+
+export interface Faults {
+  readonly current: Readonly<FaultSettings>;
+  set(settings: FaultSettings): void;
+  clear(): void;
+  /** Cuts the gateway's connections. The sessions can be resumed unless `resumable` is false. */
+  dropGateway(options?: { readonly resumable?: boolean }): void;
+}
+
+export interface DiscordOptions {
+  /** Clock of every threshold and timestamp; default the machine's. */
+  readonly nowMs?: () => number;
+  readonly token?: string;
+  readonly applicationId?: string;
+  readonly applicationName?: string;
+  /** Keeps `traffic`; default off. */
+  readonly record?: boolean;
+  /** Interaction tokens and session ids come from this. */
+  readonly seed?: string;
+}
