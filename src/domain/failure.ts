@@ -1,0 +1,87 @@
+/** What went wrong, in words that every wing shares (design 7). Anything that is not a Failure is a defect. */
+export type FailureCode =
+  | "not-linked"
+  | "queue-full"
+  | "expired"
+  | "denied"
+  | "bad-command"
+  | "key-rejected"
+  | "not-authorised"
+  | "server-empty"
+  | "rate-limited"
+  | "blocked"
+  | "platform"
+  | "unreachable"
+  | "bad-response";
+
+/** Whether the thing that was asked for happened. "unknown": it may have; it must not be repeated. */
+export type Ran = "yes" | "no" | "unknown";
+
+export interface FailureDetails {
+  /** Did the command run? "no" unless said otherwise: most failures happen before anything is sent. */
+  readonly ran?: Ran;
+  /** When asking again makes sense, epoch milliseconds. */
+  readonly retryAtMs?: number;
+  /** The service's id of a command execution, to be quoted to its operators (spec: Command error). */
+  readonly commandId?: string;
+  /** The service's own error code (2001, 4000 ...), where it gave one. */
+  readonly serviceCode?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * An expected failure with a code that a person's text is chosen by.
+ * `message` is plain English for logs and, escaped, for people; it never holds a key or a token.
+ */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  readonly ran: Ran;
+  readonly retryAtMs: number | undefined;
+  readonly commandId: string | undefined;
+  readonly serviceCode: number | undefined;
+
+  constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "Failure";
+    this.code = code;
+    this.ran = details.ran ?? "no";
+    this.retryAtMs = details.retryAtMs;
+    this.commandId = details.commandId;
+    this.serviceCode = details.serviceCode;
+  }
+}
+
+/**
+ * Why Discord did not take a message (design 5, "Discord's refusals").
+ * gone 10003/10008 · no-access 50001/50013 · closed 50083/160005 · dm-closed 50007 · form 50035 ·
+ * edit-limit 30046 · no-history: the channel may be written but not read · rejected: any other 4xx ·
+ * unknown: 5xx, timeout or a broken connection: the message may stand in the channel.
+ */
+export type SinkRefusalReason =
+  | "gone"
+  | "message-gone"
+  | "no-access"
+  | "closed"
+  | "dm-closed"
+  | "form"
+  | "edit-limit"
+  | "no-history"
+  | "rejected"
+  | "unknown";
+
+/** Thrown by a Sink. Delivery decides by `reason`; only "unknown" may mean that the message is there. */
+export class SinkRefusal extends Error {
+  readonly reason: SinkRefusalReason;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    reason: SinkRefusalReason,
+    message: string,
+    options: { retryAfterMs?: number; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "SinkRefusal";
+    this.reason = reason;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

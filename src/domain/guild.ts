@@ -1,0 +1,99 @@
+import type { SourceId } from "./model.ts";
+
+/** What a guild has set up: linked servers, feeds, staff. Discord ids are strings (snowflakes). */
+
+/** One linked server of a guild. The key itself is sealed in the store and not part of this. */
+export interface Binding {
+  readonly id: string;
+  readonly guildId: string;
+  readonly source: SourceId;
+  /** The server's name when it was last seen; what people pick by. */
+  readonly name: string;
+  readonly ownerId: number;
+  readonly joinKey: string;
+  readonly linkedBy: string;
+  readonly linkedAtMs: number;
+}
+
+export type FeedKind = "joins" | "kills" | "modCalls" | "commands" | "emergencyCalls";
+export type FeedStyle = "lines" | "cards";
+
+export interface FeedFilter {
+  readonly teams?: readonly string[];
+  /** Names, lower case, matched whole; or ids in digits. */
+  readonly players?: readonly string[];
+  /** Command verbs without the colon, lower case. */
+  readonly verbs?: readonly string[];
+}
+
+export interface Feed {
+  readonly id: string;
+  readonly guildId: string;
+  readonly bindingId: string;
+  readonly kind: FeedKind;
+  readonly channelId: string;
+  readonly style: FeedStyle;
+  readonly filter: FeedFilter;
+  /** Pinged by a new mod-call card, at most once per cooldown. */
+  readonly pingRoleId?: string;
+  readonly pingCooldownMs?: number;
+  /** Ping again when a mod call is unclaimed for so long; absent: off. */
+  readonly escalateAfterMs?: number;
+  readonly silent: boolean;
+  readonly state: "live" | "paused" | "parked";
+  /** Why it is parked, in words for the person who configured it. */
+  readonly parkedWhy?: string;
+  readonly createdBy: string;
+  readonly createdAtMs: number;
+}
+
+export type Tier = "viewer" | "moderator" | "administrator" | "manager";
+
+export interface VerbRule {
+  readonly roleId: string;
+  /** Canonical verb without the colon. */
+  readonly verb: string;
+}
+
+/** Who may run what on one linked server. Deny by default: a role without a tier may nothing (design 6). */
+export interface StaffPolicy {
+  readonly roleTiers: Readonly<Record<string, Tier>>;
+  readonly allowed: readonly VerbRule[];
+  /** A denial beats every tier and every allowance. */
+  readonly denied: readonly VerbRule[];
+  /** Players (lower-case names or ids in digits) that nobody may target. */
+  readonly protectedPlayers: readonly string[];
+}
+
+export interface Preset {
+  readonly name: string;
+  /** With typed placeholders: `:pm {player} {text}`. */
+  readonly text: string;
+  readonly createdBy: string;
+}
+
+export interface GuildSettings {
+  /** Where Marshal tells the guild about parked keys, blocks and closed feeds. */
+  readonly noticeChannelId?: string;
+  readonly auditChannelId?: string;
+  readonly auditRetentionDays: number;
+  /** By binding id. */
+  readonly policies: Readonly<Record<string, StaffPolicy>>;
+  /** Command texts kept by Managers for the whole guild. */
+  readonly presets: readonly Preset[];
+}
+
+export const emptyPolicy: StaffPolicy = { roleTiers: {}, allowed: [], denied: [], protectedPlayers: [] };
+export const defaultSettings: GuildSettings = { auditRetentionDays: 90, policies: {}, presets: [] };
+
+/** Who presses or types, as the interaction said. */
+export interface Actor {
+  readonly userId: string;
+  readonly userName: string;
+  readonly guildId: string;
+  readonly channelId: string;
+  readonly roleIds: readonly string[];
+  readonly manageGuild: boolean;
+  /** When the interaction was made, epoch milliseconds (from its snowflake). */
+  readonly askedAtMs: number;
+}

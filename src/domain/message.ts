@@ -1,0 +1,85 @@
+/** A message as the bot's own wings speak of it; discord/ turns it into Discord's form. Plain data only. */
+
+export interface CardField {
+  readonly name: string;
+  readonly value: string;
+  readonly inline?: boolean;
+}
+
+/** An embed. Texts are already escaped Markdown: whoever puts an outside string in has escaped it. */
+export interface Card {
+  readonly title?: string;
+  readonly url?: string;
+  readonly description?: string;
+  /** 0xRRGGBB */
+  readonly color?: number;
+  readonly fields?: readonly CardField[];
+  readonly footer?: string;
+  readonly author?: string;
+  readonly imageName?: string;
+}
+
+export interface Button {
+  readonly kind: "button";
+  readonly label: string;
+  readonly style: "primary" | "secondary" | "success" | "danger" | "link";
+  /** `action:argument`, at most 100 characters; dispatch finds the action by the prefix. Or a URL for "link". */
+  readonly id: string;
+  readonly emoji?: string;
+  readonly disabled?: boolean;
+}
+
+export interface SelectOption {
+  readonly label: string;
+  readonly value: string;
+  readonly description?: string;
+  readonly default?: boolean;
+}
+
+export interface Select {
+  readonly kind: "select";
+  readonly of: "string" | "role" | "channel" | "user";
+  readonly id: string;
+  readonly placeholder?: string;
+  readonly options?: readonly SelectOption[];
+  readonly defaultIds?: readonly string[];
+  readonly minValues?: number;
+  readonly maxValues?: number;
+}
+
+/** A row of up to five buttons, or of one select. */
+export type Row = readonly Button[] | readonly [Select];
+
+export interface Attachment {
+  readonly name: string;
+  readonly data: string | Uint8Array;
+  readonly description?: string;
+}
+
+/** What a person sees: content, cards, rows, files. Mentions never fire from it. */
+export interface MessageBody {
+  readonly content?: string;
+  readonly cards?: readonly Card[];
+  readonly rows?: readonly Row[];
+  readonly files?: readonly Attachment[];
+}
+
+/** A message to a channel on our own account, with the nonce that makes a repeat harmless (design 5, Delivery). */
+export interface OutgoingMessage extends MessageBody {
+  /** At most 25 characters. */
+  readonly nonce: string;
+  /** The only mentions that may fire: a mod-call post or its escalation (design 7). */
+  readonly pingRoleIds?: readonly string[];
+  /** Posted without a notification sound. */
+  readonly silent?: boolean;
+  readonly replyToMessageId?: string;
+}
+
+/** One of our own messages, read back from a channel. */
+export interface PostedMessage {
+  readonly messageId: string;
+  readonly content: string;
+  readonly cards: readonly Card[];
+  readonly attachmentNames: readonly string[];
+  readonly postedAtMs: number;
+}

@@ -1,0 +1,152 @@
+import type { Failure, Ran } from "./failure.ts";
+import type { Actor, Binding, Tier } from "./guild.ts";
+import type { PlayerRef, SourceId } from "./model.ts";
+
+/** In-game commands: what is planned, what is kept, what came of it (design 6). */
+
+/** How much harm a verb can do: "read" shows only, "mild" is undone easily, "serious" hits a person, "severe" needs a confirmation. */
+export type Danger = "read" | "mild" | "serious" | "severe";
+
+export type RunOrigin = "command" | "button" | "preset" | "undo" | "on-join";
+
+export interface RunRequest {
+  readonly actor: Actor;
+  readonly binding: Binding;
+  /** Exactly what will be sent. */
+  readonly text: string;
+  readonly origin: RunOrigin;
+}
+
+/** What a command text means, resolved against the latest snapshot. Never a rewriting of the text. */
+export interface ParsedCommand {
+  readonly text: string;
+  /** Canonical verb without the colon; undefined when the text has none. */
+  readonly verb?: string;
+  readonly known: boolean;
+  readonly tier: Tier;
+  readonly danger: Danger;
+  /** As typed, split at commas. */
+  readonly targetTexts: readonly string[];
+  /** "all" or "others" stands among the targets. */
+  readonly mass: boolean;
+  readonly rest?: string;
+}
+
+export type Decision =
+  | { readonly allowed: true; readonly why: string }
+  | { readonly allowed: false; readonly why: string };
+
+export interface ResolvedTarget {
+  readonly text: string;
+  readonly players: readonly PlayerRef[];
+  /** At least one of them stands in the Staff lists or has a staff permission. */
+  readonly staff: boolean;
+}
+
+/** Everything that `dry` shows and that a confirmation rests on; planning sends nothing. */
+export interface RunPlan {
+  readonly id: string;
+  readonly request: RunRequest;
+  readonly command: ParsedCommand;
+  readonly decision: Decision;
+  readonly targets: readonly ResolvedTarget[];
+  /** How old the player list is that the targets were resolved with; undefined: there was none. */
+  readonly playersAgeMs?: number;
+  /** "name": the server's name must be typed (mass targets). */
+  readonly confirm: "none" | "button" | "name";
+  readonly confirmReasons: readonly string[];
+  readonly warnings: readonly string[];
+  readonly expectedWaitMs: number;
+  /** The text that would undo it, where one exists. */
+  readonly inverse?: string;
+  readonly expiresAtMs: number;
+}
+
+export type RunStatus =
+  | "waiting"
+  | "sending"
+  | "done"
+  | "failed"
+  | "unknown"
+  | "cancelled"
+  | "expired"
+  | "denied";
+
+export type ProofState = "unchecked" | "seen" | "seen-twice" | "not-seen";
+
+/** The audit row: written before sending, completed after. The only attribution that there is (design 6). */
+export interface RunRecord {
+  readonly id: string;
+  readonly guildId: string;
+  readonly bindingId: string;
+  readonly source: SourceId;
+  readonly serverName: string;
+  readonly actorId: string;
+  readonly actorName: string;
+  readonly actorRoleIds: readonly string[];
+  readonly origin: RunOrigin;
+  readonly text: string;
+  readonly verb?: string;
+  readonly askedAtMs: number;
+  readonly channelId: string;
+  readonly status: RunStatus;
+  readonly sentAtMs?: number;
+  readonly endedAtMs?: number;
+  /** Whether it ran in the game. */
+  readonly ran: Ran;
+  /** The service's message, or why it did not run. */
+  readonly message?: string;
+  readonly failureCode?: string;
+  readonly commandId?: string;
+  readonly proof: ProofState;
+}
+
+export interface RunOutcome {
+  readonly record: RunRecord;
+  /** Absent after a 200. */
+  readonly failure?: Failure;
+}
+
+/** A change of a run that waits: its place (1 is next) and when it will be sent, if all goes well. */
+export interface RunProgress {
+  readonly record: RunRecord;
+  readonly place: number;
+  readonly expectedAtMs: number;
+}
+
+export interface RunTicket {
+  readonly id: string;
+  /** Each change of place, until it is sent. Ends when the outcome is there. */
+  progress(): AsyncIterable<RunProgress>;
+  readonly outcome: Promise<RunOutcome>;
+}
+
+/** "Run when someone joins": one per person and server, expiring (design 6). */
+export interface DeferredRun {
+  readonly id: string;
+  readonly request: RunRequest;
+  readonly expiresAtMs: number;
+}
+
+/** A row of the audit that is not a run: somebody configured something, or a command was run outside this bot. */
+export interface AuditEvent {
+  readonly id: string;
+  readonly guildId: string;
+  readonly atMs: number;
+  readonly actorId: string;
+  readonly actorName: string;
+  /** `link`, `unlink`, `feed-add`, `staff-allow`, `outside-run` ... */
+  readonly action: string;
+  readonly text: string;
+}
+
+export interface AuditFilter {
+  readonly actorId?: string;
+  readonly bindingId?: string;
+  readonly verb?: string;
+  readonly text?: string;
+  readonly status?: RunStatus;
+  readonly fromMs?: number;
+  readonly toMs?: number;
+  readonly limit?: number;
+}

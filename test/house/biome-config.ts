@@ -1,0 +1,171 @@
+/** The house rules of DESIGN.md section 1 as biome's configuration. */
+
+type Wing = "api" | "watch" | "feeds" | "runs" | "store" | "discord" | "ops";
+const wings: readonly Wing[] = ["api", "watch", "feeds", "runs", "store", "discord", "ops"];
+
+interface Group {
+  readonly group: readonly string[];
+  readonly message: string;
+}
+
+const packageHome: Readonly<Record<string, readonly string[]>> = {
+  undici: ["api"],
+  "p-queue": ["runs"],
+  keyv: ["store"],
+  "@keyv/redis": ["store"],
+  "discord.js": ["discord", "commands"],
+  "discord-api-types": ["discord", "commands"],
+  "@discordjs/rest": ["discord", "deploy"],
+  "prom-client": ["ops"],
+  pino: ["log"],
+};
+
+/** The packages that a room may not import. */
+function packagesFor(room: string): Group[] {
+  return Object.entries(packageHome)
+    .filter(([, homes]) => !homes.includes(room))
+    .map(([name, homes]) => ({
+      group: [name, `${name}/**`],
+      message: `${name} belongs in ${homes.join(" and ")}; use a port of domain/ports.ts.`,
+    }));
+}
+
+function wingsExcept(own: readonly string[], message: string): Group {
+  return {
+    group: wings.filter((wing) => !own.includes(wing)).flatMap((wing) => [`**/${wing}/**`, `./${wing}/**`]),
+    message,
+  };
+}
+
+const noSandbox: Group = {
+  group: ["**/sandbox/**"],
+  message: "The bot does not know that an emulator exists.",
+};
+const noCommands: Group = {
+  group: ["**/commands/**"],
+  message: "Only main.ts and deploy/ know the list of commands.",
+};
+const noMain: Group = { group: ["**/main.ts"], message: "main.ts is the top: nothing imports it." };
+const noConfig: Group = {
+  group: ["**/config.ts"],
+  message: "Wings get plain values; only main.ts reads the Config.",
+};
+
+function rule(patterns: readonly Group[]): object {
+  return {
+    linter: {
+      rules: { style: { noRestrictedImports: { level: "error", options: { patterns } } } },
+    },
+  };
+}
+
+function room(includes: readonly string[], patterns: readonly Group[]): object {
+  return { includes, ...rule(patterns) };
+}
+
+function wingRoom(wing: Wing): object {
+  const others = wingsExcept(
+    [wing],
+    "A wing never imports another wing: exchange words of domain/ through a port.",
+  );
+  return room([`src/${wing}/**`], [...packagesFor(wing), others, noSandbox, noCommands, noMain, noConfig]);
+}
+
+/** All of biome.json. */
+export function biomeConfig(): object {
+  const apart =
+    "The sandbox shares no code with the bot: the same misreading on both sides would hide itself.";
+  return {
+    $schema: "./node_modules/@biomejs/biome/configuration_schema.json",
+    files: {
+      includes: [
+        "**",
+        "!**/node_modules",
+        "!package-lock.json",
+        "!test-output",
+        "!.sandbox",
+        "!data",
+        "!**/*.snap",
+      ],
+    },
+    formatter: { indentStyle: "space", indentWidth: 2, lineWidth: 110 },
+    plugins: ["./test/house/slips.grit"],
+    linter: {
+      rules: {
+        recommended: true,
+        suspicious: {
+          noImportCycles: { level: "error", options: { ignoreTypes: false } },
+          noExplicitAny: "error",
+        },
+        style: {
+          noDefaultExport: "error",
+          noNonNullAssertion: "error",
+          noProcessEnv: "error",
+          useImportType: "error",
+          useNodejsImportProtocol: "error",
+          noEnum: "error",
+          useConsistentArrayType: "error",
+        },
+        performance: { noBarrelFile: "error" },
+        correctness: { noUnusedVariables: "error", noUnusedImports: "error" },
+      },
+    },
+    overrides: [
+      room(
+        ["src/domain/**"],
+        [
+          ...packagesFor("domain"),
+          { group: ["../**"], message: "domain/ is the ground floor: it imports nothing of ours." },
+        ],
+      ),
+      room(
+        ["src/config.ts", "src/log.ts"],
+        [
+          ...packagesFor("config").filter(({ group }) => !group.includes("pino")),
+          wingsExcept([], "config and log stand below the wings."),
+          noSandbox,
+          noCommands,
+        ],
+      ),
+      ...wings.map(wingRoom),
+      room(
+        ["commands/**"],
+        [
+          ...packagesFor("commands"),
+          {
+            group: ["**/store/**", "**/api/**", "**/watch/**", "**/feeds/**", "**/runs/**", "**/ops/**"],
+            message: "Commands import domain, discord/command.ts and discord/render only.",
+          },
+          {
+            group: ["**/discord/*", "!**/discord/command.ts", "!**/discord/render/**"],
+            message: "Of discord/, commands see command.ts and render/ only.",
+          },
+          noSandbox,
+          noMain,
+          noConfig,
+        ],
+      ),
+      room(["src/main.ts", "deploy/**"], [noSandbox]),
+      room(
+        ["src/sandbox/**"],
+        [
+          {
+            group: wings
+              .flatMap((wing) => [`../../${wing}/**`, `../../../${wing}/**`])
+              .concat("**/domain/**", "**/commands/**", "**/config.ts", "**/log.ts"),
+            message: apart,
+          },
+          { group: ["../main.ts", "../../main.ts"], message: apart },
+        ],
+      ),
+      {
+        includes: ["src/config.ts", "src/sandbox/**", "test/**"],
+        linter: { rules: { style: { noProcessEnv: "off" } } },
+      },
+      {
+        includes: ["commands/index.ts"],
+        linter: { rules: { performance: { noBarrelFile: "off" } } },
+      },
+    ],
+  };
+}
