@@ -1,0 +1,24 @@
+# Production dependencies only; nothing is compiled, so the same stage serves every architecture.
+FROM node:26-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY deploy/node-runtime/package.json deploy/node-runtime/package.json
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:26-slim
+WORKDIR /app
+ENV NODE_ENV=production
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json ./
+COPY commands commands
+COPY deploy/register.ts deploy/register.ts
+COPY src src
+# The sandbox is for trying and testing; a bot that is deployed carries no emulator.
+RUN rm -rf src/sandbox && mkdir data && chown node:node data
+USER node
+VOLUME /app/data
+EXPOSE 9464
+HEALTHCHECK --interval=30s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# node itself is process 1: npm would not pass SIGTERM on, and the ordered stop would never run.
+CMD ["node", "src/main.ts"]
