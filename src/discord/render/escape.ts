@@ -1,0 +1,65 @@
+/**
+ * Outside text made safe for a Discord message (design 7). Names of players, command texts and answers of the
+ * service pass through here, so that nothing in them pings, links, formats, spoofs a line or breaks one.
+ */
+
+/** What a client draws as nothing, or reorders the line by: controls, zero-width, direction marks, lone halves of pairs. */
+const unseen = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+const breaksOrSpaces = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
+/** Stacked marks draw over the lines above and below; three in a row occur in real writing. */
+const stackedMarks = /(\p{M}{3})\p{M}+/gu;
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * One line of plain text: for places where Discord shows no Markdown (footers, labels, file names, choices).
+ * Line breaks and controls become one space, invisible characters go.
+ */
+export function plainText(text: string): string {
+  return text
+    .replace(breaksOrSpaces, " ")
+    .replace(unseen, "")
+    .replace(stackedMarks, "$1")
+    .replace(/ {2,}/g, " ")
+    .trim();
+}
+
+/** At most `max` UTF-16 units, as Discord counts; a pair is never halved. A cut is shown by an ellipsis. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let kept = "";
+  for (const point of text) {
+    if (kept.length + point.length > max - 1) break;
+    kept += point;
+  }
+  return `${kept}…`;
+}
+
+/**
+ * One line of Markdown that reads exactly as `text` does. A backslash stops formatting, links, `<...>` forms and
+ * `:emoji:`; Discord looks for mentions in the raw text, backslash or not, so an `@` is parted from what follows by
+ * a zero-width space.
+ */
+export function escapeMarkdown(text: string): string {
+  return plainText(text)
+    .replace(/[\\*_~`|<>[\]()#:/]/g, "\\$&")
+    .replace(/@/g, "@\u200b")
+    .replace(/^[-+]/, "\\$&")
+    .replace(/^(\d+)\./, "$1\\.");
+}
+
+/** A name within a line, without formatting of its own. Right-to-left writing is isolated, or it would reorder the line. */
+export function inlineName(text: string): string {
+  const name = cut(plainText(text), 60);
+  if (name === "") return "(no name)";
+  const escaped = escapeMarkdown(name);
+  return rightToLeft.test(name) ? `\u2068${escaped}\u2069` : escaped;
+}
+
+/** Text in a code span, cut to `max`. Nothing is formatted within one, but mentions and invites are found in raw text. */
+export function inlineCode(text: string, max = 200): string {
+  const line = cut(plainText(text), max)
+    .replace(/`/g, "ˋ")
+    .replace(/@/g, "@\u200b")
+    .replace(/\/(?=\S)/g, "/\u200b");
+  return line === "" ? "` `" : `\`${line}\``;
+}
