@@ -1,0 +1,288 @@
+import type { APIApplicationCommandBasicOption } from "discord.js";
+import type { Actor, Binding } from "../domain/guild.ts";
+import type { MessageBody, SelectOption } from "../domain/message.ts";
+import type { SourceId } from "../domain/model.ts";
+import type {
+  AuditLog,
+  Bindings,
+  Clock,
+  Feeds,
+  KeyProver,
+  Members,
+  ModCalls,
+  Permissions,
+  Random,
+  Runner,
+  RunQueue,
+  ServiceHealth,
+  Settings,
+  Snapshots,
+} from "../domain/ports.ts";
+import type { ServerKey } from "../domain/secret.ts";
+
+/**
+ * The contract of a slash command (design 11). A command is plain data and functions of plain values: `parse`
+ * turns options into values, `execute` turns values and ports into a reply. Dispatch does the rest: the first
+ * answer within 3 s, edits, errors, mentions. So a test needs neither Discord nor a mock.
+ */
+
+/** What commands work with: ports only. main.ts builds it. */
+export interface Services {
+  readonly bindings: Bindings;
+  readonly prover: KeyProver;
+  readonly settings: Settings;
+  readonly snapshots: Snapshots;
+  readonly health: ServiceHealth;
+  readonly permissions: Permissions;
+  readonly members: Members;
+  readonly runner: Runner;
+  readonly queue: RunQueue;
+  readonly feeds: Feeds;
+  readonly modCalls: ModCalls;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly pendingLinks: PendingLinks;
+  /** HMAC of a typed key: whether it is linked already can be told without keeping it. */
+  sourceOf(key: ServerKey): SourceId;
+  /** Called with each secret that somebody types, before anything else is done with it: logs must not show it. */
+  hideSecret(text: string): void;
+  /** A key was linked, for the first time or again: a parked source is no longer parked. */
+  onLinked(binding: Binding): Promise<void>;
+  /** A linked server has a new key: journal and offsets follow it (design 5, Source). */
+  onReplaced(from: SourceId, to: SourceId): Promise<void>;
+  /** A server was unlinked: its feeds and waiting runs end. */
+  onUnlinked(binding: Binding): Promise<void>;
+}
+
+/** Typed keys that wait for their Yes: in memory only, for minutes, each for the person who typed it. */
+export interface PendingLinks {
+  put(pending: PendingLink): string;
+  /** Takes it out: a second press finds nothing. Undefined when it expired or is another person's. */
+  take(id: string, actor: Actor): PendingLink | undefined;
+}
+
+export interface PendingLink {
+  readonly key: ServerKey;
+  readonly guildId: string;
+  readonly userId: string;
+  readonly roleIds: readonly string[];
+}
+
+/** Given before any await of store, queue or network (design 7): which one is declared, not decided later. */
+export type First = "ephemeral" | "public" | "update";
+
+/** A message as the answer. Later replies of the same answer replace earlier ones as a whole. */
+export interface Reply extends MessageBody {
+  /** Only who asked sees it: after a public first answer that one is deleted and this follows up. */
+  readonly ephemeral?: boolean;
+  /** Beside a public answer: what only who asked may see. Sent once, as an ephemeral follow-up. */
+  readonly aside?: MessageBody;
+  /** An outcome that must reach people even after the token's 15 minutes: then it goes to the channel or by DM. */
+  readonly important?: boolean;
+}
+
+/** One reply, or replies that follow each other: each one that is yielded edits the answer. */
+export type Answer = Reply | Promise<Reply> | AsyncIterable<Reply>;
+
+/** A modal. `id` is `action:argument` (at most 100): its submission is the action of that name. */
+export interface Form {
+  readonly id: string;
+  /** At most 45 characters. */
+  readonly title: string;
+  /** Markdown above the fields. */
+  readonly intro?: string;
+  /** One to five. */
+  readonly fields: readonly FormField[];
+}
+
+interface FieldBase {
+  readonly id: string;
+  /** At most 45 characters. */
+  readonly label: string;
+  /** At most 100 characters. */
+  readonly description?: string;
+  /** Default: true. */
+  readonly required?: boolean;
+  readonly placeholder?: string;
+}
+
+interface PickBase extends FieldBase {
+  readonly minValues?: number;
+  readonly maxValues?: number;
+}
+
+export type FormField =
+  | (FieldBase & {
+      readonly kind: "text";
+      readonly long?: boolean;
+      readonly minLength?: number;
+      readonly maxLength?: number;
+      readonly value?: string;
+    })
+  | (PickBase & { readonly kind: "string"; readonly options: readonly SelectOption[] })
+  | (PickBase & { readonly kind: "role" | "channel" | "user"; readonly defaultIds?: readonly string[] });
+
+/** What was typed and chosen in a form. */
+export interface FormValues {
+  /** Empty when nothing was typed. */
+  text(id: string): string;
+  /** The chosen values, or ids of roles, channels, people. */
+  chosen(id: string): readonly string[];
+}
+
+/** A person that an option names, as the interaction resolved them; not in the guild: no roles. */
+export interface NamedPerson {
+  readonly userId: string;
+  readonly userName: string;
+  readonly roleIds: readonly string[];
+  readonly manageGuild: boolean;
+}
+
+/** The options of an invocation. A required one that is missing is a defect: Discord refuses to send it so. */
+export interface Options {
+  string(name: string, required: true): string;
+  string(name: string): string | undefined;
+  /** An INTEGER or NUMBER option. */
+  number(name: string, required: true): number;
+  number(name: string): number | undefined;
+  boolean(name: string): boolean | undefined;
+  /** The id of a USER, ROLE or CHANNEL option. */
+  id(name: string, required: true): string;
+  id(name: string): string | undefined;
+  person(name: string): NamedPerson | undefined;
+}
+
+export interface Invocation<Args> {
+  readonly actor: Actor;
+  readonly args: Args;
+  /** Aborted when the bot stops. */
+  readonly signal: AbortSignal;
+  /** Stands in logs and under errors, so that a person can name what happened to them. */
+  readonly reference: string;
+}
+
+/** A button pressed, a select chosen or a form submitted. */
+export interface Press {
+  readonly actor: Actor;
+  /** Of the custom_id, what follows the first ":"; empty when there is none. */
+  readonly argument: string;
+  /** Of a select. */
+  readonly values: readonly string[];
+  /** Of a form; answers empty for buttons and selects. */
+  readonly form: FormValues;
+  /** The message that the button or select stands on, and the form was opened from. */
+  readonly messageId: string | undefined;
+  readonly signal: AbortSignal;
+  readonly reference: string;
+}
+
+export interface Choice {
+  /** At most 100 characters. */
+  readonly name: string;
+  /** At most 100 characters. */
+  readonly value: string;
+}
+
+export interface Typing {
+  readonly actor: Actor;
+  /** The option that is being typed, and what stands in it. */
+  readonly option: string;
+  readonly typed: string;
+  readonly options: Options;
+}
+
+/**
+ * One thing that can be typed: a whole command or a sub-command of one.
+ * Methods (not function properties) on purpose: their parameters are compared both ways, so that entries of
+ * different `Args` fit into one list without a cast.
+ */
+interface EntryBase<Args> {
+  readonly description: string;
+  readonly options?: readonly APIApplicationCommandBasicOption[];
+  /** Pure. Throws Failure "bad-command" for what a person can mend. */
+  parse(options: Options): Args;
+  /** From what is in memory: no network. A throw or a late answer gives no choices. At most 25 are shown. */
+  autocomplete?(typing: Typing, services: Services): readonly Choice[] | Promise<readonly Choice[]>;
+}
+
+export interface MessageEntry<Args> extends EntryBase<Args> {
+  readonly first: "ephemeral" | "public";
+  /** Where the first answer depends on what was typed; `first` then only tells the usual one. */
+  firstFor?(args: Args): "ephemeral" | "public";
+  execute(invocation: Invocation<Args>, services: Services): Answer;
+}
+
+export interface FormEntry<Args> extends EntryBase<Args> {
+  readonly first: "modal";
+  /** At once: a form cannot follow another answer, so nothing may be awaited. A Failure is answered ephemerally. */
+  form(invocation: Invocation<Args>, services: Services): Form;
+}
+
+export type Entry<Args = unknown> = MessageEntry<Args> | FormEntry<Args>;
+
+/** Sub-commands of a sub-command: `/run preset add`. */
+export interface Group {
+  readonly description: string;
+  readonly subcommands: Readonly<Record<string, Entry>>;
+}
+
+export interface MessageAction {
+  /** "update": the message that was acted on is edited (its buttons stay until the reply replaces them). */
+  readonly first: First;
+  /** Only for holders of Manage Guild: buttons outlive the permission of who got them. */
+  readonly manageGuild?: boolean;
+  execute(press: Press, services: Services): Answer;
+}
+
+export interface FormAction {
+  readonly first: "modal";
+  readonly manageGuild?: boolean;
+  form(press: Press, services: Services): Form;
+}
+
+export type Action = MessageAction | FormAction;
+
+interface CommandBase {
+  readonly name: string;
+  readonly description: string;
+  /** Shown to, and executed for, holders of Manage Guild only. Actions say so for themselves. */
+  readonly manageGuild?: boolean;
+  /** By the prefix of the custom_id before ":"; unique over all commands. */
+  readonly actions?: Readonly<Record<string, Action>>;
+}
+
+export interface SingleCommand extends CommandBase {
+  readonly entry: Entry;
+}
+
+export interface FamilyCommand extends CommandBase {
+  readonly subcommands: Readonly<Record<string, Entry | Group>>;
+}
+
+export type Command = SingleCommand | FamilyCommand;
+
+/** A command; its own type is kept, so that tests call `run.subcommands.command.execute(...)`. */
+export function defineCommand<const C extends Command>(command: C): C {
+  return command;
+}
+
+/** A sub-command, or the whole of a single command, that is answered by a message. */
+export function defineEntry<Args>(entry: MessageEntry<Args>): MessageEntry<Args> {
+  return entry;
+}
+
+/** A sub-command, or the whole of a single command, that is answered by a form. */
+export function defineFormEntry<Args>(entry: FormEntry<Args>): FormEntry<Args> {
+  return entry;
+}
+
+/** A button, select or form submission that is answered by a message. */
+export function defineAction(action: MessageAction): MessageAction {
+  return action;
+}
+
+/** A button or select that opens a form. */
+export function defineFormAction(action: FormAction): FormAction {
+  return action;
+}
