@@ -1,5 +1,5 @@
 import type { Failure } from "./failure.ts";
-import type { Actor, Binding, Feed, FeedFilter, FeedKind, FeedStyle, GuildSettings } from "./guild.ts";
+import type { Actor, Binding, Feed, FeedFilter, FeedKind, FeedStyle, GuildSettings, Tier } from "./guild.ts";
 import type { MessageBody, OutgoingMessage, PostedMessage } from "./message.ts";
 import type {
   CommandAnswer,
@@ -12,7 +12,18 @@ import type {
   Snapshot,
   SourceId,
 } from "./model.ts";
-import type { AuditEvent, AuditFilter, Decision, RunPlan, RunRecord, RunRequest, RunTicket } from "./run.ts";
+import type {
+  AuditEvent,
+  AuditFilter,
+  Danger,
+  Decision,
+  DeferredRun,
+  RunOutcome,
+  RunPlan,
+  RunRecord,
+  RunRequest,
+  RunTicket,
+} from "./run.ts";
 import type { ServerKey } from "./secret.ts";
 
 /** The interfaces between the wings. Each is implemented in one wing and used in others; main.ts ties them. */
@@ -294,6 +305,38 @@ export interface Permissions {
   decide(actor: Actor, binding: Binding, text: string): Promise<Decision>;
   /** Any tier at all on this server: sees the join key, the audit of it. */
   isStaff(actor: Actor, binding: Binding): Promise<boolean>;
+}
+
+export interface VerbInfo {
+  /** Canonical, without the colon. */
+  readonly verb: string;
+  readonly aliases: readonly string[];
+  /** `:kick players [reason]` */
+  readonly usage: string;
+  readonly does: string;
+  readonly tier: Tier;
+  readonly danger: Danger;
+}
+
+/** What the catalogue of in-game commands knows, for autocompletion and for /staff; never a call of the service. */
+export interface RunWords {
+  /** Whole texts for what was typed so far: verbs, then live players of the latest snapshot. At most 25 of at most 100 characters. */
+  complete(
+    source: SourceId | undefined,
+    typed: string,
+  ): readonly { readonly name: string; readonly value: string }[];
+  verbs(): readonly VerbInfo[];
+  /** Of a verb, an alias or a whole text, with or without the colon; undefined: not in the catalogue. */
+  about(verbOrText: string): VerbInfo | undefined;
+}
+
+/** Pure rendering of what runs/ tells of its own accord (channels, DMs), implemented in discord/render. */
+export interface RunRenderer {
+  outcome(outcome: RunOutcome): MessageBody;
+  auditRow(record: RunRecord): MessageBody;
+  auditEvent(event: AuditEvent): MessageBody;
+  /** Nobody joined in time: it was not sent. */
+  deferredExpired(run: DeferredRun): MessageBody;
 }
 
 /** Counters and gauges by name; the names live in ops/metrics.ts. Labels never hold a key or a name of a player. */

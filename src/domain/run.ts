@@ -99,6 +99,8 @@ export interface RunRecord {
   readonly failureCode?: string;
   readonly commandId?: string;
   readonly proof: ProofState;
+  /** The text that would undo it, with the players' exact names of that moment; where one exists. */
+  readonly inverse?: string;
 }
 
 export interface RunOutcome {
