@@ -17,6 +17,8 @@ export class ServiceCounts {
   blocks = 0;
   pages = 0;
   bans = 0;
+  /** Requests that met the network's block page. */
+  pageAnswers = 0;
   readonly avoidableByIdentity = new Map<string, number>();
   readonly byStatus = new Map<number, number>();
   /** Every request that named this key, good or bad. */
@@ -44,6 +46,7 @@ export class ServiceCounts {
     this.blocks = 0;
     this.pages = 0;
     this.bans = 0;
+    this.pageAnswers = 0;
     for (const map of [this.avoidableByIdentity, this.byKey, this.badKeyRequests, this.badKeyByAddress])
       map.clear();
     for (const map of [this.executionsByText, this.executionsById]) map.clear();

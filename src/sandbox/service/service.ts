@@ -97,6 +97,11 @@ export class Service {
     return { status: answered.status, headers, body: answered.body };
   }
 
+  /** The service's clock, epoch milliseconds. */
+  nowMs(): number {
+    return this.#options.nowMs();
+  }
+
   /** What the faults in force will do to a request. */
   drawFate(request: ServiceRequest): Fate {
     return this.faults.draw({
@@ -168,9 +173,12 @@ export class Service {
   /** The outer gates, from the network inwards: page, block, limit. */
   #answer(call: Call): ServiceResponse {
     const { identity, nowMs, fate } = call;
-    if (this.blocks.pageFor(identity.address, nowMs)) return blockPage();
-    this.blocks.arrival(identity, call.request.sentAtMs ?? nowMs, nowMs);
-    if (this.blocks.pageFor(identity.address, nowMs)) return blockPage();
+    if (!this.blocks.pageFor(identity.address, nowMs))
+      this.blocks.arrival(identity, call.request.sentAtMs ?? nowMs, nowMs);
+    if (this.blocks.pageFor(identity.address, nowMs)) {
+      this.counts.pageAnswers += 1;
+      return blockPage();
+    }
     const blockedUntilMs = this.blocks.blockedUntilMs(identity, nowMs);
     if (blockedUntilMs !== undefined) return this.#blocked(call, blockedUntilMs);
     if (fate.html) return page(fate.settings.htmlStatus, "Bad gateway", "The origin server did not answer.");
