@@ -90,4 +90,3 @@ function parse(args: readonly string[], known: readonly Option[]): Record<string
     throw new UsageError(`${said.split(". ")[0]?.replace(/\s+/g, " ")} (--help lists the options)`);
   }
 }
-
