@@ -222,6 +222,13 @@ export interface FeedRenderer {
   late(kind: FeedKind, sinceMs: number): MessageBody;
   /** Marks a body as possibly posted before (at-least-once, history unreadable). */
   possiblyRepeated(body: MessageBody): MessageBody;
+  /** For whoever configured a feed that Discord no longer lets us post to. */
+  parked(kind: FeedKind, channelId: string, why: string): MessageBody;
+  /** A reply to a mod-call card that nobody has claimed. */
+  escalation(callerName: string, waitedMs: number): MessageBody;
+  test(kind: FeedKind, serverName: string | undefined): MessageBody;
+  /** Entries that Discord took neither as lines nor as a file. */
+  unpostable(kind: FeedKind, count: number, fromS: number, toS: number): MessageBody;
 }
 
 export interface LineContext {
@@ -247,6 +254,8 @@ export interface ModCallPerson {
 }
 
 export interface EmergencyCallView {
+  /** Stands on the card, so that it is known again when it is read back. */
+  readonly cardId: string;
   readonly call: EmergencyCall;
   readonly endedAtMs?: number;
   readonly callerName?: string;

@@ -1,0 +1,117 @@
+import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
+import type { Button, Card, MessageBody } from "../../domain/message.ts";
+import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
+
+/** How an error reads (design 7): what happened, whether it ran, why, the next step, when, and a reference. */
+
+export interface ErrorContext {
+  /** Names this error in the log. */
+  readonly reference: string;
+  /** The next step as a button, where there is one. */
+  readonly next?: Button | undefined;
+}
+
+interface Words {
+  readonly what: string;
+  readonly next: string;
+}
+
+const words: Record<FailureCode, Words> = {
+  "not-linked": {
+    what: "No such server is linked here",
+    next: "Someone with the Manage Server permission links one with `/setup link`.",
+  },
+  "queue-full": {
+    what: "Too many commands are waiting",
+    next: "Wait until some have run; `/run queue` shows them.",
+  },
+  expired: { what: "This is no longer valid", next: "Start again with the slash command." },
+  denied: {
+    what: "You may not do this",
+    next: "Ask someone with the Manage Server permission; `/staff check` shows why.",
+  },
+  "bad-command": { what: "This cannot be done as it was written", next: "Correct it and try again." },
+  "key-rejected": {
+    what: "The game service does not accept the server key",
+    next: "The server's owner makes or copies the current key, and someone links it with `/setup link`.",
+  },
+  "not-authorised": {
+    what: "The server's owner has not allowed this bot to run commands",
+    next: "The owner authorises it in the game's API settings. Reading the server still works.",
+  },
+  "server-empty": {
+    what: "Nobody is in the server, so the game did not run it",
+    next: "Try again when someone has joined.",
+  },
+  "rate-limited": {
+    what: "The game service asks us to wait",
+    next: "Try again then. Nothing is lost: asking earlier would only lengthen the wait.",
+  },
+  blocked: {
+    what: "The game service has blocked requests from this bot",
+    next: "Try again then. The operator of this bot has been told.",
+  },
+  platform: {
+    what: "The game platform did not answer the game service",
+    next: "Try again in a minute.",
+  },
+  unreachable: { what: "The game service cannot be reached", next: "Try again in a minute." },
+  "bad-response": {
+    what: "The game service gave an answer that could not be read",
+    next: "Try again in a minute; if it stays, tell the operator of this bot the reference.",
+  },
+};
+
+const ranWords: Record<Ran, string> = {
+  yes: "**Did it run?** Yes.",
+  no: "**Did it run?** No, nothing was run or changed.",
+  unknown: "**Did it run?** Unknown: it may have. Do not repeat it before you have looked in the game.",
+};
+
+/** Red for what failed, amber where it may have happened. */
+const failedColor = 0xd83c3e;
+const unknownColor = 0xe0a100;
+
+/** An expected failure, in words and order of design 7. */
+export function failureBody(failure: Failure, context: ErrorContext): MessageBody {
+  const { what, next } = words[failure.code];
+  const lines = [
+    ranWords[failure.ran],
+    `**Why:** ${cut(escapeMarkdown(failure.message), 1_000)}`,
+    // Where it may have happened, "try again" would be the wrong advice.
+    `**Next:** ${failure.ran === "unknown" ? "Look in the game or in the command log first." : next}`,
+  ];
+  if (failure.retryAtMs !== undefined) lines.push(`**When:** <t:${Math.ceil(failure.retryAtMs / 1000)}:R>`);
+  lines.push(referenceLine(context.reference, failure.commandId));
+  return body(
+    {
+      title: `${failure.ran === "unknown" ? "❔" : "⛔"} ${what}`,
+      description: lines.join("\n"),
+      color: failure.ran === "unknown" ? unknownColor : failedColor,
+    },
+    context.next,
+  );
+}
+
+/** A defect of ours: no details for people, the log has them under the same reference. */
+export function defectBody(reference: string): MessageBody {
+  return body({
+    title: "⛔ Something broke in this bot",
+    description: [
+      "**Did it run?** Unknown: look before you repeat it.",
+      "**Next:** Tell the operator of this bot the reference; the log has the details.",
+      referenceLine(reference),
+    ].join("\n"),
+    color: failedColor,
+  });
+}
+
+/** The last line of every error, and of outcomes that somebody may ask about. */
+export function referenceLine(reference: string, commandId?: string): string {
+  const id = commandId === undefined ? "" : ` · Command ID ${inlineCode(commandId)}`;
+  return `-# Reference ${inlineCode(reference)}${id}`;
+}
+
+function body(card: Card, next?: Button): MessageBody {
+  return next === undefined ? { cards: [card] } : { cards: [card], rows: [[next]] };
+}

@@ -1,0 +1,150 @@
+import type { Feed, FeedKind } from "../../domain/guild.ts";
+import type { MessageBody } from "../../domain/message.ts";
+import type { LogEntry, PlayerRef } from "../../domain/model.ts";
+import type { LineContext } from "../../domain/ports.ts";
+import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
+
+/** Discord's 2,000 and 4,096, less room for a mark that is added later ("possibly repeated"). */
+const contentRoom = 1_900;
+const descriptionRoom = 3_900;
+/** Escaping can double a text; twice this and the rest of a line still fit one message. */
+const longestCommand = 800;
+
+const colors: Record<FeedKind, number> = {
+  joins: 0x4f8a5b,
+  kills: 0xa23b3b,
+  modCalls: 0xc98a1b,
+  commands: 0x4a6fa5,
+  emergencyCalls: 0x8a4fa5,
+};
+
+export const feedNames: Record<FeedKind, string> = {
+  joins: "joins and leaves",
+  kills: "kills",
+  modCalls: "moderator calls",
+  commands: "commands",
+  emergencyCalls: "emergency calls",
+};
+
+/**
+ * As many leading entries as one message holds, one line each, measured as Discord measures.
+ * `lines`: content. `cards`: an embed, with names linked to profiles. `taken` is at least 1 (design 5, Batches).
+ */
+export function renderLines(
+  feed: Feed,
+  entries: readonly LogEntry[],
+  context: LineContext,
+): { readonly body: MessageBody; readonly taken: number } {
+  const cards = feed.style === "cards";
+  const room = cards ? descriptionRoom : contentRoom;
+  // Several servers may share a channel: then each message says whose it is, once, instead of each line.
+  let text = context.serverName === undefined || cards ? "" : `-# ${inlineName(context.serverName)}`;
+  let taken = 0;
+  for (const [index, entry] of entries.entries()) {
+    const line = entryLine(entry, cards, context.stayedS.get(index));
+    const longer = text === "" ? line : `${text}\n${line}`;
+    if (taken > 0 && longer.length > room) break;
+    text = longer;
+    taken += 1;
+  }
+  if (!cards) return { body: { content: text }, taken };
+  const author = context.serverName === undefined ? {} : { author: cut(plainText(context.serverName), 200) };
+  return { body: { cards: [{ ...author, description: text, color: colors[feed.kind] }] }, taken };
+}
+
+/** One entry as one line: local time, a symbol and a word for what happened, names in bold. */
+export function entryLine(entry: LogEntry, linked: boolean, stayedS?: number): string {
+  const at = `<t:${entry.atS}:T>`;
+  switch (entry.kind) {
+    case "join": {
+      // The id stands where a moderator may need it: a player who has left can only be banned by it.
+      const id = entry.player.id === undefined || linked ? "" : ` \`${entry.player.id}\``;
+      const stayed = stayedS === undefined ? "" : ` after ${duration(stayedS)}`;
+      const what = entry.joined ? "joined" : `left${stayed}`;
+      return `${at} ${entry.joined ? "`+`" : "`−`"} ${person(entry.player, linked)} ${what}${id}`;
+    }
+    case "kill":
+      return `${at} \`×\` ${person(entry.killer, linked)} killed ${person(entry.killed, linked)}`;
+    case "command":
+      return `${at} \`>\` ${person(entry.player, linked)} ran ${inlineCode(entry.text, longestCommand)}`;
+    case "modCall": {
+      const by = entry.moderator === undefined ? "" : `, answered by ${person(entry.moderator, linked)}`;
+      return `${at} \`!\` ${person(entry.caller, linked)} called a moderator${by}`;
+    }
+  }
+}
+
+/** A name in bold; linked to its profile where the style allows a link and an id is known. */
+export function person(player: PlayerRef, linked: boolean): string {
+  const name = `**${inlineName(player.name)}**`;
+  return linked && player.id !== undefined
+    ? `[${name}](https://www.roblox.com/users/${player.id}/profile)`
+    : name;
+}
+
+/** `42 s`, `12 min`, `1 h 12 min`, `3 d 4 h`. Negative counts as nothing: clocks of two servers may differ. */
+export function duration(seconds: number): string {
+  const s = Math.max(0, Math.round(seconds));
+  if (s < 60) return `${s} s`;
+  const minutes = Math.floor(s / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  const restMinutes = minutes % 60;
+  if (hours < 24) return restMinutes === 0 ? `${hours} h` : `${hours} h ${restMinutes} min`;
+  const restHours = hours % 24;
+  const days = Math.floor(hours / 24);
+  return restHours === 0 ? `${days} d` : `${days} d ${restHours} h`;
+}
+
+/**
+ * Many entries as one message: the text says how many and from when to when, the file holds every one of them
+ * (a backlog past 2,000, or a batch that Discord refused for its form; design 5).
+ */
+export function renderDigest(
+  feed: Feed,
+  entries: readonly LogEntry[],
+  why: "backlog" | "refused",
+): MessageBody {
+  const times = entries.map((entry) => entry.atS);
+  const fromS = times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const toS = times.reduce((a, b) => Math.max(a, b), 0);
+  const reason =
+    why === "backlog"
+      ? "Too much had piled up to post line by line"
+      : "Discord refused these entries as a message";
+  const span = entries.length === 0 ? "" : ` from <t:${fromS}:f> to <t:${toS}:T>`;
+  const count = `${entries.length.toLocaleString("en")} ${entries.length === 1 ? "entry" : "entries"}`;
+  return {
+    content: `⚠ **${count}**${span}: ${feedNames[feed.kind]}. ${reason}; all of them are in the attached file.`,
+    files: [
+      {
+        name: `${feed.kind}-${entries.length === 0 ? 0 : fromS}-${toS}.txt`,
+        data: entries.map((entry) => `${fileLine(entry)}\n`).join(""),
+        description: `${count}, one a line, times in UTC`,
+      },
+    ],
+  };
+}
+
+function fileLine(entry: LogEntry): string {
+  const at = new Date(entry.atS * 1_000).toISOString().replace(".000Z", "Z");
+  switch (entry.kind) {
+    case "join":
+      return `${at}\t${fileName(entry.player)}\t${entry.joined ? "joined" : "left"}`;
+    case "kill":
+      return `${at}\t${fileName(entry.killer)}\tkilled\t${fileName(entry.killed)}`;
+    case "command":
+      return `${at}\t${fileName(entry.player)}\tran\t${plainText(entry.text)}`;
+    case "modCall":
+      return `${at}\t${fileName(entry.caller)}\tcalled a moderator`;
+  }
+}
+
+function fileName(player: PlayerRef): string {
+  return player.id === undefined ? plainText(player.name) : `${plainText(player.name)} (${player.id})`;
+}
+
+/** A line of someone else's prose, such as a note: escaped and cut. */
+export function note(text: string, max: number): string {
+  return escapeMarkdown(cut(plainText(text), max));
+}

@@ -1,0 +1,28 @@
+import type { FeedRenderer } from "../../domain/ports.ts";
+import { emergencyCard } from "./emergency-card.ts";
+import { renderDigest, renderLines } from "./feed-lines.ts";
+import { modCallCard } from "./mod-call-card.ts";
+import {
+  escalationNotice,
+  gapNotice,
+  lateNotice,
+  parkedNotice,
+  possiblyRepeated,
+  testNotice,
+  unpostableNotice,
+} from "./notices.ts";
+
+/** Everything that feeds/ shows, as pure functions (design 1: feeds/ knows no Discord). */
+export const feedRenderer: FeedRenderer = {
+  lines: renderLines,
+  modCall: modCallCard,
+  emergencyCall: emergencyCard,
+  gap: gapNotice,
+  digest: renderDigest,
+  late: lateNotice,
+  possiblyRepeated,
+  parked: parkedNotice,
+  escalation: escalationNotice,
+  test: testNotice,
+  unpostable: unpostableNotice,
+};
