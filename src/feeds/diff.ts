@@ -1,0 +1,169 @@
+/** One row as the diff sees it: its second, its identity (hashed) and what shall come out when it is new. */
+export interface Fact<T> {
+  readonly atS: number;
+  readonly hash: number;
+  readonly value: T;
+}
+
+/**
+ * What is remembered of a log: identities with the highest count seen of each, as three columns sorted by second
+ * (columns of numbers: a list costs about 7 KB, as objects several times that; design 9, footprint).
+ */
+export interface Retained {
+  /** The newest evicted second: rows at or below it are never posted. */
+  readonly floorS?: number | undefined;
+  /** The longest window ever seen, in rows. */
+  readonly longest: number;
+  /** Whether the latest poll saw players: an empty server's log restarts with it. */
+  readonly hadPlayers: boolean;
+  readonly seconds: readonly number[];
+  readonly hashes: readonly number[];
+  readonly counts: readonly number[];
+}
+
+export interface Gap {
+  readonly fromS: number;
+  readonly toS: number;
+}
+
+export interface Diff<T> {
+  /** New rows, oldest second first; within a second in the order of the window. */
+  readonly fresh: readonly T[];
+  readonly gap?: Gap;
+  readonly next: Retained;
+  /** Whether `next` says anything that the state before did not: what has to be written. */
+  readonly changed: boolean;
+}
+
+const KEPT_AT_LEAST = 300;
+const KEPT_WINDOWS = 3;
+
+/**
+ * What is new in a window of a log (design 5, Diff): the multiset difference from what was retained. Old answers
+ * served again give nothing, late rows come out once, equal rows of one second count separately. Pure.
+ *
+ * `window` is in the order of the log, oldest first, as far as that is known: it only decides ties in one second.
+ * Without a state the window is a baseline: nothing comes out.
+ */
+export function diff<T>(
+  state: Retained | undefined,
+  window: readonly Fact<T>[],
+  hasPlayers: boolean,
+): Diff<T> {
+  if (state === undefined) return { fresh: [], next: baseline(window, hasPlayers), changed: true };
+  const longest = Math.max(state.longest, window.length);
+  const seen = new Map<number, number>();
+  for (const [index, hash] of state.hashes.entries()) seen.set(hash, state.counts[index] ?? 0);
+  const { fresh, shared } = unseen(window, seen, state.floorS ?? Number.NEGATIVE_INFINITY);
+  if (fresh.length === 0) {
+    const changed = longest !== state.longest || hasPlayers !== state.hadPlayers;
+    return { fresh: [], next: changed ? { ...state, longest, hadPlayers: hasPlayers } : state, changed };
+  }
+  fresh.sort((a, b) => a.atS - b.atS);
+  const gap = shared ? undefined : gapBefore(state, fresh, window.length);
+  const next = { ...evicted(merged(state, fresh), longest, state.floorS), hadPlayers: hasPlayers };
+  const values = fresh.map((fact) => fact.value);
+  return { fresh: values, next, changed: true, ...(gap === undefined ? {} : { gap }) };
+}
+
+/** The facts beyond what was counted before, and whether any fact was known at all. */
+function unseen<T>(window: readonly Fact<T>[], seen: ReadonlyMap<number, number>, floorS: number) {
+  const here = new Map<number, number>();
+  const fresh: Fact<T>[] = [];
+  let shared = false;
+  for (const fact of window) {
+    const count = (here.get(fact.hash) ?? 0) + 1;
+    here.set(fact.hash, count);
+    const known = seen.get(fact.hash);
+    if (known !== undefined) shared = true;
+    if (count > (known ?? 0) && fact.atS > floorS) fresh.push(fact);
+  }
+  return { fresh, shared };
+}
+
+/**
+ * Nothing in common with what we knew, though newer rows are there: entries may have fallen out in between.
+ * Silent where the server was empty and its log is shorter than it has been: that is the log of a server that
+ * started again, and nothing has fallen out of it. A log as long as ever may have lost rows even then.
+ */
+function gapBefore<T>(state: Retained, fresh: readonly Fact<T>[], length: number): Gap | undefined {
+  const fromS = state.seconds.at(-1);
+  const newest = fresh.at(-1);
+  if (fromS === undefined || newest === undefined || newest.atS < fromS) return undefined;
+  if (!state.hadPlayers && length < state.longest) return undefined;
+  const first = fresh.find((fact) => fact.atS >= fromS) ?? newest;
+  return { fromS, toS: first.atS };
+}
+
+/**
+ * First sight of a list. Rows older than its oldest were there before us too and only show when the window grows:
+ * the floor keeps them from being posted. The oldest second itself may still be going on when it is the only one.
+ */
+function baseline<T>(window: readonly Fact<T>[], hasPlayers: boolean): Retained {
+  const empty: Retained = {
+    longest: window.length,
+    hadPlayers: hasPlayers,
+    seconds: [],
+    hashes: [],
+    counts: [],
+  };
+  let oldestS = Number.POSITIVE_INFINITY;
+  let newestS = Number.NEGATIVE_INFINITY;
+  for (const { atS } of window) {
+    oldestS = Math.min(oldestS, atS);
+    newestS = Math.max(newestS, atS);
+  }
+  const floorS = oldestS < newestS ? oldestS : oldestS - 1;
+  const facts = [...window].sort((a, b) => a.atS - b.atS);
+  return { ...merged(empty, facts), ...(window.length === 0 ? {} : { floorS }) };
+}
+
+/** The columns with the fresh facts in; both are sorted by second. */
+function merged<T>(state: Retained, fresh: readonly Fact<T>[]): Retained {
+  const added = new Map<number, { atS: number; count: number }>();
+  for (const { hash, atS } of fresh) {
+    const known = added.get(hash);
+    if (known === undefined) added.set(hash, { atS, count: 1 });
+    else known.count += 1;
+  }
+  const seconds: number[] = [];
+  const hashes: number[] = [];
+  const counts: number[] = [];
+  const put = (atS: number, hash: number, count: number) => {
+    seconds.push(atS);
+    hashes.push(hash);
+    counts.push(count);
+  };
+  const knownHashes = new Set(state.hashes);
+  const inserts = [...added].filter(([hash]) => !knownHashes.has(hash));
+  let at = 0;
+  for (const [index, atS] of state.seconds.entries()) {
+    for (let next = inserts[at]; next !== undefined && next[1].atS < atS; next = inserts[++at]) {
+      put(next[1].atS, next[0], next[1].count);
+    }
+    const hash = state.hashes[index] ?? 0;
+    put(atS, hash, (state.counts[index] ?? 0) + (added.get(hash)?.count ?? 0));
+  }
+  for (const [hash, { atS, count }] of inserts.slice(at)) put(atS, hash, count);
+  return { ...state, seconds, hashes, counts };
+}
+
+/**
+ * Keeps the newest identities, whole seconds only. Three windows always hold the latest one, so "every identity of
+ * the latest window" needs no rule of its own; a stray row from long ago is let go, and the floor stands above it.
+ */
+function evicted(state: Retained, longest: number, floorS: number | undefined): Retained {
+  const kept = Math.max(KEPT_AT_LEAST, KEPT_WINDOWS * longest);
+  let cut = Math.max(0, state.seconds.length - kept);
+  while (cut > 0 && state.seconds[cut - 1] === state.seconds[cut]) cut -= 1;
+  const newFloorS =
+    cut > 0 ? Math.max(floorS ?? Number.NEGATIVE_INFINITY, state.seconds[cut - 1] ?? 0) : floorS;
+  return {
+    longest,
+    hadPlayers: state.hadPlayers,
+    seconds: state.seconds.slice(cut),
+    hashes: state.hashes.slice(cut),
+    counts: state.counts.slice(cut),
+    ...(newFloorS === undefined ? {} : { floorS: newFloorS }),
+  };
+}

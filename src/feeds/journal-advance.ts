@@ -1,0 +1,82 @@
+import type { LogList, Snapshot } from "../domain/model.ts";
+import { diff } from "./diff.ts";
+import type { JournalItem } from "./journal-port.ts";
+import type { JournalChunk, JournalHead } from "./journal-records.ts";
+import { factsOf, type Said } from "./journal-window.ts";
+import { Stays } from "./stays.ts";
+
+/** Items of one sealed chunk. A head is rewritten with every poll that brings something: its tail stays short. */
+export const CHUNK_ITEMS = 256;
+
+export interface Advance {
+  readonly head: JournalHead;
+  /** New chunks, to be written before the head that names them. */
+  readonly sealed: readonly (readonly [id: number, chunk: JournalChunk])[];
+  /** Chunks that nobody needs any more, to be deleted after the head that no longer names them. */
+  readonly droppedChunks: readonly number[];
+  readonly added: number;
+}
+
+/** A journal that nothing has been written into. */
+export function emptyHead(lineage: string, nextSeq: number): JournalHead {
+  return { lineage, nextSeq, chunks: [], nextChunk: 0, tail: [], joined: [] };
+}
+
+/**
+ * What a snapshot makes of a journal, without doing it: undefined when there is nothing to write. `neededSeq` is
+ * the lowest sequence number that some feed still needs; below it things are dropped. Pure.
+ */
+export function advance(
+  head: JournalHead,
+  list: LogList,
+  snapshot: Snapshot,
+  neededSeq: number,
+  firstFreeChunk: number,
+): Advance | undefined {
+  const facts = factsOf(snapshot, list, head.lineage);
+  if (facts === undefined) return undefined;
+  const result = diff(head.retained, facts, snapshot.status.currentPlayers > 0);
+  if (!result.changed) return undefined;
+  const stays = new Stays(head.joined);
+  const added: JournalItem[] = [];
+  const seenAtMs = snapshot.takenAtMs;
+  if (result.gap !== undefined) {
+    stays.forget();
+    added.push({ seq: head.nextSeq, kind: "gap", ...result.gap, seenAtMs });
+  }
+  for (const said of result.fresh) added.push(itemOf(said, head.nextSeq + added.length, seenAtMs, stays));
+  if (head.retained === undefined) for (const fact of facts) noteStay(fact.value, stays);
+  const nextSeq = head.nextSeq + added.length;
+  const tail = [...head.tail.filter((item) => item.seq >= neededSeq), ...added];
+  const next = { ...head, retained: result.next, nextSeq, joined: stays.entries() };
+  return { ...sealed(next, tail, neededSeq, firstFreeChunk), added: added.length };
+}
+
+function itemOf(said: Said, seq: number, seenAtMs: number, stays: Stays): JournalItem {
+  if (said.kind === "answer") return { seq, kind: "answer", entry: said.entry, seenAtMs };
+  const stayedS = noteStay(said, stays);
+  const item = { seq, kind: "entry", entry: said.entry, seenAtMs } as const;
+  return stayedS === undefined ? item : { ...item, stayedS };
+}
+
+function noteStay(said: Said, stays: Stays): number | undefined {
+  return said.entry.kind === "join" ? stays.note(said.entry) : undefined;
+}
+
+function sealed(head: JournalHead, items: readonly JournalItem[], neededSeq: number, firstFreeChunk: number) {
+  const made: [number, JournalChunk][] = [];
+  const chunks = head.chunks.filter((chunk) => chunk.lastSeq >= neededSeq);
+  const droppedChunks = head.chunks.filter((chunk) => chunk.lastSeq < neededSeq).map((chunk) => chunk.id);
+  let tail = items;
+  let nextChunk = Math.max(head.nextChunk, firstFreeChunk);
+  while (tail.length > CHUNK_ITEMS) {
+    const part = tail.slice(0, CHUNK_ITEMS);
+    const [first, last] = [part[0], part.at(-1)];
+    if (first === undefined || last === undefined) break;
+    made.push([nextChunk, { items: part }]);
+    chunks.push({ id: nextChunk, firstSeq: first.seq, lastSeq: last.seq });
+    nextChunk += 1;
+    tail = tail.slice(CHUNK_ITEMS);
+  }
+  return { head: { ...head, chunks, nextChunk, tail }, sealed: made, droppedChunks };
+}

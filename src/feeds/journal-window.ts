@@ -1,0 +1,47 @@
+import type { LogEntry, LogList, ModCallEntry, PlayerRef, Snapshot } from "../domain/model.ts";
+import type { Fact } from "./diff.ts";
+import { answerIdentityOf, hash53, identityOf } from "./identity.ts";
+import type { AnswerItem } from "./journal-port.ts";
+
+export const logLists: readonly LogList[] = ["joinLogs", "killLogs", "commandLogs", "modCalls"];
+
+/** What a row says: that it happened, or that a mod call was answered. */
+export type Said =
+  | { readonly kind: "entry"; readonly entry: LogEntry }
+  | { readonly kind: "answer"; readonly entry: AnswerItem["entry"] };
+
+/**
+ * The window of one log in a snapshot, as facts, oldest first. A mod call with a moderator is two facts: the call,
+ * which is the same row that stood there unanswered, and the answer. undefined when the list was not asked for.
+ */
+export function factsOf(snapshot: Snapshot, list: LogList, salt: string): readonly Fact<Said>[] | undefined {
+  const rows: readonly LogEntry[] | undefined = snapshot.lists[list];
+  if (rows === undefined) return undefined;
+  const facts: Fact<Said>[] = [];
+  for (const row of oldestFirst(rows)) {
+    const moderator = row.kind === "modCall" ? row.moderator : undefined;
+    const entry = row.kind === "modCall" ? unanswered(row) : row;
+    facts.push({ atS: row.atS, hash: hash53(salt, identityOf(row)), value: { kind: "entry", entry } });
+    if (row.kind === "modCall" && moderator !== undefined) facts.push(answerFact(row, moderator, salt));
+  }
+  return facts;
+}
+
+function answerFact(row: ModCallEntry, moderator: PlayerRef, salt: string): Fact<Said> {
+  return {
+    atS: row.atS,
+    hash: hash53(salt, answerIdentityOf(row, moderator)),
+    value: { kind: "answer", entry: { ...row, moderator } },
+  };
+}
+
+function unanswered(row: ModCallEntry): ModCallEntry {
+  return { kind: "modCall", atS: row.atS, caller: row.caller };
+}
+
+/** The service does not say which end of a log is new (design 3): its own times tell, as far as they differ. */
+function oldestFirst(rows: readonly LogEntry[]): readonly LogEntry[] {
+  const first = rows[0];
+  const last = rows.at(-1);
+  return first !== undefined && last !== undefined && first.atS > last.atS ? rows.toReversed() : rows;
+}

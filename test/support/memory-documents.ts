@@ -1,0 +1,50 @@
+import type { Documents } from "../../src/domain/ports.ts";
+
+/** Documents in memory, as JSON like the real ones: what does not survive the store does not survive here. */
+export class MemoryDocuments<T> implements Documents<T> {
+  readonly #parse: (value: unknown) => T;
+  readonly #texts: Map<string, string>;
+  writes = 0;
+  reads = 0;
+  /** Set to make every call reject until it is unset. */
+  failure: Error | undefined;
+
+  /** `texts` outlives this object when a test restarts the process. */
+  constructor(parse: (value: unknown) => T, texts = new Map<string, string>()) {
+    this.#parse = parse;
+    this.#texts = texts;
+  }
+
+  get keys(): readonly string[] {
+    return [...this.#texts.keys()];
+  }
+
+  async get(key: string): Promise<T | undefined> {
+    await this.#turn();
+    this.reads += 1;
+    const text = this.#texts.get(key);
+    return text === undefined ? undefined : this.#parse(JSON.parse(text));
+  }
+
+  async set(key: string, value: T): Promise<void> {
+    const text = JSON.stringify(value);
+    await this.#turn();
+    this.writes += 1;
+    this.#texts.set(key, text);
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#turn();
+    this.#texts.delete(key);
+  }
+
+  async *entries(): AsyncIterable<readonly [key: string, value: T]> {
+    await this.#turn();
+    for (const [key, text] of [...this.#texts]) yield [key, this.#parse(JSON.parse(text))];
+  }
+
+  async #turn(): Promise<void> {
+    await Promise.resolve();
+    if (this.failure !== undefined) throw this.failure;
+  }
+}
