@@ -1,0 +1,106 @@
+import type { ListName, Snapshot } from "../domain/model.ts";
+
+/** What the schedule knows of one list of a source: how fast it grows and how long it gets. */
+interface Growth {
+  /** Second of the newest row (or the newest call's start) that was seen. */
+  readonly newestS: number;
+  /** The longest window seen, in rows. */
+  readonly longest: number;
+  /** New rows and seconds with players, both fading over half an hour. */
+  readonly rows: number;
+  readonly seconds: number;
+  /** New rows a second over the latest poll alone: a spree shows here first. */
+  readonly latestPerS: number;
+}
+
+type Growing = "joinLogs" | "killLogs" | "commandLogs" | "modCalls" | "emergencyCalls";
+
+/** What the schedule remembers of a source between polls. Rates are entries a second. */
+export interface Track {
+  /** When the latest answer was asked for, epoch milliseconds; before the first poll a moment drawn at random. */
+  readonly polledAtMs: number;
+  readonly polled: boolean;
+  /** Players were there at the latest poll; unknown counts as occupied. */
+  readonly occupied: boolean;
+  readonly growth: { readonly [L in Growing]?: Growth };
+  /** Sum over the lists of weight x rate, mod and emergency calls weighing 10 (design 5, Schedule). */
+  readonly weighedPerS: number;
+}
+
+const FADE_S = 1_800;
+const CALL_WEIGHT = 10;
+/** First ages are spread over this long, so that a restart does not poll in step (design 5, Schedule). */
+const FIRST_AGE_MS = 600_000;
+/** Until rates are known: each player does something once in ten minutes, believed like one minute of watching. */
+const PRIOR_PER_PLAYER_S = 1 / 600;
+const PRIOR_S = 60;
+/** A log is not trusted to be shorter than this before it is full. */
+const SHORTEST_LOG = 30;
+
+const weights: { readonly [L in Growing]: number } = {
+  joinLogs: 1,
+  killLogs: 1,
+  commandLogs: 1,
+  modCalls: CALL_WEIGHT,
+  emergencyCalls: CALL_WEIGHT,
+};
+
+/** A source that was never polled; `draw` in [0, 1). */
+export function newTrack(nowMs: number, draw: number): Track {
+  const polledAtMs = nowMs - draw * FIRST_AGE_MS;
+  return { polledAtMs, polled: false, occupied: true, growth: {}, weighedPerS: 0 };
+}
+
+/** The track after an answer. Rates count only time with players: an empty night does not slow the evening. */
+export function observed(track: Track, snapshot: Snapshot): Track {
+  const sinceS = track.polled ? Math.max(0, (snapshot.askedAtMs - track.polledAtMs) / 1_000) : 0;
+  const { currentPlayers } = snapshot.status;
+  const occupiedS = track.occupied || currentPlayers > 0 ? sinceS : 0;
+  const growth: { [L in Growing]?: Growth } = {};
+  let weighedPerS = 0;
+  for (const list of Object.keys(weights) as Growing[]) {
+    const times = timesOf(snapshot, list);
+    const before = track.growth[list];
+    const after = times === undefined ? before : grown(before, times, occupiedS);
+    if (after === undefined) continue;
+    growth[list] = after;
+    weighedPerS += weights[list] * perS(after, currentPlayers);
+  }
+  return { polledAtMs: snapshot.askedAtMs, polled: true, occupied: currentPlayers > 0, growth, weighedPerS };
+}
+
+/** How near the fullest log is to dropping rows that nobody saw: 1 = half the longest window (design 5, Schedule). */
+export function lossRisk(track: Track, nowMs: number): number {
+  const ageS = (nowMs - track.polledAtMs) / 1_000;
+  let risk = 0;
+  for (const list of ["joinLogs", "killLogs", "commandLogs", "modCalls"] as const) {
+    const growth = track.growth[list];
+    if (growth === undefined) continue;
+    const rate = Math.max(perS(growth, 0), growth.latestPerS);
+    risk = Math.max(risk, (rate * ageS) / (Math.max(growth.longest, SHORTEST_LOG) / 2));
+  }
+  return risk;
+}
+
+function timesOf(snapshot: Snapshot, list: ListName & Growing): readonly number[] | undefined {
+  if (list === "emergencyCalls") return snapshot.lists.emergencyCalls?.map((call) => call.startedAtS);
+  return snapshot.lists[list]?.map((row) => row.atS);
+}
+
+function grown(before: Growth | undefined, times: readonly number[], occupiedS: number): Growth {
+  const newestS = times.reduce((newest, atS) => Math.max(newest, atS), before?.newestS ?? 0);
+  if (before === undefined) return { newestS, longest: times.length, rows: 0, seconds: 0, latestPerS: 0 };
+  const rows = times.filter((atS) => atS > before.newestS).length;
+  const kept = Math.exp(-occupiedS / FADE_S);
+  return {
+    newestS,
+    longest: Math.max(before.longest, times.length),
+    rows: before.rows * kept + rows,
+    seconds: before.seconds * kept + occupiedS,
+    latestPerS: rows / Math.max(occupiedS, 5),
+  };
+}
+
+function perS(growth: Growth, players: number): number {
+  return (growth.rows + players * PRIOR_PER_PLAYER_S * PRIOR_S) / (growth.seconds + PRIOR_S);
+}
