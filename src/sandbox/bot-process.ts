@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** What an operator would set; the sandbox starts the bot by nothing else. */
+export interface BotEnvironment {
+  readonly DISCORD_TOKEN: string;
+  readonly DISCORD_API_URL: string;
+  readonly SERVICE_URL: string;
+  readonly STORE_URL: string;
+  readonly OPS_ADDRESS: string;
+  readonly LOG_LEVEL: string;
+  readonly SERVICE_GLOBAL_KEY?: string;
+}
+
+export interface BotExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** We asked for it by stop() or kill(). */
+  readonly expected: boolean;
+}
+
+/** A free port of the loopback, found by binding it for a moment. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("no port was given");
+  return address.port;
+}
+
+const logLinesKept = 400;
+
+/** The real bot as a child process: started by its environment, watched by its ops address, as an operator would. */
+export class BotProcess {
+  readonly #environment: BotEnvironment;
+  readonly #listeners = new Set<(line: string) => void>();
+  readonly #exitListeners = new Set<(exit: BotExit) => void>();
+  readonly #lines: string[] = [];
+  #child: ChildProcess | undefined;
+  #expected = false;
+
+  constructor(environment: BotEnvironment) {
+    this.#environment = environment;
+  }
+
+  get running(): boolean {
+    return this.#child !== undefined;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** The last lines that it logged, oldest first. */
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  /** Log lines as they come; the returned function ends it. */
+  onLine(listener: (line: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  onExit(listener: (exit: BotExit) => void): () => void {
+    this.#exitListeners.add(listener);
+    return () => this.#exitListeners.delete(listener);
+  }
+
+  start(): void {
+    if (this.#child) return;
+    this.#expected = false;
+    const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+    // The parent's environment stays out: a real DISCORD_TOKEN of this machine must never reach the sandbox.
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...this.#environment };
+    const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream) createInterface({ input: stream }).on("line", (line) => this.#heard(line));
+    }
+    child.once("exit", (code, signal) => {
+      if (this.#child === child) this.#child = undefined;
+      for (const listener of this.#exitListeners) listener({ code, signal, expected: this.#expected });
+    });
+  }
+
+  /** Asks it to stop in order (SIGTERM) and waits. */
+  async stop(): Promise<void> {
+    await this.#end("SIGTERM");
+  }
+
+  /** `kill -9`: it gets no chance to write anything. */
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  async restart(how: "stop" | "kill" = "stop"): Promise<void> {
+    await (how === "stop" ? this.stop() : this.kill());
+    this.start();
+  }
+
+  /** What the bot says of itself (`/state`); undefined while it does not answer. */
+  async state(): Promise<unknown> {
+    try {
+      const answer = await fetch(`http://${this.#environment.OPS_ADDRESS}/state`, {
+        signal: AbortSignal.timeout(2_000),
+      });
+      return answer.ok ? await answer.json() : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    const child = this.#child;
+    if (!child) return;
+    this.#expected = true;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  }
+
+  #heard(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length > logLinesKept) this.#lines.shift();
+    for (const listener of this.#listeners) listener(line);
+  }
+}

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BotProcess, freePort } from "./bot-process.ts";
+import { EmulatedDiscord } from "./discord/discord.ts";
+import type { Channel, Guild, Member, Role } from "./discord/types.ts";
+import { serve } from "./service/http.ts";
+import { Service } from "./service/service.ts";
+import type { Town } from "./service/town/town.ts";
+
+/** The people and places of the emulated Discord, by the part they play. */
+export interface Cast {
+  readonly guild: Guild;
+  readonly owner: Member;
+  readonly moderator: Member;
+  readonly member: Member;
+  readonly staffRole: Role;
+  readonly channels: {
+    readonly general: Channel;
+    readonly staff: Channel;
+    readonly joins: Channel;
+    readonly kills: Channel;
+    readonly modCalls: Channel;
+    readonly audit: Channel;
+  };
+}
+
+export interface StageOptions {
+  readonly seed: string;
+  readonly serverKey: string;
+  /** How busy the town is when it opens. */
+  readonly traffic: "quiet" | "normal" | "busy" | "frenzy";
+  /** Where the bot keeps its data; a temporary folder that is removed at the end when absent. */
+  readonly dataFolder?: string;
+  /** Whether towns move by themselves with the machine's clock. */
+  readonly live: boolean;
+  readonly discordPort?: number;
+}
+
+/** Everything of the sandbox: the emulated service with its town, the emulated Discord, the real bot between them. */
+export interface Stage {
+  readonly service: Service;
+  readonly serviceUrl: string;
+  readonly town: Town;
+  readonly serverKey: string;
+  readonly discord: EmulatedDiscord;
+  readonly cast: Cast;
+  readonly bot: BotProcess;
+  close(): Promise<void>;
+}
+
+function buildGuild(discord: EmulatedDiscord): Cast {
+  const guild = discord.addGuild({ name: "Riverside Roleplay", ownerName: "Olivia" });
+  const staffRole = guild.addRole({ name: "Moderator", color: 0x3ba55d, mentionable: false });
+  const channel = (name: string) => guild.addChannel({ name });
+  return {
+    guild,
+    owner: guild.owner,
+    moderator: guild.addMember({ name: "Mo", roles: [staffRole] }),
+    member: guild.addMember({ name: "Max" }),
+    staffRole,
+    channels: {
+      general: channel("general"),
+      staff: channel("staff-room"),
+      joins: channel("joins"),
+      kills: channel("kills"),
+      modCalls: channel("mod-calls"),
+      audit: channel("audit"),
+    },
+  };
+}
+
+/** Opens the stage; the bot is not started yet. Everything listens on the loopback only. */
+export async function openStage(options: StageOptions): Promise<Stage> {
+  const service = new Service({ nowMs: Date.now, seed: options.seed, keys: [options.serverKey] });
+  const town = service.town(options.serverKey);
+  town.setIntensity(options.traffic);
+  const http = await serve(service, { host: "127.0.0.1" });
+  const ticking = options.live ? setInterval(() => service.advanceTo(Date.now()), 500) : undefined;
+  const discord = await EmulatedDiscord.start({
+    seed: options.seed,
+    ...(options.discordPort === undefined ? {} : { port: options.discordPort }),
+  });
+  const cast = buildGuild(discord);
+  const folder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), "marshal-sandbox-")));
+  const bot = new BotProcess({
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    SERVICE_URL: http.url,
+    STORE_URL: `sqlite:${join(folder, "marshal.sqlite")}`,
+    OPS_ADDRESS: `127.0.0.1:${await freePort()}`,
+    LOG_LEVEL: "info",
+  });
+  return {
+    service,
+    serviceUrl: http.url,
+    town,
+    serverKey: options.serverKey,
+    discord,
+    cast,
+    bot,
+    async close() {
+      await bot.stop();
+      clearInterval(ticking);
+      await discord.close();
+      await http.close();
+      if (options.dataFolder === undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
