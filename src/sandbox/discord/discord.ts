@@ -1,4 +1,11 @@
 /** An emulated Discord: REST v10 and gateway on a loopback port, and the people who use it. */
+import { FaultPlan } from "./faults.ts";
+import { Gateway } from "./gateway.ts";
+import { HttpServer } from "./http.ts";
+import { Interactions } from "./interactions.ts";
+import { PersonState } from "./person.ts";
+import { RateLimits } from "./rate-limits.ts";
+import { Traffic } from "./traffic.ts";
 import type {
   Channel,
   DiscordEvent,
@@ -12,27 +19,126 @@ import type {
   TrafficEntry,
 } from "./types.ts";
 import type { Command } from "./wire.ts";
+import { World } from "./world.ts";
 
-/** The signatures that the emulator will have; filled in by its builder. */
-export interface EmulatedDiscordShape {
+const defaultHost = "127.0.0.1";
+
+/**
+ * Discord on this machine, for an unmodified discord.js client: build guilds, act as their members, look at
+ * what the bot writes. Everything is in memory; `close()` ends it.
+ */
+export class EmulatedDiscord {
+  readonly #world: World;
+  readonly #interactions: Interactions;
+  readonly #gateway: Gateway;
+  readonly #http: HttpServer;
+  readonly #traffic: Traffic;
+  readonly #faults: FaultPlan;
+  readonly #people = new WeakMap<Member, Person>();
+
+  private constructor(options: DiscordOptions) {
+    this.#world = new World(options);
+    this.#interactions = new Interactions(this.#world);
+    const gatewayUrl = (): string => `${this.#world.baseUrl.replace(/^http/, "ws")}/gateway`;
+    this.#gateway = new Gateway(this.#world, gatewayUrl);
+    this.#traffic = new Traffic(options.record ?? false);
+    this.#faults = new FaultPlan((resumable) => this.#gateway.drop(resumable));
+    const api = { world: this.#world, interactions: this.#interactions, gatewayUrl };
+    const limits = new RateLimits(this.#world.limits, () => this.#world.nowMs());
+    this.#http = new HttpServer({
+      api,
+      gateway: this.#gateway,
+      limits,
+      faults: this.#faults,
+      traffic: this.#traffic,
+    });
+  }
+
+  /** Listens; port 0 (the default) takes a free one. Loopback unless a host is given. */
+  static async start(
+    options: DiscordOptions & { port?: number; host?: string } = {},
+  ): Promise<EmulatedDiscord> {
+    const discord = new EmulatedDiscord(options);
+    const address = await discord.#http.listen(options.port ?? 0, options.host ?? defaultHost);
+    discord.#world.baseUrl = `http://${address}`;
+    return discord;
+  }
+
   /** `http://127.0.0.1:PORT/api`, for DISCORD_API_URL. */
-  readonly apiUrl: string;
-  readonly token: string;
-  readonly applicationId: string;
-  readonly limits: DiscordLimits;
-  readonly faults: Faults;
-  readonly traffic: readonly TrafficEntry[];
-  readonly guilds: readonly Guild[];
-  readonly commands: readonly Command[];
-  addGuild(options: { name: string; ownerName?: string }): Guild;
-  as(member: Member): Person;
-  messages(channel: Channel): readonly Message[];
-  on(listener: (event: DiscordEvent) => void): () => void;
-  waitFor(predicate: (event: DiscordEvent) => boolean, timeoutMs?: number): Promise<DiscordEvent>;
-  until<T>(probe: () => T | undefined | false | null, timeoutMs?: number): Promise<T>;
-  close(): Promise<void>;
-}
+  get apiUrl(): string {
+    return `${this.#world.baseUrl}/api`;
+  }
 
-export type StartEmulatedDiscord = (
-  options?: DiscordOptions & { port?: number; host?: string },
-) => Promise<EmulatedDiscordShape>;
+  /** The bot's token; requests and identifies with another are refused. */
+  get token(): string {
+    return this.#world.token;
+  }
+
+  get applicationId(): string {
+    return this.#world.bot.id;
+  }
+
+  /** Every threshold, to read and to change. */
+  get limits(): DiscordLimits {
+    return this.#world.limits;
+  }
+
+  get faults(): Faults {
+    return this.#faults;
+  }
+
+  /** What was asked and answered; empty unless started with `record`. */
+  get traffic(): readonly TrafficEntry[] {
+    return this.#traffic.entries;
+  }
+
+  get guilds(): readonly Guild[] {
+    return [...this.#world.guilds.values()];
+  }
+
+  /** The global commands; those of one guild with its id. */
+  commands(guildId?: string): readonly Command[] {
+    return this.#world.commands.get(guildId ?? "") ?? [];
+  }
+
+  addGuild(options: { readonly name: string; readonly ownerName?: string }): Guild {
+    return this.#world.addGuild(options);
+  }
+
+  as(member: Member): Person {
+    const known = this.#people.get(member);
+    if (known !== undefined) return known;
+    const parts = { world: this.#world, interactions: this.#interactions, gateway: this.#gateway };
+    const person = new PersonState(parts, member);
+    this.#people.set(member, person);
+    return person;
+  }
+
+  /** What stands in a channel for all to see, oldest first; with `as`, also what only that member sees. */
+  messages(channel: Channel, options: { readonly as?: Member } = {}): readonly Message[] {
+    return this.#world.messages
+      .inChannel(channel.id)
+      .filter((message) => message.ephemeralFor === undefined || message.ephemeralFor === options.as?.id);
+  }
+
+  /** Returns the function that ends it. */
+  on(listener: (event: DiscordEvent) => void): () => void {
+    return this.#world.events.on(listener);
+  }
+
+  /** The next event that fits (only later ones count); throws after timeoutMs (5,000). */
+  waitFor(predicate: (event: DiscordEvent) => boolean, timeoutMs?: number): Promise<DiscordEvent> {
+    return this.#world.events.waitFor(predicate, timeoutMs);
+  }
+
+  /** Waits until the probe gives something; asked at once and after every event. */
+  until<T>(probe: () => T | undefined | false | null, timeoutMs?: number): Promise<T> {
+    return this.#world.events.until(probe, timeoutMs);
+  }
+
+  async close(): Promise<void> {
+    this.#world.events.close();
+    await this.#gateway.close();
+    await this.#http.close();
+  }
+}

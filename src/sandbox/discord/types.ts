@@ -178,7 +178,9 @@ export interface Message {
   readonly deleted: boolean;
   readonly repliesTo: string | undefined;
   /** The interaction that it answers. */
-  readonly interaction: { readonly id: string; readonly userId: string; readonly commandName?: string | undefined } | undefined;
+  readonly interaction:
+    | { readonly id: string; readonly userId: string; readonly commandName?: string | undefined }
+    | undefined;
 }
 
 export interface Modal {
@@ -241,7 +243,12 @@ export interface Person {
   /** The commands that this person is shown there. */
   commands(channel: Channel): readonly Command[];
   /** `line` is the command with its sub-command: "server status". Unknown command or option throws. */
-  slash(channel: Channel, line: string, options?: Readonly<Record<string, Value>>, act?: ActOptions): Promise<Exchange>;
+  slash(
+    channel: Channel,
+    line: string,
+    options?: Readonly<Record<string, Value>>,
+    act?: ActOptions,
+  ): Promise<Exchange>;
   autocomplete(
     channel: Channel,
     line: string,
@@ -252,7 +259,11 @@ export interface Person {
   click(message: Message, customIdOrLabel: string, act?: ActOptions): Promise<Exchange>;
   select(message: Message, customId: string, values: readonly Value[], act?: ActOptions): Promise<Exchange>;
   /** `values` by custom id; a field left out keeps what the modal had prefilled. */
-  submit(modal: Modal, values: Readonly<Record<string, Value | readonly Value[]>>, act?: ActOptions): Promise<Exchange>;
+  submit(
+    modal: Modal,
+    values: Readonly<Record<string, Value | readonly Value[]>>,
+    act?: ActOptions,
+  ): Promise<Exchange>;
   post(channel: Channel, text: string): Message;
   /** The channel as this person sees it: with what is ephemeral to them, empty where they may not look. */
   sees(channel: Channel): readonly Message[];
@@ -261,13 +272,24 @@ export interface Person {
 }
 
 export type DiscordEvent =
-  | { readonly type: "guild-added" | "guild-removed" | "guild-updated"; readonly guild: Guild }
+  | { readonly type: "guild-added" | "guild-removed"; readonly guild: Guild }
   | { readonly type: "channel-created" | "channel-updated" | "channel-deleted"; readonly channel: Channel }
-  | { readonly type: "role-created" | "role-updated" | "role-deleted"; readonly guild: Guild; readonly role: Role }
+  | {
+      readonly type: "role-created" | "role-updated" | "role-deleted";
+      readonly guild: Guild;
+      readonly role: Role;
+    }
   | { readonly type: "member-added" | "member-updated" | "member-removed"; readonly member: Member }
   | { readonly type: "message-created" | "message-edited" | "message-deleted"; readonly message: Message }
-  | { readonly type: "interaction-sent" | "interaction-answered" | "interaction-failed"; readonly exchange: Exchange }
-  | { readonly type: "commands-registered"; readonly guildId: string | undefined; readonly commands: readonly Command[] }
+  | {
+      readonly type: "interaction-sent" | "interaction-answered" | "interaction-failed";
+      readonly exchange: Exchange;
+    }
+  | {
+      readonly type: "commands-registered";
+      readonly guildId: string | undefined;
+      readonly commands: readonly Command[];
+    }
   | {
       readonly type: "gateway-connected";
       readonly sessionId: string;

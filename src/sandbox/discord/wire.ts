@@ -1,6 +1,12 @@
 /** The shapes of Discord's API v10 that this emulator stores and sends, as far as it uses them. */
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
 export interface EmbedField {
@@ -119,4 +125,10 @@ export const ChannelKind = {
 
 export type ChannelType = keyof typeof ChannelKind;
 
-export const MessageFlag = { suppressEmbeds: 1 << 2, ephemeral: 1 << 6, loading: 1 << 7, silent: 1 << 12, componentsV2: 1 << 15 };
+export const MessageFlag = {
+  suppressEmbeds: 1 << 2,
+  ephemeral: 1 << 6,
+  loading: 1 << 7,
+  silent: 1 << 12,
+  componentsV2: 1 << 15,
+};

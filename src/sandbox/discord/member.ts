@@ -1,0 +1,89 @@
+import type { Core } from "./core.ts";
+import { channelPermissions, guildPermissions, type Permission, permissionBits } from "./permissions.ts";
+import type { Channel, Guild, Member, Role, User } from "./types.ts";
+
+export class MemberState implements Member {
+  readonly user: User;
+  readonly guild: Guild;
+  readonly nick: string | null;
+  readonly joinedAtMs: number;
+  readonly #core: Core;
+  readonly #forget: () => void;
+  #roles: readonly Role[];
+
+  constructor(
+    core: Core,
+    guild: Guild,
+    fields: { user: User; nick?: string | undefined; roles?: readonly Role[] | undefined },
+    forget: () => void,
+  ) {
+    this.#core = core;
+    this.#forget = forget;
+    this.guild = guild;
+    this.user = fields.user;
+    this.nick = fields.nick ?? null;
+    this.#roles = fields.roles ?? [];
+    this.joinedAtMs = core.nowMs();
+  }
+
+  get id(): string {
+    return this.user.id;
+  }
+
+  get displayName(): string {
+    return this.nick ?? this.user.globalName ?? this.user.username;
+  }
+
+  /** Deleted roles drop out. */
+  get roles(): readonly Role[] {
+    return this.#roles.filter((role) => this.guild.roles.includes(role));
+  }
+
+  get isOwner(): boolean {
+    return this.guild.owner === this;
+  }
+
+  get dm(): Channel | undefined {
+    return this.#core.dmOf(this.id);
+  }
+
+  addRole(role: Role): void {
+    if (role.guildId !== this.guild.id) throw new Error(`role ${role.name} is of another guild`);
+    if (this.#roles.includes(role)) return;
+    this.#roles = [...this.#roles, role];
+    this.#core.emit({ type: "member-updated", member: this });
+  }
+
+  removeRole(role: Role): void {
+    this.#roles = this.#roles.filter((one) => one !== role);
+    this.#core.emit({ type: "member-updated", member: this });
+  }
+
+  closeDms(): void {
+    this.#core.setDmsOpen(this.id, false);
+  }
+
+  openDms(): void {
+    this.#core.setDmsOpen(this.id, true);
+  }
+
+  permissionsIn(channel?: Channel): bigint {
+    const holder = {
+      userId: this.id,
+      isOwner: this.isOwner,
+      roles: this.roles,
+      everyone: this.guild.everyone,
+    };
+    return channel === undefined ? guildPermissions(holder) : channelPermissions(holder, channel.overwrites);
+  }
+
+  may(permission: Permission, channel?: Channel): boolean {
+    return (this.permissionsIn(channel) & permissionBits[permission]) !== 0n;
+  }
+
+  leave(): void {
+    if (this.isOwner) throw new Error("the owner cannot leave the guild");
+    this.#forget();
+    this.#core.emit({ type: "member-removed", member: this });
+  }
+}
