@@ -1,7 +1,8 @@
 import type { APIApplicationCommandBasicOption } from "discord.js";
+import type { Failure } from "../domain/failure.ts";
 import type { Actor, Binding } from "../domain/guild.ts";
-import type { MessageBody, SelectOption } from "../domain/message.ts";
-import type { SourceId } from "../domain/model.ts";
+import type { Button, MessageBody, SelectOption } from "../domain/message.ts";
+import type { ServerStatus, SourceId } from "../domain/model.ts";
 import type {
   AuditLog,
   Bindings,
@@ -43,6 +44,8 @@ export interface Services {
   readonly clock: Clock;
   readonly random: Random;
   readonly pendingLinks: PendingLinks;
+  /** Every command that there is, for /help. */
+  readonly overview: readonly CommandSummary[];
   /** HMAC of a typed key: whether it is linked already can be told without keeping it. */
   sourceOf(key: ServerKey): SourceId;
   /** Called with each secret that somebody types, before anything else is done with it: logs must not show it. */
@@ -55,6 +58,13 @@ export interface Services {
   onUnlinked(binding: Binding): Promise<void>;
 }
 
+/** One line of /help: `/server status`. */
+export interface CommandSummary {
+  readonly path: string;
+  readonly description: string;
+  readonly manageGuild: boolean;
+}
+
 /** Typed keys that wait for their Yes: in memory only, for minutes, each for the person who typed it. */
 export interface PendingLinks {
   put(pending: PendingLink): string;
@@ -64,6 +74,8 @@ export interface PendingLinks {
 
 export interface PendingLink {
   readonly key: ServerKey;
+  /** What the service said of it: proven, not saved. */
+  readonly status: ServerStatus;
   readonly guildId: string;
   readonly userId: string;
   readonly roleIds: readonly string[];
@@ -210,6 +222,8 @@ export interface MessageEntry<Args> extends EntryBase<Args> {
   readonly first: "ephemeral" | "public";
   /** Where the first answer depends on what was typed; `first` then only tells the usual one. */
   firstFor?(args: Args): "ephemeral" | "public";
+  /** The next step after a failure as a button, where there is one. */
+  next?(failure: Failure, args: Args): Button | undefined;
   execute(invocation: Invocation<Args>, services: Services): Answer;
 }
 

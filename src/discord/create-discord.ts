@@ -1,0 +1,151 @@
+import { type Client, type Interaction, PermissionFlagsBits } from "discord.js";
+import type {
+  Bindings,
+  Clock,
+  Documents,
+  Members,
+  Notifier,
+  Random,
+  Settings,
+  Sink,
+} from "../domain/ports.ts";
+import type { Log } from "../log.ts";
+import { createBook } from "./book.ts";
+import { createClient, logIn, type Shards } from "./bot.ts";
+import type { Command, Services } from "./command.ts";
+import { answerOutsideGuild, convert } from "./convert.ts";
+import { createDispatch, type Dispatch } from "./dispatch.ts";
+import { createMembers } from "./members.ts";
+import { createNotifier } from "./notifier.ts";
+import { createPendingLinks } from "./pending.ts";
+import { registerWhenChanged } from "./registration.ts";
+import { createSink } from "./sink.ts";
+
+export interface DiscordPorts {
+  readonly token: string;
+  /** Such as `https://discord.com/api`. */
+  readonly apiUrl: string;
+  readonly shards: Shards;
+  readonly settings: Settings;
+  readonly bindings: Bindings;
+  /** Hashes of registered definitions by application id; checked with parseRegistered. */
+  readonly registered: Documents<string>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** The bot was removed from a guild: its keys, feeds and settings go. */
+  onGuildRemoved(guildId: string): Promise<void>;
+}
+
+/** What main builds of the other wings, after this one gave them sink, notifier and members. */
+export type GivenServices = Omit<
+  Services,
+  "members" | "pendingLinks" | "overview" | "settings" | "bindings" | "clock" | "random"
+>;
+
+/** The wing's state for `/state`: no secrets. */
+export interface DiscordState {
+  readonly ready: boolean;
+  readonly userId: string | undefined;
+  readonly guilds: number;
+  readonly shards: readonly { readonly id: number; readonly status: number; readonly pingMs: number }[];
+  readonly interactionsUnderWay: number;
+}
+
+export interface Discord {
+  readonly sink: Sink;
+  readonly notifier: Notifier;
+  readonly members: Members;
+  /** Logs in, registers the commands when they have changed. Rejects with LoginError, in words. */
+  start(commands: readonly Command[], services: GivenServices): Promise<void>;
+  /** Takes no more interactions; resolves when those under way have ended, at the latest after `graceMs`. */
+  quiet(graceMs: number): Promise<void>;
+  /** Disconnects. Sink, notifier and members no longer work after it. */
+  stop(): Promise<void>;
+  state(): DiscordState;
+}
+
+/** The Discord wing: nothing happens before `start`. */
+export function createDiscord(ports: DiscordPorts): Discord {
+  const { log, clock, random, settings, bindings } = ports;
+  let dispatch: Dispatch | undefined;
+  const client = createClient({
+    ...ports,
+    onInteraction: (interaction) => void answer(interaction),
+    onGuildRemoved: (guildId) => {
+      ports
+        .onGuildRemoved(guildId)
+        .catch((err) => log.error({ guildId, err }, "a guild could not be forgotten"));
+    },
+  });
+  // Set before the login, so that what waited since the last run can be posted at once.
+  const rest = client.rest.setToken(ports.token);
+  const sink = createSink({
+    rest,
+    ownId: () => client.user?.id ?? "",
+    mayReadHistory: (channelId) => mayReadHistory(client, channelId),
+  });
+  const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;
+  const notifier = createNotifier({ rest, sink, settings, bindings, random, log, guildName });
+  const members = createMembers({ rest, guild: (guildId) => guildOf(client, guildId) });
+
+  async function answer(interaction: Interaction): Promise<void> {
+    try {
+      const incoming = convert(interaction, rest);
+      if (incoming === undefined) await answerOutsideGuild(interaction, rest);
+      else await dispatch?.handle(incoming);
+    } catch (err) {
+      log.error({ err }, "an interaction could not be read");
+    }
+  }
+
+  return {
+    sink,
+    notifier,
+    members,
+    async start(commands, given) {
+      const book = createBook(commands);
+      const pendingLinks = createPendingLinks(clock, random);
+      const own = { members, settings, bindings, clock, random, pendingLinks, overview: book.summaries };
+      dispatch = createDispatch({ book, services: { ...given, ...own }, clock, random, sink, notifier, log });
+      await logIn(client, ports.token);
+      if (client.application === null) throw new Error("a client that is ready has an application");
+      const changed = await registerWhenChanged(rest, client.application.id, commands, ports.registered);
+      log.info(
+        { user: client.user?.tag, guilds: client.guilds.cache.size, registered: changed },
+        "logged in",
+      );
+    },
+    quiet: async (graceMs) => dispatch?.stop(graceMs),
+    async stop() {
+      await dispatch?.stop(0);
+      await client.destroy();
+    },
+    state: () => ({
+      ready: client.isReady(),
+      userId: client.user?.id,
+      guilds: client.guilds.cache.size,
+      shards: client.ws.shards.map(({ id, status, ping }) => ({ id, status, pingMs: ping })),
+      interactionsUnderWay: dispatch?.underWay ?? 0,
+    }),
+  };
+}
+
+async function mayReadHistory(client: Client, channelId: string): Promise<boolean | undefined> {
+  const channel =
+    client.channels.cache.get(channelId) ?? (await client.channels.fetch(channelId).catch(() => null));
+  // What cannot be fetched is told by the read itself, with Discord's own code.
+  if (channel === null || channel.isDMBased()) return undefined;
+  const me = channel.guild.members.me;
+  return me === null ? undefined : channel.permissionsFor(me)?.has(PermissionFlagsBits.ReadMessageHistory);
+}
+
+function guildOf(client: Client, guildId: string) {
+  const guild = client.guilds.cache.get(guildId);
+  return (
+    guild && {
+      ownerId: guild.ownerId,
+      permissions: (roleId: string) => guild.roles.cache.get(roleId)?.permissions.bitfield,
+    }
+  );
+}
