@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Town } from "../../../src/sandbox/service/town/town.ts";
+
+// Every verb that the game's public clients list.
+const VERBS =
+  "kill killlogs kl down heal view spectate wanted unwanted arrest unjail jail free refresh respawn load bring teleport tp to tocar toatv kick ban unban bans helper unhelper helplers mod unmod mods moderators admin unadmin admins administrators h hint m message pm privatemessage prty priority peacetimer pt time startfire startnearfire snf stopfire stopdumpsterfire log logs commands cmds weather loadlayout unloadlayout shutdown".split(
+    " ",
+  );
+
+function makeTown(): Town {
+  const nowMs = Date.UTC(2026, 2, 1, 18);
+  const town = new Town(5, () => nowMs, { intensity: 0, initialPlayers: 0 });
+  for (const [index, name] of ["Alex", "Alexa", "alexander_9", "Bob", "Cleo"].entries())
+    town.join(name, index + 1);
+  return town;
+}
+
+const names = (town: Town): string[] => town.players.map(({ name }) => name);
+const player = (town: Town, name: string) => {
+  const found = town.world.players.find(({ ref }) => ref.name === name);
+  assert.ok(found, name);
+  return found;
+};
+
+describe("targets of a command", () => {
+  const left = (text: string): string[] => {
+    const town = makeTown();
+    town.runRemote(text);
+    return names(town);
+  };
+
+  it("match by prefix without regard to case, so that one word can hit several", () => {
+    assert.deepEqual(left(":kick alexa"), ["Alex", "Bob", "Cleo"]);
+    assert.deepEqual(left(":kick ALEXANDER"), ["Alex", "Alexa", "Bob", "Cleo"]);
+    assert.deepEqual(left(":kick lex"), ["Alex", "Alexa", "alexander_9", "Bob", "Cleo"]);
+  });
+
+  it("commas give several, ids match whole, a reason follows", () => {
+    assert.deepEqual(left(":kick bo,cl being rude"), ["Alex", "Alexa", "alexander_9"]);
+    assert.deepEqual(left(":kick 4"), ["Alex", "Alexa", "alexander_9", "Cleo"]);
+  });
+
+  it("`all` and `others` hit everyone when the virtual server management asks", () => {
+    assert.deepEqual(left(":kick all"), []);
+    assert.deepEqual(left(":kick others"), []);
+    assert.deepEqual(left(":kick me").length, 5);
+  });
+});
+
+describe("what commands do", () => {
+  it("every known verb is answered, and what was done stands in the log exactly once", () => {
+    for (const verb of VERBS) {
+      const town = makeTown();
+      const text = `:${verb} Alex Bob`;
+      const timers = /^(prty|priority|pt|peacetimer)$/.test(verb);
+      const effect = town.runRemote(timers ? `:${verb} 60` : text);
+      const wants = /^(view|spectate|to|tocar|toatv)$/.test(verb) ? "restricted" : "done";
+      assert.equal(effect.outcome, wants, verb);
+      assert.equal(town.record.commands.length, wants === "done" ? 1 : 0, verb);
+    }
+  });
+
+  it(":kick lets them come back, :ban does not, :unban does", () => {
+    const town = makeTown();
+    town.runRemote(":kick Bob");
+    assert.ok(town.record.joins.some((entry) => !entry.join && entry.player === "Bob:4"));
+    town.join("Bob", 4);
+    assert.ok(names(town).includes("Bob"));
+    town.runRemote(":ban Bob");
+    town.join("Bob", 4);
+    assert.ok(!names(town).includes("Bob"));
+    town.runRemote(":unban Bob");
+    town.join("Bob", 4);
+    assert.ok(names(town).includes("Bob"));
+  });
+
+  it(":ban with an id keeps out someone who is not here", () => {
+    const town = makeTown();
+    town.runRemote(":ban 77");
+    town.join("Zed", 77);
+    assert.ok(!names(town).includes("Zed"));
+  });
+
+  it(":h, :m and :pm show words, to everyone or to those named", () => {
+    const town = makeTown();
+    town.runRemote(":h hint");
+    town.runRemote(":message to you all");
+    town.runRemote(":pm Bob,Cleo come to spawn");
+    assert.deepEqual(
+      town.record.messages.map(({ kind, text, to }) => [kind, text, to.length]),
+      [
+        ["hint", "hint", 5],
+        ["message", "to you all", 5],
+        ["private", "come to spawn", 2],
+      ],
+    );
+  });
+
+  it(":wanted and :unwanted, :jail and :unjail, :down and :heal", () => {
+    const town = makeTown();
+    const bob = player(town, "Bob");
+    const team = bob.team;
+    town.runRemote(":wanted Bob 3");
+    assert.equal(bob.wantedStars, 3);
+    town.runRemote(":unwanted Bob");
+    assert.equal(bob.wantedStars, 0);
+    town.runRemote(":jail Bob");
+    assert.equal(bob.team, "Jail");
+    town.runRemote(":free Bob");
+    assert.equal(bob.team, team);
+    town.runRemote(":down Bob");
+    assert.equal(bob.downed, true);
+    town.runRemote(":heal Bob");
+    assert.equal(bob.downed, false);
+  });
+
+  it(":tp and :bring move people, :respawn and :load start them again on foot", () => {
+    const town = makeTown();
+    const [bob, cleo] = [player(town, "Bob"), player(town, "Cleo")];
+    town.runRemote(":tp Bob Cleo");
+    assert.deepEqual(town.world.placeOf(bob), town.world.placeOf(cleo));
+    town.runRemote(":bring all");
+    assert.deepEqual(town.world.placeOf(bob), town.world.placeOf(cleo));
+    town.world.spawnVehicle(bob);
+    town.runRemote(":respawn Bob");
+    assert.equal(bob.vehicle, null);
+  });
+
+  it(":mod, :admin and :helper change the staff lists, their opposites undo them; owners keep their standing", () => {
+    const town = makeTown();
+    for (const [verb, role] of [
+      ["mod", "mod"],
+      ["admin", "admin"],
+      ["helper", "helper"],
+    ] as const) {
+      town.runRemote(`:${verb} Bob`);
+      assert.equal(town.world.staff.get(4)?.role, role);
+      town.runRemote(`:un${verb} Bob`);
+      assert.equal(town.world.staff.get(4), undefined);
+    }
+    const owner = town.world.info.ownerId;
+    town.join("Owner", owner);
+    town.runRemote(`:mod ${owner}`);
+    assert.equal(town.world.staff.get(owner)?.role, "owner");
+  });
+
+  it(":weather, :time, timers, fires and layouts change the surroundings", () => {
+    const town = makeTown();
+    for (const text of [
+      ":weather fog",
+      ":time 20",
+      ":prty 300",
+      ":pt 60",
+      ":startfire",
+      ":snf",
+      ":loadlayout event",
+    ])
+      town.runRemote(text);
+    assert.deepEqual(town.world.environment, {
+      weather: "fog",
+      time: "20",
+      priorityTimerS: 300,
+      peaceTimerS: 60,
+      fires: 2,
+      layout: "event",
+    });
+    town.runRemote(":stopfire");
+    town.runRemote(":unloadlayout");
+    assert.deepEqual([town.world.environment.fires, town.world.environment.layout], [0, null]);
+  });
+
+  it(":kill respawns without a kill-log row: the virtual server management is no player", () => {
+    const town = makeTown();
+    town.runRemote(":kill Bob");
+    assert.equal(town.record.kills.length, 0);
+  });
+
+  it(":shutdown sends everyone away, each with a leave row", () => {
+    const town = makeTown();
+    town.runRemote(":shutdown");
+    assert.deepEqual([town.players.length, town.record.joins.filter((entry) => !entry.join).length], [0, 5]);
+  });
+});
