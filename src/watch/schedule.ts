@@ -1,5 +1,5 @@
 import type { SourceId } from "../domain/model.ts";
-import { lossRisk, type Track } from "./track.ts";
+import type { Track } from "./track.ts";
 
 /** A source that could be polled now or later. */
 export interface Candidate {
@@ -80,7 +80,7 @@ function readyAtMs({ track, maxAgeMs, notBeforeMs }: Candidate): number {
 function rank({ track, maxAgeMs }: Candidate, nowMs: number): { readonly why: Why; readonly score: number } {
   const ageMs = nowMs - track.polledAtMs;
   if (track.occupied) {
-    const risk = lossRisk(track, nowMs);
+    const risk = (track.lossPerS * ageMs) / 1_000;
     if (risk >= 1) return { why: "loss", score: risk };
   }
   if (track.polled && ageMs > maxAgeMs) return { why: "overdue", score: ageMs / maxAgeMs };

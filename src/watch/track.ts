@@ -25,6 +25,8 @@ export interface Track {
   readonly growth: { readonly [L in Growing]?: Growth };
   /** Sum over the lists of weight x rate, mod and emergency calls weighing 10 (design 5, Schedule). */
   readonly weighedPerS: number;
+  /** How fast the fullest log goes towards half the longest window seen; 1 / this is how long we may look away. */
+  readonly lossPerS: number;
 }
 
 const FADE_S = 1_800;
@@ -48,7 +50,7 @@ const weights: { readonly [L in Growing]: number } = {
 /** A source that was never polled; `draw` in [0, 1). */
 export function newTrack(nowMs: number, draw: number): Track {
   const polledAtMs = nowMs - draw * FIRST_AGE_MS;
-  return { polledAtMs, polled: false, occupied: true, growth: {}, weighedPerS: 0 };
+  return { polledAtMs, polled: false, occupied: true, growth: {}, weighedPerS: 0, lossPerS: 0 };
 }
 
 /** The track after an answer. Rates count only time with players: an empty night does not slow the evening. */
@@ -58,6 +60,7 @@ export function observed(track: Track, snapshot: Snapshot): Track {
   const occupiedS = track.occupied || currentPlayers > 0 ? sinceS : 0;
   const growth: { [L in Growing]?: Growth } = {};
   let weighedPerS = 0;
+  let lossPerS = 0;
   for (const list of Object.keys(weights) as Growing[]) {
     const times = timesOf(snapshot, list);
     const before = track.growth[list];
@@ -65,21 +68,15 @@ export function observed(track: Track, snapshot: Snapshot): Track {
     if (after === undefined) continue;
     growth[list] = after;
     weighedPerS += weights[list] * perS(after, currentPlayers);
+    if (list !== "emergencyCalls") lossPerS = Math.max(lossPerS, lossRate(after));
   }
-  return { polledAtMs: snapshot.askedAtMs, polled: true, occupied: currentPlayers > 0, growth, weighedPerS };
+  const occupied = currentPlayers > 0;
+  return { polledAtMs: snapshot.askedAtMs, polled: true, occupied, growth, weighedPerS, lossPerS };
 }
 
-/** How near the fullest log is to dropping rows that nobody saw: 1 = half the longest window (design 5, Schedule). */
-export function lossRisk(track: Track, nowMs: number): number {
-  const ageS = (nowMs - track.polledAtMs) / 1_000;
-  let risk = 0;
-  for (const list of ["joinLogs", "killLogs", "commandLogs", "modCalls"] as const) {
-    const growth = track.growth[list];
-    if (growth === undefined) continue;
-    const rate = Math.max(perS(growth, 0), growth.latestPerS);
-    risk = Math.max(risk, (rate * ageS) / (Math.max(growth.longest, SHORTEST_LOG) / 2));
-  }
-  return risk;
+function lossRate(growth: Growth): number {
+  const rate = Math.max(perS(growth, 0), growth.latestPerS);
+  return rate / (Math.max(growth.longest, SHORTEST_LOG) / 2);
 }
 
 function timesOf(snapshot: Snapshot, list: ListName & Growing): readonly number[] | undefined {
