@@ -1,0 +1,70 @@
+import type { Card, CardField } from "../../domain/message.ts";
+
+/** How `/help` reads. Pure. */
+
+export interface HelpLine {
+  readonly path: string;
+  readonly description: string;
+  readonly manageGuild: boolean;
+}
+
+export interface HelpView {
+  readonly commands: readonly HelpLine[];
+  readonly linked: boolean;
+  /** Holds a tier on one of the linked servers. */
+  readonly staff: boolean;
+  readonly manageGuild: boolean;
+}
+
+/** What this person can use, and the first step where nothing is set up. */
+export function helpCard({ commands, linked, staff, manageGuild }: HelpView): Card {
+  const open = commands.filter((line) => !line.manageGuild && (staff || !isRun(line)));
+  const runs = open.filter(isRun);
+  const fields: CardField[] = [
+    field(
+      "For everyone",
+      open.filter((line) => !isRun(line)),
+    ),
+  ];
+  if (runs.length > 0) fields.push(field("For staff", runs));
+  if (manageGuild) {
+    fields.push(
+      field(
+        "For whoever manages this Discord server",
+        commands.filter((line) => line.manageGuild),
+      ),
+    );
+  }
+  return {
+    title: "Marshal",
+    description: firstStep(linked, staff, manageGuild),
+    color: 0x3b6fd4,
+    fields,
+  };
+}
+
+function firstStep(linked: boolean, staff: boolean, manageGuild: boolean): string {
+  if (!linked) {
+    return manageGuild
+      ? "No game server is linked yet. Begin with `/setup link`: you need the server key from the game's settings."
+      : "No game server is linked yet. Someone with the Manage Server permission begins with `/setup link`.";
+  }
+  if (staff) return "You are staff: `/run command` with a text such as `:pm name hello` runs it in the game.";
+  return "Commands in the game are for staff; roles are given by `/staff allow`.";
+}
+
+function isRun({ path }: HelpLine): boolean {
+  return path.startsWith("/run");
+}
+
+/** A field holds 1,024 characters: whole lines only, and what is left goes into a further field without a name. */
+function section(name: string, lines: readonly HelpLine[]): CardField[] {
+  const fields: { name: string; value: string }[] = [];
+  for (const { path, description } of lines) {
+    const line = `\`${path}\` ${description}`;
+    const last = fields.at(-1);
+    if (last !== undefined && last.value.length + line.length < 1_024) last.value += `\n${line}`;
+    else fields.push({ name: last === undefined ? name : "\u200b", value: line });
+  }
+  return fields;
+}
