@@ -322,6 +322,10 @@ export interface RunQueue {
   cancel(actor: Actor, runId: string): Promise<{ readonly ok: boolean; readonly text: string }>;
   /** Stores "run when someone joins" for a run that met an empty server; one per person and server. */
   defer(actor: Actor, runId: string): Promise<{ readonly ok: boolean; readonly text: string }>;
+  /** What waits for someone to join; `cancel` takes their ids too. */
+  deferred(guildId: string): Promise<readonly DeferredRun[]>;
+  /** Drops a plan that awaits its confirmation; false: it was answered already, or is another person's. */
+  discard(actor: Actor, planId: string): Promise<boolean>;
 }
 
 export interface Permissions {
