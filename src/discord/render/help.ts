@@ -20,21 +20,13 @@ export interface HelpView {
 export function helpCard({ commands, linked, staff, manageGuild }: HelpView): Card {
   const open = commands.filter((line) => !line.manageGuild && (staff || !isRun(line)));
   const runs = open.filter(isRun);
-  const fields: CardField[] = [
-    field(
-      "For everyone",
-      open.filter((line) => !isRun(line)),
-    ),
+  const managers = manageGuild ? commands.filter((line) => line.manageGuild) : [];
+  const everyone = open.filter((line) => !isRun(line));
+  const fields = [
+    ...section("For everyone", everyone),
+    ...section("For staff", runs),
+    ...section("For whoever manages this Discord server", managers),
   ];
-  if (runs.length > 0) fields.push(field("For staff", runs));
-  if (manageGuild) {
-    fields.push(
-      field(
-        "For whoever manages this Discord server",
-        commands.filter((line) => line.manageGuild),
-      ),
-    );
-  }
   return {
     title: "Marshal",
     description: firstStep(linked, staff, manageGuild),

@@ -1,0 +1,241 @@
+import type { Binding, Feed } from "../domain/guild.ts";
+import type { MessageBody } from "../domain/message.ts";
+import type { Snapshot, SourceId } from "../domain/model.ts";
+import type {
+  Bindings,
+  Clock,
+  Demands,
+  Documents,
+  FeedRenderer,
+  FeedStore,
+  Feeds,
+  Metrics,
+  ModCalls,
+  Notifier,
+  Random,
+  ServiceHealth,
+  Sink,
+  SnapshotListener,
+  Snapshots,
+} from "../domain/ports.ts";
+import { CardBoard } from "./card-board.ts";
+import type { CardRecord } from "./card-records.ts";
+import { lateAfterMs } from "./delivery.ts";
+import { EmergencyCards, emergencyView } from "./emergency.ts";
+import { teamsOf } from "./filter.ts";
+import { StoredJournal } from "./journal.ts";
+import type { JournalChunk, JournalHead } from "./journal-records.ts";
+import { ModCallCards, modCallView } from "./mod-calls.ts";
+import type { OffsetRecord } from "./offsets.ts";
+import { FeedRegistry } from "./registry.ts";
+import { Turns } from "./turns.ts";
+
+const lateCheckMs = 60_000;
+
+export interface FeedsParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sink: Sink;
+  readonly renderer: FeedRenderer;
+  readonly notifier: Notifier;
+  readonly metrics: Metrics;
+  readonly snapshots: Pick<Snapshots, "latest">;
+  readonly demands: Demands;
+  readonly health: Pick<ServiceHealth, "parked" | "halt">;
+  readonly bindings: Pick<Bindings, "list" | "all">;
+  readonly feedStore: FeedStore;
+  readonly heads: Documents<JournalHead>;
+  readonly chunks: Documents<JournalChunk>;
+  readonly offsets: Documents<OffsetRecord>;
+  readonly cards: Documents<CardRecord>;
+  /** A secret of this host, the same after a restart: nonces and card ids are made with it. */
+  readonly nonceKey: Uint8Array | string;
+  warn(message: string, error: unknown): void;
+}
+
+/** For /state: no names of players, no keys. */
+export interface FeedsState {
+  readonly live: number;
+  readonly undelivered: number;
+  readonly journals: number;
+  readonly cards: { readonly cards: number; readonly unshown: number };
+  /** Feeds that have something to post, or run late; at most 100. */
+  readonly waiting: readonly {
+    readonly feedId: string;
+    readonly kind: string;
+    readonly channelId: string;
+    readonly undelivered: number;
+    readonly lateSinceMs?: number;
+  }[];
+}
+
+export interface FeedsWing {
+  /** Before polling starts: takes up journals, offsets and cards where they were. */
+  start(): Promise<void>;
+  /** After polling has stopped: ends when what is on its way to Discord has arrived and is written. */
+  stop(): Promise<void>;
+  readonly feeds: Feeds;
+  readonly modCalls: ModCalls;
+  readonly listener: SnapshotListener;
+  /** A server has a new key: the feeds of every guild that linked it again move over. */
+  replaced(from: SourceId): Promise<void>;
+  unlinked(binding: Binding): Promise<void>;
+  forgetGuild(guildId: string): Promise<void>;
+  state(): FeedsState;
+}
+
+/** Everything between an answer of the service and a channel: journal, deliveries, cards (design 5). */
+export function createFeeds(parts: FeedsParts): FeedsWing {
+  const { clock, snapshots, renderer } = parts;
+  const journal = new StoredJournal(parts);
+  const poster = {
+    ...parts,
+    turns: new Turns(),
+    possiblyRepeated: (body: MessageBody) => renderer.possiblyRepeated(body),
+  };
+
+  const nameOf = async (card: CardRecord): Promise<string | undefined> => {
+    const bindings = await parts.bindings.list(card.guildId);
+    return bindings.length < 2 ? undefined : bindings.find((one) => one.id === card.bindingId)?.name;
+  };
+  const board: CardBoard = new CardBoard({
+    ...poster,
+    render: async (card) =>
+      card.kind === "modCall"
+        ? renderer.modCall(modCallView(card, await nameOf(card)))
+        : renderer.emergencyCall(emergencyView(card, await nameOf(card))),
+    park: (feedId, why) => registry.park(feedId, why, true),
+  });
+  const modCalls = new ModCallCards({ ...poster, board });
+  const emergency = new EmergencyCards({ ...parts, board });
+  const registry: FeedRegistry = new FeedRegistry({
+    ...parts,
+    journal,
+    dropCards: (feedId) => board.dropFeed(feedId),
+    deliveryPorts: {
+      ...poster,
+      journal,
+      takeModCalls: (feed, items) => modCalls.take(feed, items, teamsOf(latestOf(feed), clock.nowMs())),
+    },
+  });
+  const latestOf = (feed: Feed) => {
+    const source = registry.sourceOf(feed.id);
+    return source === undefined ? undefined : snapshots.latest(source);
+  };
+  const lateness = new Lateness(parts, registry);
+
+  return {
+    feeds: registry,
+    modCalls,
+    async start() {
+      await registry.open();
+      await board.start();
+      modCalls.start();
+      registry.wakeAll();
+      lateness.start();
+    },
+    async stop() {
+      lateness.stop();
+      await registry.stop();
+      await modCalls.stop();
+      await board.stop();
+    },
+    listener: {
+      async take(snapshot) {
+        lateness.taken(snapshot);
+        await journal.take(snapshot);
+        for (const [bindingId, feeds] of emergencyFeeds(registry, snapshot.source)) {
+          await emergency.take(snapshot, bindingId, feeds);
+        }
+      },
+    },
+    replaced: (from) => registry.replaced(from),
+    async unlinked(binding) {
+      await registry.removeAll(binding.guildId, binding.id);
+      await board.drop({ guildId: binding.guildId, bindingId: binding.id });
+    },
+    async forgetGuild(guildId) {
+      await registry.removeAll(guildId);
+      await board.drop({ guildId });
+    },
+    state: () => stateOf(registry, journal, board),
+  };
+}
+
+function emergencyFeeds(registry: FeedRegistry, source: SourceId) {
+  const live = registry
+    .of(source)
+    .filter(({ feed }) => feed.kind === "emergencyCalls")
+    .map(({ feed, record }) => ({ feed, sinceMs: record.sinceMs }));
+  return Map.groupBy(live, ({ feed }) => feed.bindingId);
+}
+
+function stateOf(registry: FeedRegistry, journal: StoredJournal, board: CardBoard): FeedsState {
+  const all = registry.all();
+  const waiting = all
+    .map(({ feed, undelivered, lateSinceMs }) => ({
+      feedId: feed.id,
+      kind: feed.kind,
+      channelId: feed.channelId,
+      undelivered,
+      ...(lateSinceMs === undefined ? {} : { lateSinceMs }),
+    }))
+    .filter((feed) => feed.undelivered > 0 || feed.lateSinceMs !== undefined);
+  return {
+    live: all.length,
+    undelivered: waiting.reduce((sum, feed) => sum + feed.undelivered, 0),
+    journals: journal.state().journals,
+    cards: board.state(),
+    waiting: waiting.slice(0, 100),
+  };
+}
+
+/** Notices that a busy server has not been read for long, for whatever reason, and tells its feeds (issue 5, 5). */
+class Lateness {
+  readonly #parts: FeedsParts;
+  readonly #registry: FeedRegistry;
+  readonly #seen = new Map<SourceId, { readonly atMs: number; readonly busy: boolean }>();
+  readonly #sinceMs: number;
+  #cancel: () => void = () => undefined;
+
+  constructor(parts: FeedsParts, registry: FeedRegistry) {
+    this.#parts = parts;
+    this.#registry = registry;
+    this.#sinceMs = parts.clock.nowMs();
+  }
+
+  start(): void {
+    this.#cancel = this.#parts.clock.after(lateCheckMs, () => {
+      this.#check();
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  taken(snapshot: Snapshot): void {
+    const { source, takenAtMs, status } = snapshot;
+    this.#seen.set(source, { atMs: takenAtMs, busy: status.currentPlayers > 0 });
+    for (const delivery of this.#registry.of(source)) delivery.pollLate(undefined);
+  }
+
+  #check(): void {
+    const nowMs = this.#parts.clock.nowMs();
+    const sources = new Set(this.#registry.sources());
+    for (const source of this.#seen.keys()) if (!sources.has(source)) this.#seen.delete(source);
+    for (const source of sources) {
+      const seen = this.#seen.get(source) ?? this.#unseen();
+      // An empty server has nothing to tell, and one with a parked key will not be read: its guilds are told that.
+      if (seen?.busy !== true || nowMs - seen.atMs < lateAfterMs) continue;
+      if (this.#parts.health.parked(source) !== undefined) continue;
+      for (const delivery of this.#registry.of(source)) delivery.pollLate(seen.atMs);
+    }
+  }
+
+  /** Not read since we started: late if that is for a halt that an earlier run met, else its turn has not come. */
+  #unseen() {
+    return { atMs: this.#sinceMs, busy: this.#parts.health.halt() !== undefined };
+  }
+}
