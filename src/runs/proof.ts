@@ -226,10 +226,7 @@ const strength: Readonly<Record<ProofState, number>> = {
 };
 
 /** The foreign rows that are new, as often as they are new. */
-function foreignAmong(
-  fresh: readonly RemoteRow[],
-  foreign: readonly RemoteRow[],
-): readonly RemoteRow[] {
+function foreignAmong(fresh: readonly RemoteRow[], foreign: readonly RemoteRow[]): readonly RemoteRow[] {
   const left = [...foreign];
   return fresh.filter((row) => {
     const at = left.findIndex((other) => other.atS === row.atS && other.text === row.text);

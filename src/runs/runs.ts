@@ -1,0 +1,138 @@
+import type { Binding } from "../domain/guild.ts";
+import type { Snapshot, SourceId } from "../domain/model.ts";
+import type {
+  AuditLog,
+  Bindings,
+  Clock,
+  Demands,
+  Documents,
+  Members,
+  Notifier,
+  Permissions,
+  Random,
+  Runner,
+  RunQueue,
+  RunRenderer,
+  RunWords,
+  ServiceClient,
+  ServiceHealth,
+  Settings,
+  Sink,
+  SnapshotListener,
+  Snapshots,
+} from "../domain/ports.ts";
+import type { DeferredRun } from "../domain/run.ts";
+import { DeferredRuns } from "./deferred.ts";
+import { MirroredAudit } from "./mirror.ts";
+import { createPermissions } from "./permissions.ts";
+import { Proof } from "./proof.ts";
+import { recoverRuns } from "./recover.ts";
+import { startRetention } from "./retention.ts";
+import { CommandRunner } from "./runner.ts";
+import type { SeenRows } from "./seen-rows.ts";
+import { WaitingRuns } from "./waiting.ts";
+import { createRunWords } from "./words.ts";
+
+export interface RunsPorts {
+  readonly client: Pick<ServiceClient, "command">;
+  readonly health: ServiceHealth;
+  readonly snapshots: Snapshots;
+  readonly demands: Demands;
+  readonly bindings: Bindings;
+  readonly settings: Settings;
+  readonly audit: AuditLog;
+  readonly members: Members;
+  readonly sink: Sink;
+  readonly notifier: Notifier;
+  readonly renderer: RunRenderer;
+  /** With `parseDeferredRun`; durable. */
+  readonly deferred: Documents<DeferredRun>;
+  /** With `parseSeenRows`. */
+  readonly seenRows: Documents<SeenRows>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Defects, for the log: what was being done, and the error. */
+  report(what: string, error: unknown): void;
+  /** Whether this process serves the guild (its shards); absent: all. */
+  readonly owns?: (guildId: string) => boolean;
+}
+
+export interface Runs {
+  readonly runner: Runner;
+  readonly queue: RunQueue;
+  readonly permissions: Permissions;
+  readonly words: RunWords;
+  /** The audit that everyone else writes to: it mirrors into the guild's audit channel. */
+  readonly audit: AuditLog;
+  /** Wants each snapshot: proof of runs, commands of others, "run when someone joins". */
+  readonly listener: SnapshotListener;
+  /** After the store is open and the demands can be put: takes up what a crash left behind. */
+  start(): Promise<void>;
+  /** Ends what waits and says so; finishes what is being sent, for at most so many milliseconds. */
+  stop(deadlineMs: number): Promise<void>;
+  /** For /state; no texts, no names. */
+  state(): object;
+  onKeyParked(source: SourceId): void;
+  onUnlinked(binding: Binding): Promise<void>;
+}
+
+/** The wing of in-game commands (design 6). */
+export function createRuns(ports: RunsPorts): Runs {
+  const { settings, bindings, clock } = ports;
+  const owns = ports.owns ?? (() => true);
+  const report = (what: string, error: unknown) => ports.report(what, error);
+  const follow = (guildId: string) =>
+    proof.follow(guildId).catch((error: unknown) => report("a guild's log could not be watched", error));
+  const audit = new MirroredAudit({ ...ports, report, onEvent: (guildId) => void follow(guildId) });
+  const proof = new Proof({ ...ports, audit });
+  const runner = new CommandRunner({
+    ...ports,
+    audit,
+    report,
+    onOver: ({ record }) => proof.seek(record),
+  });
+  const deferred = new DeferredRuns({ ...ports, audit, runner, report, owns, documents: ports.deferred });
+  let endRetention: () => void = () => undefined;
+
+  async function start(): Promise<void> {
+    await recoverRuns({ ...ports, audit, owns, seek: (record) => proof.seek(record) });
+    await deferred.load();
+    const guilds = new Set<string>();
+    for await (const { guildId } of bindings.all()) if (owns(guildId)) guilds.add(guildId);
+    for (const guildId of guilds) await follow(guildId);
+    endRetention = startRetention({ audit, bindings, settings, clock, report, owns });
+  }
+
+  async function stop(deadlineMs: number): Promise<void> {
+    endRetention();
+    const limit = new AbortController();
+    const late = clock.sleep(deadlineMs, limit.signal).catch(() => undefined);
+    await runner.stop(deadlineMs);
+    await Promise.race([late, deferred.stop().then(() => audit.flushed())]);
+    limit.abort();
+    proof.stop();
+  }
+
+  return {
+    runner,
+    queue: new WaitingRuns(runner, deferred, settings),
+    permissions: createPermissions(ports),
+    words: createRunWords(ports.snapshots),
+    audit,
+    listener: {
+      take: async (snapshot: Snapshot) => {
+        await deferred.take(snapshot);
+        await proof.take(snapshot);
+      },
+    },
+    start,
+    stop,
+    state: () => ({ ...runner.state(), deferred: deferred.count, proofPending: proof.pendingCount }),
+    onKeyParked: (source) => runner.keyParked(source),
+    onUnlinked: async (binding) => {
+      runner.unlinked(binding);
+      await deferred.unlinked(binding);
+      await follow(binding.guildId);
+    },
+  };
+}
