@@ -1,0 +1,65 @@
+import type { Channel, Exchange, Member, Message, Modal, Value } from "./discord/types.ts";
+import type { Stage } from "./stage.ts";
+
+/** What an owner does to set Marshal up, done through the emulated Discord as they would: forms and buttons. */
+
+/** A text input and a role select: the two kinds of field that the setup form may hold, by their component type. */
+const fieldTypes = { text: 4, role: 6 } as const;
+
+function fieldOf(modal: Modal, kind: keyof typeof fieldTypes): string {
+  const field = modal.fields.find(({ component }) => component.type === fieldTypes[kind]);
+  if (field === undefined) throw new Error(`the form "${modal.title}" has no ${kind} field`);
+  return field.customId;
+}
+
+/** Whoever waits for an answer needs its message; an answer without one is a failure of the step. */
+export function answered(exchange: Exchange): Message {
+  if (exchange.message === undefined)
+    throw new Error(`no message as the answer (${exchange.kind}): ${exchange.text}`);
+  return exchange.message;
+}
+
+/** Waits until the bot has logged in and registered its commands, and this member is shown `name`. */
+export async function commandIsThere(
+  stage: Stage,
+  member: Member,
+  channel: Channel,
+  name: string,
+): Promise<void> {
+  const person = stage.discord.as(member);
+  await stage.discord.until(() => person.commands(channel).some((command) => command.name === name), 30_000);
+}
+
+export interface LinkSteps {
+  readonly form: Modal;
+  readonly question: Message;
+  readonly result: Message;
+}
+
+/** `/setup link`, the form, "Is this yours?", Yes. */
+export async function linkServer(stage: Stage, key: string = stage.serverKey): Promise<LinkSteps> {
+  const { owner, staffRole, channels } = stage.cast;
+  const person = stage.discord.as(owner);
+  const opened = await person.slash(channels.staff, "setup link");
+  if (opened.modal === undefined) throw new Error(`/setup link opened no form: ${opened.text}`);
+  const form = opened.modal;
+  const values: Record<string, Value | readonly Value[]> = { [fieldOf(form, "text")]: key };
+  values[fieldOf(form, "role")] = [staffRole];
+  const asked = await (await person.submit(form, values)).settled();
+  const question = answered(asked);
+  const yes = question.components
+    .flatMap((row) => row.components ?? [])
+    .find((one) => /^yes/i.test(one.label ?? ""));
+  if (yes?.custom_id === undefined) throw new Error(`nothing to press yes on: ${asked.text}`);
+  const done = await (await person.click(question, yes.custom_id)).settled(
+    (exchange) => !/checking|linking/i.test(exchange.text),
+  );
+  return { form, question, result: answered(done) };
+}
+
+/** `/feed add` of one kind into one channel. */
+export async function addFeed(stage: Stage, kind: string, channel: Channel): Promise<Message> {
+  const { owner, channels } = stage.cast;
+  const exchange = await stage.discord.as(owner).slash(channels.staff, "feed add", { kind, channel });
+  return answered(await exchange.settled());
+}
