@@ -14,7 +14,7 @@ export type Envelope =
 export type RetryAfterStyle = "both" | "header" | "body" | "none" | "garbage";
 
 /** How a log list is ordered; the specification does not say (design 3). */
-export type LogOrder = "newest" | "oldest" | "shuffled";
+type LogOrder = "newest" | "oldest" | "shuffled";
 
 /** What can be wrong. Numbers named without a unit are probabilities from 0 to 1. */
 export interface FaultSettings {

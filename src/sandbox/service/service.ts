@@ -13,7 +13,7 @@ import { type Bucket, Throttle } from "./throttle.ts";
 import { Town, type TownOptions } from "./town/town.ts";
 import { headerOf, isCommandPath, pathOf, type ServiceRequest, type ServiceResponse } from "./wire.ts";
 
-export type { FaultPlan, FaultSettings, LimitSettings, ServiceCounts, ServiceRequest, ServiceResponse, Town };
+export type { FaultPlan, LimitSettings, ServiceRequest, ServiceResponse, Town };
 
 /** How to make a service. Everything but the clock has a default. */
 export interface ServiceOptions {

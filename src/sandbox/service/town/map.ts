@@ -1,5 +1,5 @@
 /** Units of a side of the map; x grows right, z grows down (design 3). */
-export const MAP_SIDE = 3_121;
+const MAP_SIDE = 3_121;
 
 interface Street {
   readonly name: string;
@@ -70,7 +70,7 @@ export function placeOn(path: Path, atS: number): Place {
 }
 
 /** The postal code of a point: one for each cell of a grid of 13 by 13. */
-export function postalCodeAt(x: number, z: number): string {
+function postalCodeAt(x: number, z: number): string {
   const cell = (value: number): number =>
     Math.min(CELLS - 1, Math.max(0, Math.floor((value / MAP_SIDE) * CELLS)));
   return String(101 + cell(z) * CELLS + cell(x));

@@ -13,21 +13,21 @@ export function refText(player: PlayerRef): string {
 export const REMOTE_SERVER: PlayerRef = { name: "Remote Server", id: 0 };
 
 /** A join or a leave. `atS` is epoch seconds, `player` is `name:id`; so in all entries. */
-export interface JoinEntry {
+interface JoinEntry {
   readonly join: boolean;
   readonly atS: number;
   readonly player: string;
 }
 
 /** One player killed another. */
-export interface KillEntry {
+interface KillEntry {
   readonly killed: string;
   readonly atS: number;
   readonly killer: string;
 }
 
 /** A command that stands in the log; `remote` when it came through the service. */
-export interface CommandEntry {
+interface CommandEntry {
   readonly player: string;
   readonly atS: number;
   readonly command: string;
@@ -56,7 +56,7 @@ export interface EmergencyEntry {
 }
 
 /** Words that players were shown by `:h`, `:m` and `:pm`; not in any log of the service. */
-export interface ShownMessage {
+interface ShownMessage {
   readonly kind: "hint" | "message" | "private";
   readonly text: string;
   readonly to: readonly string[];

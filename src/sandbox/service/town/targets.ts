@@ -25,7 +25,7 @@ export function aim(world: World, actor: PlayerRef, text: string): Aim {
 }
 
 /** Everyone whom one target word names. */
-export function matching(world: World, actor: PlayerRef, word: string): Player[] {
+function matching(world: World, actor: PlayerRef, word: string): Player[] {
   const wanted = word.toLowerCase();
   if (wanted === "all") return [...world.players];
   if (wanted === "others") return world.players.filter((player) => player.ref.id !== actor.id);

@@ -18,7 +18,7 @@ export type Team = "Civilian" | "Sheriff" | "Police" | "Fire" | "DOT" | "Jail";
 export type Role = "owner" | "co-owner" | "admin" | "mod" | "helper";
 
 /** A vehicle that stands on the map. Null where the service gives null. */
-export interface Vehicle {
+interface Vehicle {
   readonly name: string;
   readonly owner: string;
   readonly plate: string;
