@@ -11,6 +11,14 @@ export function definitionsHash(definitions: Definitions): string {
   return createHash("sha256").update(JSON.stringify(definitions)).digest("hex");
 }
 
+/** The application that a token belongs to. */
+export async function ownApplicationId(rest: REST): Promise<string> {
+  const found = await rest.get(Routes.currentApplication());
+  if (typeof found === "object" && found !== null && "id" in found && typeof found.id === "string")
+    return found.id;
+  throw new TypeError("Discord did not say which application the token belongs to");
+}
+
 /** Replaces all global commands of the application. Returns how many there are now. */
 export async function register(
   rest: REST,

@@ -1,0 +1,23 @@
+import { REST } from "@discordjs/rest";
+import { commands } from "../commands/index.ts";
+import { ConfigError, environment, readConfig } from "../src/config.ts";
+import { ownApplicationId, register } from "../src/discord/registration.ts";
+
+/** `npm run deploy`: registers the slash commands, whether they have changed or not. */
+try {
+  const { discordToken, discordApiUrl } = readConfig(environment());
+  const rest = new REST({ api: discordApiUrl, handlerSweepInterval: 0, hashSweepInterval: 0 }).setToken(
+    discordToken,
+  );
+  const applicationId = await ownApplicationId(rest);
+  const { count, hash } = await register(rest, applicationId, commands);
+  process.stdout.write(
+    `registered ${count} commands (${hash.slice(0, 12)}) for application ${applicationId}\n`,
+  );
+} catch (error) {
+  const why = error instanceof Error ? error.message : String(error);
+  process.stderr.write(
+    `${error instanceof ConfigError ? "" : "the commands could not be registered: "}${why}\n`,
+  );
+  process.exitCode = 1;
+}

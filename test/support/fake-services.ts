@@ -1,0 +1,236 @@
+import { createHash } from "node:crypto";
+import type { PendingLinks, Services } from "../../src/discord/command.ts";
+import { createPendingLinks } from "../../src/discord/pending.ts";
+import { Failure } from "../../src/domain/failure.ts";
+import {
+  type Actor,
+  type Binding,
+  defaultSettings,
+  emptyPolicy,
+  type GuildSettings,
+} from "../../src/domain/guild.ts";
+import type { ServerState, ServerStatus, SourceId } from "../../src/domain/model.ts";
+import type {
+  AuditLog,
+  Bindings,
+  Documents,
+  KeyProver,
+  Permissions,
+  ServiceHealth,
+  Settings,
+  Snapshots,
+} from "../../src/domain/ports.ts";
+import type { AuditEvent } from "../../src/domain/run.ts";
+import { ServerKey } from "../../src/domain/secret.ts";
+import type { Log } from "../../src/log.ts";
+import { seededRandom, VirtualClock } from "./clock.ts";
+
+/** The world behind the commands, as plain values that a test sets and reads. */
+export class FakeWorld {
+  readonly clock = new VirtualClock();
+  readonly random = seededRandom(7);
+  readonly bindingsById = new Map<string, Binding>();
+  readonly settingsByGuild = new Map<string, GuildSettings>();
+  readonly states = new Map<SourceId, ServerState>();
+  readonly events: AuditEvent[] = [];
+  readonly hidden: string[] = [];
+  readonly calls: string[] = [];
+  /** Keys that the service knows, and whose server they open. */
+  readonly keys = new Map<string, ServerStatus>();
+  readonly parked = new Map<SourceId, string>();
+  halt: ReturnType<ServiceHealth["halt"]>;
+  /** What `fresh` throws. */
+  failure: Error | undefined;
+  readonly pendingLinks: PendingLinks = createPendingLinks(this.clock, this.random);
+
+  readonly bindings: Bindings = {
+    list: async (guildId) => [...this.bindingsById.values()].filter((one) => one.guildId === guildId),
+    pick: async (guildId, nameOrId) => {
+      const all = await this.bindings.list(guildId);
+      const wanted = nameOrId?.toLowerCase();
+      const found = all.filter(({ id, name }) => id === nameOrId || name.toLowerCase() === wanted);
+      const one = nameOrId === undefined ? (all.length === 1 ? all[0] : undefined) : found[0];
+      if (one === undefined) throw new Failure("not-linked", "No server is linked here.");
+      return one;
+    },
+    link: async ({ guildId, key, status, byUserId }) => {
+      const source = sourceOf(key);
+      const before = (await this.bindings.list(guildId)).find(
+        ({ ownerId, joinKey }) => ownerId === status.ownerId && joinKey === status.joinKey,
+      );
+      const binding: Binding = {
+        ...{ id: before?.id ?? this.random.id(), guildId, source, name: status.name },
+        ...{ ownerId: status.ownerId, joinKey: status.joinKey },
+        ...{ linkedBy: byUserId, linkedAtMs: this.clock.nowMs() },
+      };
+      this.bindingsById.set(binding.id, binding);
+      return before === undefined ? { binding } : { binding, replaced: before.source };
+    },
+    unlink: async (guildId, id) => {
+      const found = this.bindingsById.get(id);
+      if (found?.guildId !== guildId) return undefined;
+      this.bindingsById.delete(id);
+      return found;
+    },
+    bySource: async (source) => [...this.bindingsById.values()].filter((one) => one.source === source),
+    all: async function* (this: void) {},
+    forgetGuild: async (guildId) => {
+      for (const one of await this.bindings.list(guildId)) this.bindingsById.delete(one.id);
+    },
+  };
+
+  readonly settings: Settings = {
+    of: async (guildId) => this.settingsByGuild.get(guildId) ?? defaultSettings,
+    change: async (guildId, edit) => {
+      const changed = edit(await this.settings.of(guildId));
+      this.settingsByGuild.set(guildId, changed);
+      return changed;
+    },
+  };
+
+  readonly prover: KeyProver = {
+    prove: async (key) => {
+      this.calls.push("prove");
+      const status = this.keys.get(key.reveal());
+      if (status === undefined) throw new Failure("key-rejected", "The service does not know this key.");
+      return status;
+    },
+  };
+
+  readonly snapshots: Snapshots = {
+    latest: (source) => this.states.get(source),
+    fresh: async (source) => {
+      this.calls.push("fresh");
+      if (this.failure !== undefined) throw this.failure;
+      const state = this.states.get(source);
+      if (state === undefined) throw new Failure("unreachable", "The service cannot be reached.");
+      return state;
+    },
+  };
+
+  readonly health: ServiceHealth = {
+    halt: () => this.halt,
+    parked: (source) => {
+      const why = this.parked.get(source);
+      return why === undefined ? undefined : { sinceMs: 0, why };
+    },
+    commandReadyAtMs: () => 0,
+  };
+
+  readonly permissions: Permissions = {
+    decide: async () => ({ allowed: false, why: "not asked here" }),
+    isStaff: async (actor, { id, guildId }) => {
+      const { roleTiers } = (await this.settings.of(guildId)).policies[id] ?? emptyPolicy;
+      return actor.roleIds.some((role) => roleTiers[role] !== undefined);
+    },
+  };
+
+  readonly services: Services = {
+    bindings: this.bindings,
+    settings: this.settings,
+    prover: this.prover,
+    snapshots: this.snapshots,
+    health: this.health,
+    permissions: this.permissions,
+    clock: this.clock,
+    random: this.random,
+    pendingLinks: this.pendingLinks,
+    overview: [],
+    audit: { ...unused<AuditLog>("audit"), event: async (event) => void this.events.push(event) },
+    members: unused("members"),
+    runner: unused("runner"),
+    queue: unused("queue"),
+    feeds: unused("feeds"),
+    modCalls: unused("modCalls"),
+    sourceOf,
+    hideSecret: (text) => void this.hidden.push(text),
+    onLinked: async ({ id }) => void this.calls.push(`linked ${id}`),
+    onReplaced: async (from, to) => void this.calls.push(`replaced ${from} by ${to}`),
+    onUnlinked: async ({ id }) => void this.calls.push(`unlinked ${id}`),
+  };
+
+  /** A server that is linked to a guild and was just seen. */
+  async linkServer(
+    guildId: string,
+    status: ServerStatus = serverStatus(),
+    key = "first-key",
+  ): Promise<Binding> {
+    this.keys.set(key, status);
+    const { binding } = await this.bindings.link({ guildId, key: new ServerKey(key), status, byUserId: "1" });
+    this.states.set(binding.source, {
+      source: binding.source,
+      status,
+      statusAtMs: this.clock.nowMs(),
+      lists: {},
+    });
+    return binding;
+  }
+}
+
+function sourceOf(key: ServerKey): SourceId {
+  return createHash("sha256").update(key.reveal()).digest("hex") as SourceId;
+}
+
+/** A port that this test does not expect to be used. */
+function unused<T extends object>(name: string): T {
+  return new Proxy({} as T, {
+    get: (_, property) => () => {
+      throw new Error(`${name}.${String(property)} was not expected`);
+    },
+    ownKeys: () => [],
+  });
+}
+
+export function serverStatus(changes: Partial<ServerStatus> = {}): ServerStatus {
+  return {
+    name: "Riverside Roleplay",
+    ownerId: 4_001,
+    coOwnerIds: [4_002, 4_003],
+    currentPlayers: 12,
+    maxPlayers: 40,
+    joinKey: "rvrsd",
+    accVerifiedReq: "Email",
+    teamBalance: true,
+    ...changes,
+  };
+}
+
+export function actorOf(changes: Partial<Actor> = {}): Actor {
+  return {
+    ...{ userId: "100", userName: "mo", guildId: "500", channelId: "600", roleIds: [], manageGuild: false },
+    askedAtMs: Date.UTC(2026, 0, 1),
+    ...changes,
+  };
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** A log that keeps its lines. */
+export function keptLog(): Log & { readonly lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const at = (level: string) => (fields: object, message: string) =>
+    void lines.push({ level, fields, message });
+  const log: Log & { readonly lines: LogLine[] } = {
+    lines,
+    ...{ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
+  };
+  return log;
+}
+
+/** One document store that forgets. */
+export function textDocuments(): Documents<string> & { readonly kept: Map<string, string> } {
+  const kept = new Map<string, string>();
+  return {
+    kept,
+    get: async (key) => kept.get(key),
+    set: async (key, value) => void kept.set(key, value),
+    delete: async (key) => void kept.delete(key),
+    entries: async function* () {
+      yield* kept;
+    },
+  };
+}
