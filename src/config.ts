@@ -166,10 +166,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   function read<T>(name: string, check: Check<T>): T | undefined {
     const text = env[name]?.trim();
     if (text === undefined || text === "") return undefined;
-    const value = check.read(text);
-    if (value !== undefined && !(typeof value === "object" && value !== null && "why" in value)) return value;
-    const found =
-      value?.why ?? (check.secret ? `something else (${text.length} characters)` : JSON.stringify(text));
+    const result = check.read(text);
+    let found = check.secret ? `something else (${text.length} characters)` : JSON.stringify(text);
+    if (result instanceof Refusal) found = result.why;
+    else if (result !== undefined) return result;
     bad.push(`${name}: found ${found}; expected ${check.expected}.`);
     return undefined;
   }
