@@ -184,8 +184,9 @@ function log<T>(view: View, entries: readonly T[], show: (entry: T) => Row): Row
 }
 
 /** Odd rows: with an unknown field, or without one that should be there. */
-function rows(view: View, list: readonly Row[]): Row[] {
+function rows(view: View, list: Row[]): Row[] {
   const { unknownFields, missingField } = view.fate.settings;
+  if (!unknownFields && missingField <= 0) return list;
   return list.map((row) => {
     const shown: Row = unknownFields ? { ...row, Extra: [1, { of: "something" }] } : { ...row };
     if (view.fate.random.chance(missingField)) delete shown[view.fate.random.pick(Object.keys(row))];

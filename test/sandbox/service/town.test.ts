@@ -223,4 +223,17 @@ describe("a town's levers", () => {
       times.toSorted((a, b) => a - b),
     );
   });
+
+  it("pause: what was due meanwhile happens at the resume, not before it", () => {
+    const { town, clock } = makeTown(5, { intensity: 0 });
+    for (const [id, { name }] of town.world.staff) town.join(name, id);
+    for (let n = 0; n < 20; n += 1) town.modCall(undefined, { answerLater: true });
+    town.pause();
+    clock.ms += HOUR_MS;
+    town.resume();
+    town.advanceTo(clock.ms);
+    const answered = town.record.modCalls.flatMap((call) => call.answeredAtS ?? []);
+    assert.ok(answered.length > 0);
+    assert.deepEqual(new Set(answered), new Set([clock.ms / 1_000]));
+  });
 });

@@ -101,6 +101,7 @@ export class World {
   nowMs: number;
   readonly #seed: number;
   readonly #people = new Map<number, PlayerRef>();
+  readonly #texts = new WeakMap<PlayerRef, string>();
   #callNumber = 0;
 
   constructor(seed: number, random: Prng, info: TownInfo, windows: LogWindows, nowMs: number) {
@@ -156,7 +157,7 @@ export class World {
     const gone = this.players[index];
     if (!gone) return waiting >= 0;
     this.players.splice(index, 1);
-    this.record.joins.push({ join: false, atS: this.nowS, player: refText(gone.ref) });
+    this.record.joins.push({ join: false, atS: this.nowS, player: this.#text(gone.ref) });
     const next = this.queue.shift();
     if (next) this.#enter(next);
     return true;
@@ -164,19 +165,19 @@ export class World {
 
   /** Notes a kill; the victim starts again elsewhere. */
   kill(killer: PlayerRef, killed: PlayerRef): void {
-    this.record.kills.push({ killed: refText(killed), atS: this.nowS, killer: refText(killer) });
+    this.record.kills.push({ killed: this.#text(killed), atS: this.nowS, killer: this.#text(killer) });
     const victim = this.find(killed.id);
     if (victim) this.respawn(victim);
   }
 
   /** Puts a command into the log. */
   logCommand(actor: PlayerRef, command: string, remote: boolean): void {
-    this.record.commands.push({ player: refText(actor), atS: this.nowS, command, remote });
+    this.record.commands.push({ player: this.#text(actor), atS: this.nowS, command, remote });
   }
 
   /** Calls a moderator. */
   modCall(caller: PlayerRef): ModCallEntry {
-    const entry: ModCallEntry = { caller: refText(caller), atS: this.nowS };
+    const entry: ModCallEntry = { caller: this.#text(caller), atS: this.nowS };
     this.record.modCalls.push(entry);
     return entry;
   }
@@ -184,7 +185,7 @@ export class World {
   /** A moderator answers; an answered call stays as it is. */
   answerModCall(call: ModCallEntry, moderator: PlayerRef): boolean {
     if (call.moderator !== undefined) return false;
-    call.moderator = refText(moderator);
+    call.moderator = this.#text(moderator);
     call.answeredAtS = this.nowS;
     return true;
   }
@@ -277,7 +278,7 @@ export class World {
   }
 
   #enter(ref: PlayerRef): void {
-    this.record.joins.push({ join: true, atS: this.nowS, player: refText(ref) });
+    this.record.joins.push({ join: true, atS: this.nowS, player: this.#text(ref) });
     const roll = this.random.next();
     const team: Team =
       roll < 0.55
@@ -300,6 +301,16 @@ export class World {
       vehicle: null,
     };
     this.players.push(player);
+  }
+
+  /** `name:id`, one string a person: a record of a million entries would else hold a million copies. */
+  #text(ref: PlayerRef): string {
+    let text = this.#texts.get(ref);
+    if (text === undefined) {
+      text = refText(ref);
+      this.#texts.set(ref, text);
+    }
+    return text;
   }
 
   #callsign(team: Team): string | null {
