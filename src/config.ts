@@ -1,206 +1,203 @@
 import { z } from "zod";
 
-/** Everything that an operator sets, checked once. The only reader of the environment. */
-
-export interface ShardRange {
-  readonly first: number;
-  readonly last: number;
-  readonly total: number;
-}
-
-export interface OpsAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
+/** Everything that an operator can set, checked and in its final form (design 2). */
 export interface Config {
   readonly discordToken: string;
+  /** Without a slash at its end, such as `https://discord.com/api`. */
   readonly discordApiUrl: string;
+  /** Without a slash at its end. */
   readonly serviceUrl: string;
   readonly serviceGlobalKey?: string;
+  /** `sqlite:PATH`, `redis://...` or `rediss://...` */
   readonly storeUrl: string;
-  /** 32 bytes; absent: made once and kept beside the sqlite file. */
+  /** 32 bytes; absent: the store's folder keeps one. */
   readonly secretKey?: Uint8Array;
-  /** Absent: turned off. */
-  readonly ops?: OpsAddress;
-  readonly shards: "auto" | ShardRange;
-  readonly logLevel: LogLevel;
+  /** Absent: no ops address. */
+  readonly opsAddress?: { readonly host: string; readonly port: number };
+  readonly shards: "auto" | { readonly ids: readonly number[]; readonly count: number };
+  readonly logLevel: "debug" | "info" | "warn" | "error";
 }
 
-export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
-const logLevels: readonly LogLevel[] = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
-
-/** One line for each bad variable; no value of a secret in any of them. */
+/** The environment does not make a Config. `lines` has one line for each bad variable; no secret stands in them. */
 export class ConfigError extends Error {
+  override readonly name = "ConfigError";
   readonly lines: readonly string[];
 
   constructor(lines: readonly string[]) {
-    super(lines.join("\n"));
-    this.name = "ConfigError";
+    super(`The environment is not right:\n${lines.map((line) => `  ${line}`).join("\n")}`);
     this.lines = lines;
   }
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Their values are never echoed, nor is anything that equals one of them. */
+const secretNames = new Set(["DISCORD_TOKEN", "SERVICE_GLOBAL_KEY", "SECRET_KEY"]);
+
 const retiredHost = "api.policeroleplay.community";
+const levels = ["debug", "info", "warn", "error"] as const;
 
-/** A check that gives the value, or says what was found and what is expected. */
-interface Check<T> {
-  readonly expected: string;
-  /** Its value must not be echoed. */
-  readonly secret?: boolean;
-  /** Undefined: not acceptable; a Refusal says in words what was found. */
-  read(text: string): T | Refusal | undefined;
+const expected = {
+  DISCORD_TOKEN:
+    "the bot's token: copy .env.example to .env and fill it in, or try everything without an account by `npm run sandbox`",
+  DISCORD_API_URL: "an http(s) address such as https://discord.com/api",
+  SERVICE_URL: "an http(s) address such as https://api.erlc.gg",
+  SERVICE_GLOBAL_KEY:
+    "the global API key that the service issued, without spaces; leave it out if there is none",
+  STORE_URL: "sqlite:PATH or redis://HOST:PORT or rediss://HOST:PORT",
+  SECRET_KEY: "32 bytes in base64, as `openssl rand -base64 32` prints them",
+  OPS_ADDRESS: "HOST:PORT such as 127.0.0.1:9464, or nothing at all to turn it off",
+  SHARDS: "auto, or shards and their total such as 0-3/16",
+  LOG_LEVEL: `one of ${levels.join(", ")}`,
+} as const;
+
+type Name = keyof typeof expected;
+
+/** A check adds its own reason only where it knows more than "expected". */
+function refuse(context: z.RefinementCtx, why?: string): never {
+  context.addIssue({ code: "custom", message: why ?? "" });
+  return z.NEVER;
 }
 
-/** What was found, in words, where showing it would not explain the trouble. */
-class Refusal {
-  readonly why: string;
+const opaque = z.string().refine((value) => !/\s/.test(value) && !/^(["'`]).*\1$/.test(value), {
+  message: "it holds spaces or stands in quotes",
+});
 
-  constructor(why: string) {
-    this.why = why;
+const address = z.string().transform((value, context) => {
+  const url = URL.parse(value);
+  if (url === null || !/^https?:$/.test(url.protocol)) return refuse(context);
+  if (url.username !== "" || url.password !== "") return refuse(context, "an address holds no credentials");
+  if (url.search !== "" || url.hash !== "") return refuse(context, "an address ends with its path");
+  return url.href.replace(/\/+$/, "");
+});
+
+const serviceAddress = address.superRefine((value, context) => {
+  if (URL.parse(value)?.hostname === retiredHost) {
+    refuse(context, `${retiredHost} was retired by the service; applications must use its new address`);
   }
-}
+});
 
-function urlOf(text: string, protocols: readonly string[]): URL | undefined {
-  const parsed = z.url().safeParse(text);
-  if (!parsed.success) return undefined;
-  const url = new URL(text);
-  return protocols.includes(url.protocol) ? url : undefined;
-}
+const storeAddress = z.string().superRefine((value, context) => {
+  if (/^sqlite:./.test(value)) return;
+  const url = URL.parse(value);
+  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "") refuse(context);
+});
 
-/** A header value: printable ASCII without spaces, so that nothing can be smuggled behind it. */
-const headerSafe = z.string().regex(/^[\x21-\x7e]+$/);
+const secretKey = z.string().transform((value, context) => {
+  const bytes = Buffer.from(value, "base64");
+  // Buffer skips what it does not know: only a text that comes back the same was base64.
+  const plain = value.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
+  const same = bytes.toString("base64").replace(/=+$/, "") === plain;
+  if (!same) return refuse(context, "it is not base64");
+  return bytes.length === 32 ? new Uint8Array(bytes) : refuse(context, `it holds ${bytes.length} bytes`);
+});
 
-const token: Check<string> = {
-  expected: "the bot's token of Discord's developer page, without spaces",
-  secret: true,
-  read: (text) => headerSafe.safeParse(text).data,
-};
+const opsAddress = z.string().transform((value, context) => {
+  if (value === "") return undefined;
+  const parts = /^(\[[\da-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/.exec(value);
+  const port = Number(parts?.[2]);
+  if (parts?.[1] === undefined || port > 65_535) return refuse(context);
+  return { host: parts[1].replace(/^\[|\]$/g, ""), port };
+});
 
-const webAddress: Check<string> = {
-  expected: "an http or https address",
-  read(text) {
-    const url = urlOf(text, ["http:", "https:"]);
-    if (url === undefined) return undefined;
-    // Credentials in an address end up in logs and errors; both services take theirs in headers.
-    if (url.username !== "" || url.password !== "")
-      return new Refusal("an address with a user name or password in it");
-    return text.replace(/\/+$/, "");
-  },
-};
+const shards = z.string().transform((value, context): Config["shards"] => {
+  if (value === "auto") return "auto";
+  const parts = /^(\d+)(?:-(\d+))?\/(\d+)$/.exec(value);
+  if (parts === null) return refuse(context);
+  const [first, last, count] = [Number(parts[1]), Number(parts[2] ?? parts[1]), Number(parts[3])];
+  if (first > last) return refuse(context, "the first shard comes after the last");
+  if (last >= count) return refuse(context, `of ${count} shards the last is ${count - 1}`);
+  return { ids: Array.from({ length: last - first + 1 }, (_, index) => first + index), count };
+});
 
-const serviceAddress: Check<string> = {
-  expected: "an http or https address, such as https://api.erlc.gg",
-  read(text) {
-    if (urlOf(text, ["http:", "https:"])?.hostname === retiredHost) {
-      return new Refusal(`${retiredHost}, the service's old address, which it no longer answers at`);
-    }
-    return webAddress.read(text);
-  },
-};
-
-const globalKey: Check<string> = {
-  expected: "the global key of your registered application, without spaces",
-  secret: true,
-  read: (text) => headerSafe.safeParse(text).data,
-};
-
-const storeAddress: Check<string> = {
-  expected: "sqlite:PATH, redis://HOST or rediss://HOST",
-  // A Redis address may hold a password.
-  secret: true,
-  read(text) {
-    if (/^sqlite:.+/.test(text) && !text.startsWith("sqlite://")) return text;
-    return urlOf(text, ["redis:", "rediss:"]) === undefined ? undefined : text;
-  },
-};
-
-const secretBytes: Check<Uint8Array> = {
-  expected: "32 bytes in base64, as `openssl rand -base64 32` prints them",
-  secret: true,
-  read(text) {
-    if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return undefined;
-    return new Uint8Array(Buffer.from(text, "base64"));
-  },
-};
-
-const opsAddress: Check<OpsAddress> = {
-  expected: "HOST:PORT, such as 127.0.0.1:9464, or empty to turn it off",
-  read(text) {
-    const parts = /^(?<host>\[[0-9a-fA-F:]+\]|[^:\s]+):(?<port>\d{1,5})$/.exec(text)?.groups;
-    const port = Number(parts?.port);
-    if (parts?.host === undefined || port > 65_535) return undefined;
-    return { host: parts.host.replace(/^\[|\]$/g, ""), port };
-  },
-};
-
-const shardRange: Check<"auto" | ShardRange> = {
-  expected: "auto, or FIRST-LAST/TOTAL such as 0-3/16",
-  read(text) {
-    if (text === "auto") return "auto";
-    const parts = /^(\d{1,5})(?:-(\d{1,5}))?\/(\d{1,5})$/.exec(text);
-    if (parts === null) return undefined;
-    const [first, total] = [Number(parts[1]), Number(parts[3])];
-    const last = parts[2] === undefined ? first : Number(parts[2]);
-    return first <= last && last < total ? { first, last, total } : undefined;
-  },
-};
-
-const logLevel: Check<LogLevel> = {
-  expected: `one of ${logLevels.join(", ")}`,
-  read: (text) => logLevels.find((level) => level === text),
-};
-
-/** The variables of this process; main.ts hands them to readConfig. */
-export function environment(): NodeJS.ProcessEnv {
-  return process.env;
-}
+const schema = z.object({
+  DISCORD_TOKEN: opaque,
+  DISCORD_API_URL: address.default("https://discord.com/api"),
+  SERVICE_URL: serviceAddress.default("https://api.erlc.gg"),
+  SERVICE_GLOBAL_KEY: opaque.optional(),
+  STORE_URL: storeAddress.default("sqlite:data/marshal.sqlite"),
+  SECRET_KEY: secretKey.optional(),
+  OPS_ADDRESS: opsAddress.default({ host: "127.0.0.1", port: 9464 }),
+  SHARDS: shards.default("auto"),
+  LOG_LEVEL: z.enum(levels).default("info"),
+} satisfies Record<Name, z.ZodType>);
 
 /**
- * Reads and checks every variable (design 2). Pure. An empty variable counts as unset, except OPS_ADDRESS.
- * Throws ConfigError that lists all bad ones at once.
+ * The environment as a Config. Unknown variables are left alone, spaces around a value are dropped, and an empty
+ * value counts as none (but for OPS_ADDRESS, where it means off). Throws a ConfigError that lists all that is bad.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const bad: string[] = [];
-
-  function read<T>(name: string, check: Check<T>): T | undefined {
-    const text = env[name]?.trim();
-    if (text === undefined || text === "") return undefined;
-    const result = check.read(text);
-    let found = check.secret ? `something else (${text.length} characters)` : JSON.stringify(text);
-    if (result instanceof Refusal) found = result.why;
-    else if (result !== undefined) return result;
-    bad.push(`${name}: found ${found}; expected ${check.expected}.`);
-    return undefined;
+export function readConfig(environment: Environment): Config {
+  const given = readNames(environment);
+  const result = schema.safeParse(given);
+  const lines = result.success ? [] : badLines(given, result.error.issues);
+  const needsKey = /^rediss?:/.test(given.STORE_URL ?? "") && given.SECRET_KEY === undefined;
+  if (needsKey) {
+    lines.push(
+      `SECRET_KEY: nothing was set; expected ${expected.SECRET_KEY}: processes that share a Redis share it`,
+    );
   }
-
-  const discordToken = read("DISCORD_TOKEN", token);
-  if (discordToken === undefined && !env.DISCORD_TOKEN?.trim()) bad.push(missingToken);
-  const storeUrl = read("STORE_URL", storeAddress) ?? "sqlite:data/marshal.sqlite";
-  const secretKey = read("SECRET_KEY", secretBytes);
-  if (secretKey === undefined && !env.SECRET_KEY?.trim() && !storeUrl.startsWith("sqlite:")) {
-    bad.push(`SECRET_KEY: not set; with a redis STORE_URL it is required: ${secretBytes.expected}.`);
-  }
-  const serviceGlobalKey = read("SERVICE_GLOBAL_KEY", globalKey);
-  const opsText = env.OPS_ADDRESS?.trim();
-  const ops =
-    opsText === "" ? undefined : (read("OPS_ADDRESS", opsAddress) ?? { host: "127.0.0.1", port: 9464 });
-  const config = {
-    discordApiUrl: read("DISCORD_API_URL", webAddress) ?? "https://discord.com/api",
-    serviceUrl: read("SERVICE_URL", serviceAddress) ?? "https://api.erlc.gg",
-    storeUrl,
-    shards: read("SHARDS", shardRange) ?? "auto",
-    logLevel: read("LOG_LEVEL", logLevel) ?? "info",
-  } as const;
-  if (bad.length > 0 || discordToken === undefined) throw new ConfigError(bad);
+  if (!result.success || lines.length > 0) throw new ConfigError(lines);
+  const { data } = result;
   return {
-    ...config,
-    discordToken,
-    ...(serviceGlobalKey === undefined ? {} : { serviceGlobalKey }),
-    ...(secretKey === undefined ? {} : { secretKey }),
-    ...(ops === undefined ? {} : { ops }),
+    discordToken: data.DISCORD_TOKEN,
+    discordApiUrl: data.DISCORD_API_URL,
+    serviceUrl: data.SERVICE_URL,
+    storeUrl: data.STORE_URL,
+    shards: data.SHARDS,
+    logLevel: data.LOG_LEVEL,
+    ...(data.SERVICE_GLOBAL_KEY === undefined ? {} : { serviceGlobalKey: data.SERVICE_GLOBAL_KEY }),
+    ...(data.SECRET_KEY === undefined ? {} : { secretKey: data.SECRET_KEY }),
+    ...(data.OPS_ADDRESS === undefined ? {} : { opsAddress: data.OPS_ADDRESS }),
   };
 }
 
-const missingToken =
-  "DISCORD_TOKEN: not set; copy .env.example to .env and fill it in, or run `npm run sandbox` to try Marshal without an account.";
+/** The environment of this process; main passes it to readConfig. */
+export function environment(): Environment {
+  return process.env;
+}
+
+/** What must never be written anywhere; for createLog. */
+export function secretsOf(config: Config, environment: Environment): readonly string[] {
+  const password = URL.parse(config.storeUrl)?.password ?? "";
+  const secrets = [config.discordToken, config.serviceGlobalKey ?? "", environment.SECRET_KEY?.trim() ?? ""];
+  return [...secrets, password, decodeURIComponent(password)].filter((secret) => secret !== "");
+}
+
+function readNames(environment: Environment): Partial<Record<Name, string>> {
+  const given: Partial<Record<Name, string>> = {};
+  for (const name of Object.keys(expected) as Name[]) {
+    const value = environment[name]?.trim();
+    if (value !== undefined && (value !== "" || name === "OPS_ADDRESS")) given[name] = value;
+  }
+  return given;
+}
+
+function badLines(given: Partial<Record<Name, string>>, issues: readonly z.core.$ZodIssue[]): string[] {
+  const lines = new Map<Name, string>();
+  for (const issue of issues) {
+    const name = (Object.keys(expected) as Name[]).find((known) => known === issue.path[0]);
+    if (name === undefined || lines.has(name)) continue;
+    const why = issue.code === "custom" && issue.message !== "" ? ` (${issue.message})` : "";
+    lines.set(name, `${name}: ${found(name, given)}${why}; expected ${expected[name]}`);
+  }
+  return [...lines.values()];
+}
+
+function found(name: Name, given: Partial<Record<Name, string>>): string {
+  const value = given[name];
+  if (value === undefined) return "nothing was set";
+  const length = `a text of ${value.length} characters was found`;
+  if (secretNames.has(name) || holdsSecret(value, given)) return length;
+  return `"${withoutPassword(value)}" was found`;
+}
+
+/** A token pasted into the wrong line is still a token. */
+function holdsSecret(value: string, given: Partial<Record<Name, string>>): boolean {
+  const known = [...secretNames].some((name) => value.includes(given[name as Name] ?? "\0"));
+  return known || /[\w-]{20,}\.[\w-]{5,}\.[\w-]{20,}/.test(value) || /[A-Za-z0-9+/_-]{40,}/.test(value);
+}
+
+function withoutPassword(value: string): string {
+  const shown = value.replace(/\/\/[^/@]*@/, "//[hidden]@");
+  return shown.length > 80 ? `${shown.slice(0, 80)}...` : shown;
+}

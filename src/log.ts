@@ -1,114 +1,138 @@
-import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
-import { PinoPretty } from "pino-pretty";
+import { type Level, pino, stdSerializers } from "pino";
+import pretty from "pino-pretty";
 
-/** What wings know of logging. The first argument is data; text that people wrote belongs there, not in the message. */
+/** What the wings log with: fields first, then a sentence without outside text. */
 export interface Log {
-  debug(data: object, message: string): void;
-  info(data: object, message: string): void;
-  warn(data: object, message: string): void;
-  error(data: object, message: string): void;
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  child(fields: object): Log;
 }
 
-/** Knows every secret of this process and takes it out of what is written. */
-export interface Secrets {
-  /** From now on this text never appears in a written line. Shorter than 4 characters: ignored, it would hit words. */
+/** The log of the whole process: knows what must never be written. */
+export interface RootLog extends Log {
+  /** From now on this text is blanked wherever it would be written: each server key when it is opened or typed. */
   hide(secret: string): void;
-  /** The text with each known secret replaced by `[hidden]`. */
-  redact(text: string): string;
+  /** The same text without any known secret; for what leaves the process by another door, such as /state. */
+  conceal(text: string): string;
 }
+
+export type LogLevel = Extract<Level, "debug" | "info" | "warn" | "error">;
 
 export interface LogOptions {
-  readonly level: string;
-  readonly secrets: Secrets;
-  /** Readable lines for a person at a terminal, instead of JSON. */
+  readonly level: LogLevel;
+  readonly secrets?: readonly string[];
+  /** For people at a terminal instead of JSON. */
   readonly pretty?: boolean;
-  /** Where lines go; default the standard output. */
-  readonly destination?: DestinationStream;
+  /** Takes each finished line, its line break included; absent: standard output. */
+  readonly write?: (line: string) => void;
 }
 
 const hidden = "[hidden]";
+/** Shorter texts stand in ordinary words: blanking them would shred the log, and none of them is a key. */
+const shortestSecret = 6;
 
-/** Fields that hold a secret wherever they stand; their value is never written, known or not. */
-const secretFields = ["token", "key", "serverKey", "server-key", "authorization", "Authorization", "headers"];
+/** Fields that never hold anything fit for a log, whatever their value is. */
+const secretFields = ["token", "key", "serverKey", "authorization", "password", "secret", "secretKey"];
+const headers = ['["server-key"]', "authorization", "Authorization"];
 
-const leastSecretLength = 4;
-/** A key that was typed and refused is hidden too; a flood of them must not fill the memory. */
-const secretsKept = 50_000;
-
-/** A secret can stand in a line as itself, in JSON's escapes, or encoded in an address. */
-function formsOf(secret: string): ReadonlySet<string> {
-  return new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
-}
+/** Tokens that Discord puts into addresses: who has one can answer in the bot's name for 15 minutes. */
+const tokensInAddresses = /(\/(?:webhooks|interactions)\/\d+\/)[\w.%-]{16,}/g;
 
 /**
- * An empty set of secrets. Forms are found by their first characters, so that a line costs its own length and not
- * the number of secrets: a large host knows tens of thousands of keys.
+ * Finds known secrets in text. Ten thousand keys may be known and each line is searched for all of them, so they
+ * stand in a map by their first characters and a line is walked once.
  */
-export function createSecrets(): Secrets {
-  const known = new Set<string>();
-  const byStart = new Map<string, Set<string>>();
+class Secrets {
+  readonly #byStart = new Map<string, string[]>();
 
-  function forget(secret: string): void {
-    known.delete(secret);
-    for (const form of formsOf(secret)) byStart.get(form.slice(0, leastSecretLength))?.delete(form);
+  add(secret: string): void {
+    if (secret.trim().length < shortestSecret) return;
+    const json = JSON.stringify(secret).slice(1, -1);
+    const forms = [secret, secret.trim(), encodeURIComponent(secret), json];
+    for (const form of [...forms, Buffer.from(secret).toString("base64")]) this.#addForm(form);
   }
 
-  function longestAt(text: string, at: number): string | undefined {
-    let longest: string | undefined;
-    for (const form of byStart.get(text.slice(at, at + leastSecretLength)) ?? []) {
-      if (text.startsWith(form, at) && form.length > (longest?.length ?? 0)) longest = form;
+  conceal(text: string): string {
+    let clean = "";
+    let from = 0;
+    for (let at = 0; at + shortestSecret <= text.length; at++) {
+      const found = this.#byStart
+        .get(text.slice(at, at + shortestSecret))
+        ?.find((form) => text.startsWith(form, at));
+      if (found === undefined) continue;
+      clean += text.slice(from, at) + hidden;
+      from = at + found.length;
+      at = from - 1;
     }
-    return longest;
+    return (clean + text.slice(from)).replace(tokensInAddresses, `$1${hidden}`);
   }
 
-  return {
-    hide(secret) {
-      if (secret.length < leastSecretLength) return;
-      known.delete(secret);
-      known.add(secret);
-      for (const form of formsOf(secret)) {
-        const start = form.slice(0, leastSecretLength);
-        byStart.set(start, (byStart.get(start) ?? new Set()).add(form));
-      }
-      const oldest = known.size > secretsKept ? known.values().next().value : undefined;
-      if (oldest !== undefined) forget(oldest);
-    },
-    redact(text) {
-      let clean = "";
-      let copiedTo = 0;
-      for (let at = 0; at + leastSecretLength <= text.length; ) {
-        const found = longestAt(text, at);
-        if (found === undefined) {
-          at += 1;
-          continue;
-        }
-        clean += text.slice(copiedTo, at) + hidden;
-        at += found.length;
-        copiedTo = at;
-      }
-      return copiedTo === 0 ? text : clean + text.slice(copiedTo);
-    },
-  };
+  #addForm(form: string): void {
+    const start = form.slice(0, shortestSecret);
+    const known = this.#byStart.get(start);
+    if (known === undefined) this.#byStart.set(start, [form]);
+    else if (!known.includes(form)) {
+      known.push(form);
+      // The longest first: a secret that begins with another one must not leave its end behind.
+      known.sort((a, b) => b.length - a.length);
+    }
+  }
 }
 
 /**
- * pino with two nets: secret fields by path, and, since pino redacts paths and not text, every known secret in the
- * finished line, wherever it came from (design 8).
+ * pino knows paths, not text: a key inside a message, an error or an address is blanked in the written line.
+ * The line stays JSON: where blanking the text would break it (a secret of digits), it is blanked value by value.
  */
-export function createLog({ level, secrets, pretty = false, destination }: LogOptions): Logger {
-  const paths = secretFields.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
-  const options: LoggerOptions = {
-    level,
-    base: null,
-    redact: { paths, censor: hidden },
-    hooks: { streamWrite: (line: string) => secrets.redact(line) },
-  };
-  const stream = pretty
-    ? PinoPretty({
-        translateTime: "HH:MM:ss",
-        ignore: "pid,hostname",
-        ...(destination ? { destination } : { sync: true }),
-      })
-    : destination;
-  return stream === undefined ? pino(options) : pino(options, stream);
+function concealLine(secrets: Secrets, line: string): string {
+  const clean = secrets.conceal(line);
+  if (clean === line) return line;
+  try {
+    JSON.parse(clean);
+    return clean;
+  } catch {
+    const parsed: unknown = JSON.parse(line);
+    return `${JSON.stringify(parsed, (_key, value: unknown) => concealValue(secrets, value))}\n`;
+  }
+}
+
+function concealValue(secrets: Secrets, value: unknown): unknown {
+  if (typeof value === "string") return secrets.conceal(value);
+  if (typeof value === "number") return secrets.conceal(String(value)) === String(value) ? value : hidden;
+  return value;
+}
+
+/**
+ * JSON lines on standard output, readable ones where `pretty` says so. Written at once: what was logged before a
+ * crash is there after it.
+ */
+export function createLog(options: LogOptions): RootLog {
+  const secrets = new Secrets();
+  for (const secret of options.secrets ?? []) secrets.add(secret);
+  const { write } = options;
+  const target = write === undefined ? pino.destination({ fd: 1, sync: true }) : { write };
+  const stream = options.pretty ? pretty({ destination: target, sync: true }) : target;
+  const logger = pino(
+    {
+      level: options.level,
+      base: null,
+      serializers: { err: stdSerializers.errWithCause, error: stdSerializers.errWithCause },
+      redact: { paths: secretPaths(), censor: hidden },
+      hooks: { streamWrite: (line) => concealLine(secrets, line) },
+    },
+    stream,
+  );
+  return Object.assign(logger, {
+    hide: (secret: string) => secrets.add(secret),
+    conceal: (text: string) => secrets.conceal(text),
+  });
+}
+
+function secretPaths(): string[] {
+  const inHeaders = headers.flatMap((name) => {
+    const tail = name.startsWith("[") ? name : `.${name}`;
+    return [`headers${tail}`, `*.headers${tail}`];
+  });
+  return [...secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), ...inHeaders];
 }
