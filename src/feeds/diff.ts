@@ -37,6 +37,8 @@ export interface Diff<T> {
 
 const KEPT_AT_LEAST = 300;
 const KEPT_WINDOWS = 3;
+/** A row may show this long after its second and still be new. */
+const LATE_S = 60;
 
 /**
  * What is new in a window of a log (design 5, Diff): the multiset difference from what was retained. Old answers
@@ -96,8 +98,8 @@ function gapBefore<T>(state: Retained, fresh: readonly Fact<T>[], length: number
 }
 
 /**
- * First sight of a list. Rows older than its oldest were there before us too and only show when the window grows:
- * the floor keeps them from being posted. The oldest second itself may still be going on when it is the only one.
+ * First sight of a list. What is much older than its oldest row was there before us and only shows when the window
+ * grows: the floor keeps it from being posted. A row that is a little older may be one that comes late.
  */
 function baseline<T>(window: readonly Fact<T>[], hasPlayers: boolean): Retained {
   const empty: Retained = {
@@ -107,15 +109,9 @@ function baseline<T>(window: readonly Fact<T>[], hasPlayers: boolean): Retained 
     hashes: [],
     counts: [],
   };
-  let oldestS = Number.POSITIVE_INFINITY;
-  let newestS = Number.NEGATIVE_INFINITY;
-  for (const { atS } of window) {
-    oldestS = Math.min(oldestS, atS);
-    newestS = Math.max(newestS, atS);
-  }
-  const floorS = oldestS < newestS ? oldestS : oldestS - 1;
+  const oldestS = window.reduce((oldest, { atS }) => Math.min(oldest, atS), Number.POSITIVE_INFINITY);
   const facts = [...window].sort((a, b) => a.atS - b.atS);
-  return { ...merged(empty, facts), ...(window.length === 0 ? {} : { floorS }) };
+  return { ...merged(empty, facts), ...(window.length === 0 ? {} : { floorS: oldestS - LATE_S }) };
 }
 
 /** The columns with the fresh facts in; both are sorted by second. */

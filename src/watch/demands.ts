@@ -24,7 +24,7 @@ export class DemandRegistry implements Demands {
   readonly #bySource = new Map<SourceId, Map<string, readonly Demand[]>>();
   readonly #summed = new Map<SourceId, Summed>();
 
-  /** `changed` is called for each source whose demands were put or withdrawn. */
+  /** `changed` is called for each source whose demands were put, withdrawn or expired. */
   constructor(clock: Clock, changed: (source: SourceId) => void) {
     this.#clock = clock;
     this.#changed = changed;
@@ -77,6 +77,7 @@ export class DemandRegistry implements Demands {
     const left = (this.#byOwner.get(owner) ?? []).filter((demand) => demand.source !== source);
     if (left.length > 0) this.#byOwner.set(owner, left);
     else this.#byOwner.delete(owner);
+    this.#changed(source);
   }
 
   #drop(owner: string, source: SourceId): void {

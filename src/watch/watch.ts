@@ -1,0 +1,66 @@
+import type {
+  Clock,
+  Demands,
+  Metrics,
+  Random,
+  ServiceClient,
+  ServiceHealth,
+  SnapshotListener,
+  Snapshots,
+} from "../domain/ports.ts";
+import { DemandRegistry } from "./demands.ts";
+import { type LastPoll, Poller } from "./poller.ts";
+import { LatestSnapshots } from "./snapshots.ts";
+
+export interface WatchParts {
+  readonly client: ServiceClient;
+  readonly health: ServiceHealth;
+  readonly listeners: readonly SnapshotListener[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: Metrics;
+  readonly onDefect: (error: unknown) => void;
+}
+
+export interface WatchState {
+  readonly sources: number;
+  readonly inFlight: number;
+  /** Newest first, at most 50. */
+  readonly lastPolls: readonly LastPoll[];
+}
+
+export interface Watch {
+  readonly demands: Demands;
+  readonly snapshots: Snapshots;
+  /** Start it last: listeners must be ready for what it hands them. */
+  start(): void;
+  stop(): Promise<void>;
+  state(): WatchState;
+}
+
+const SHOWN_POLLS = 50;
+
+/** Builds the wing that decides when to ask and keeps the latest answers. */
+export function createWatch(parts: WatchParts): Watch {
+  const { client, clock } = parts;
+  const snapshots = new LatestSnapshots({ client, clock });
+  const demands = new DemandRegistry(clock, (source) => poller.demandChanged(source));
+  const record = (snapshot: Parameters<LatestSnapshots["record"]>[0]) => {
+    snapshots.record(snapshot);
+  };
+  const poller = new Poller({ ...parts, demands, record });
+  return {
+    demands,
+    snapshots,
+    start: () => poller.start(),
+    stop: async () => {
+      snapshots.stop();
+      await poller.stop();
+    },
+    state: () => ({
+      sources: poller.sources,
+      inFlight: poller.inFlight,
+      lastPolls: poller.lastPolls(SHOWN_POLLS),
+    }),
+  };
+}
