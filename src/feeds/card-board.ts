@@ -20,7 +20,6 @@ export interface CardBoardPorts extends PosterPorts {
   readonly nonceKey: Uint8Array | string;
   render(record: CardRecord): Promise<MessageBody>;
   park(feedId: string, why: string): Promise<void>;
-  warn(message: string, error: unknown): void;
 }
 
 /**

@@ -39,7 +39,6 @@ export interface DeliveryPorts extends PosterPorts {
   takeModCalls(feed: Feed, items: readonly JournalItem[]): Promise<void>;
   /** Discord will not have this feed's messages any more: park it and tell who configured it. */
   park(feed: Feed, why: string): Promise<void>;
-  warn(message: string, error: unknown): void;
 }
 
 /**
@@ -62,12 +61,13 @@ export class Delivery {
   #woken = false;
   #running: Promise<void> | undefined;
 
-  constructor(feed: Feed, record: OffsetRecord, ports: DeliveryPorts) {
+  /** `found`: the record is an earlier run's, not made just now. */
+  constructor(feed: Feed, record: OffsetRecord, ports: DeliveryPorts, found: boolean) {
     this.feed = feed;
     // A record that a power cut set back must not make a nonce a second time for another message.
     this.#record = record.frozen === undefined ? { ...record, batch: record.batch + batchLeap } : record;
     this.#ports = ports;
-    this.#before = record.frozen === undefined ? "check" : "sent";
+    this.#before = record.frozen !== undefined ? "sent" : found ? "check" : "unsent";
     this.#backOff = new BackOff(ports.clock, ports.random);
   }
 

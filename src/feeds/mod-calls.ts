@@ -21,7 +21,6 @@ export interface ModCallPorts extends PosterPorts {
   readonly board: CardBoard;
   readonly renderer: FeedRenderer;
   readonly nonceKey: Uint8Array | string;
-  warn(message: string, error: unknown): void;
 }
 
 type ActAnswer = Awaited<ReturnType<ModCalls["act"]>>;

@@ -40,6 +40,7 @@ export interface PosterPorts {
   readonly random: Random;
   readonly turns: Turns;
   possiblyRepeated(body: MessageBody): MessageBody;
+  warn(message: string, error: unknown): void;
 }
 
 /** 25 characters that only this host can make, the same for the same parts: a repeat is recognised by Discord. */
@@ -137,9 +138,9 @@ class Attempt {
       // The clock of Discord's memory starts with the first attempt that it may have taken. A defect beneath us
       // says nothing about whether it did, so it counts as no answer.
       this.#unknownSinceMs ??= startedMs;
-      throw error instanceof SinkRefusal
-        ? error
-        : new SinkRefusal("unknown", "the send failed", { cause: error });
+      if (error instanceof SinkRefusal) throw error;
+      this.#ports.warn("a send failed without Discord's refusal", error);
+      throw new SinkRefusal("unknown", "the send failed", { cause: error });
     }
   }
 

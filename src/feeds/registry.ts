@@ -236,11 +236,11 @@ export class FeedRegistry implements Feeds {
       return;
     }
     if (record.source !== source) {
-      this.#admit(feed, await this.#rekey(feed.id, record, source));
+      this.#admit(feed, await this.#rekey(feed.id, record, source), true);
       return;
     }
     if (list !== undefined) await this.#parts.journal.attach(feed.id, source, list, record.nextSeq);
-    this.#admit(feed, record);
+    this.#admit(feed, record, true);
   }
 
   async #rekey(feedId: string, record: OffsetRecord, source: SourceId): Promise<OffsetRecord> {
@@ -279,15 +279,16 @@ export class FeedRegistry implements Feeds {
       sinceMs,
     };
     await offsets.set(feed.id, record);
-    this.#admit(feed, record);
+    this.#admit(feed, record, false);
   }
 
-  #admit(feed: Feed, record: OffsetRecord): void {
-    const delivery = new Delivery(feed, record, {
+  #admit(feed: Feed, record: OffsetRecord, found: boolean): void {
+    const ports: DeliveryPorts = {
       ...this.#parts.deliveryPorts,
       park: (parked, why) => this.park(parked.id, why, false),
       serverName: (named) => this.#serverName(named),
-    });
+    };
+    const delivery = new Delivery(feed, record, ports, found);
     this.#live.set(feed.id, delivery);
     const readers = this.#bySource.get(record.source) ?? new Set();
     this.#bySource.set(record.source, readers.add(delivery));

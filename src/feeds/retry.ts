@@ -16,7 +16,7 @@ export class BackOff {
 
   /** Resolves when the next attempt may be made; `atLeastMs`: what the other side asked for. Rejects on abort. */
   async wait(signal: AbortSignal, atLeastMs = 0): Promise<void> {
-    const delayMs = Math.max(atLeastMs, this.#nextMs * (0.5 + this.#random.next() / 2));
+    const delayMs = Math.ceil(Math.max(atLeastMs, this.#nextMs * (0.5 + this.#random.next() / 2)));
     this.#nextMs = Math.min(longestMs, this.#nextMs * 2);
     await this.#clock.sleep(delayMs, signal);
   }

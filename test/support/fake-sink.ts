@@ -1,0 +1,117 @@
+import { SinkRefusal, type SinkRefusalReason } from "../../src/domain/failure.ts";
+import type { MessageBody, OutgoingMessage, PostedMessage } from "../../src/domain/message.ts";
+import type { Clock, Sink } from "../../src/domain/ports.ts";
+
+/** What becomes of one call: refused, or "lost": done, but the answer never arrives. */
+export type SinkFault = SinkRefusalReason | "lost" | undefined;
+
+export interface StoredMessage {
+  readonly messageId: string;
+  readonly atMs: number;
+  readonly nonce: string;
+  body: MessageBody;
+  readonly sent: OutgoingMessage;
+  edits: number;
+}
+
+/** Discord gives back the first message for a nonce it still remembers, and forgets nonces in minutes. */
+const nonceMemoryMs = 180_000;
+const discordEpochMs = 1_420_070_400_000;
+
+/** Channels in memory with Discord's manners: nonces, snowflakes by time, history, refusals on demand. Outlives the bot. */
+export class FakeSink implements Sink {
+  readonly channels = new Map<string, StoredMessage[]>();
+  readonly calls: string[] = [];
+  readonly #clock: Clock;
+  #made = 0;
+  /** Asked before each call. */
+  fault: (call: "send" | "edit" | "readBack", channelId: string, message?: MessageBody) => SinkFault = () =>
+    undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  messages(channelId: string): readonly StoredMessage[] {
+    return this.channels.get(channelId) ?? [];
+  }
+
+  /** All that a reader sees in a channel, as text, oldest first. */
+  text(channelId: string): string {
+    return this.messages(channelId)
+      .map(({ body }) => [body.content, ...(body.cards ?? []).map((card) => card.description)].join("\n"))
+      .join("\n");
+  }
+
+  async send(channelId: string, message: OutgoingMessage): Promise<{ readonly messageId: string }> {
+    this.calls.push(`send ${channelId}`);
+    const fault = this.fault("send", channelId, message);
+    await Promise.resolve();
+    if (fault !== undefined && fault !== "lost") throw refusal(fault);
+    const messageId = this.#store(channelId, message);
+    if (fault === "lost") throw refusal("unknown");
+    return { messageId };
+  }
+
+  async edit(channelId: string, messageId: string, body: MessageBody): Promise<void> {
+    this.calls.push(`edit ${channelId}`);
+    const fault = this.fault("edit", channelId, body);
+    await Promise.resolve();
+    if (fault !== undefined && fault !== "lost") throw refusal(fault);
+    const message = this.messages(channelId).find((one) => one.messageId === messageId);
+    if (message === undefined) throw refusal("message-gone");
+    message.body = { ...message.body, ...body };
+    message.edits += 1;
+    if (fault === "lost") throw refusal("unknown");
+  }
+
+  async readBack(
+    channelId: string,
+    afterMessageId: string | undefined,
+    limit: number,
+  ): Promise<readonly PostedMessage[]> {
+    this.calls.push(`readBack ${channelId}`);
+    const fault = this.fault("readBack", channelId);
+    await Promise.resolve();
+    if (fault !== undefined) throw refusal(fault === "lost" ? "unknown" : fault);
+    const all = this.messages(channelId);
+    if (afterMessageId === undefined) return all.slice(-limit).map(posted);
+    const after = BigInt(afterMessageId);
+    return all
+      .filter((message) => BigInt(message.messageId) > after)
+      .slice(0, limit)
+      .map(posted);
+  }
+
+  #store(channelId: string, message: OutgoingMessage): string {
+    const nowMs = Math.floor(this.#clock.nowMs());
+    const channel = this.channels.get(channelId) ?? [];
+    this.channels.set(channelId, channel);
+    const same = channel.find((one) => one.nonce === message.nonce && nowMs - one.atMs < nonceMemoryMs);
+    if (same !== undefined) return same.messageId;
+    const messageId = ((BigInt(nowMs - discordEpochMs) << 22n) + BigInt(this.#made++ % 4_194_304)).toString();
+    const { content, cards, rows, files } = message;
+    const body = {
+      ...(content === undefined ? {} : { content: content.trim() }),
+      ...(cards === undefined ? {} : { cards }),
+      ...(rows === undefined ? {} : { rows }),
+      ...(files === undefined ? {} : { files }),
+    };
+    channel.push({ messageId, atMs: nowMs, nonce: message.nonce, body, sent: message, edits: 0 });
+    return messageId;
+  }
+}
+
+function posted({ messageId, atMs, body }: StoredMessage): PostedMessage {
+  return {
+    messageId,
+    content: body.content ?? "",
+    cards: body.cards ?? [],
+    attachmentNames: (body.files ?? []).map((file) => file.name),
+    postedAtMs: atMs,
+  };
+}
+
+function refusal(reason: SinkRefusalReason): SinkRefusal {
+  return new SinkRefusal(reason, `refused for the test: ${reason}`);
+}

@@ -1,0 +1,268 @@
+import { feedRenderer } from "../../src/discord/render/feed.ts";
+import type { Binding, Feed } from "../../src/domain/guild.ts";
+import type { MessageBody } from "../../src/domain/message.ts";
+import type {
+  Demand,
+  EmergencyCall,
+  Lists,
+  LogEntry,
+  Player,
+  ServerState,
+  Snapshot,
+  SourceId,
+} from "../../src/domain/model.ts";
+import type { FeedStore, NewFeed } from "../../src/domain/ports.ts";
+import { parseCard } from "../../src/feeds/card-records.ts";
+import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
+import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal-records.ts";
+import { parseOffset } from "../../src/feeds/offsets.ts";
+import { seededRandom, VirtualClock } from "./clock.ts";
+import { FakeSink } from "./fake-sink.ts";
+import { MemoryDocuments } from "./memory-documents.ts";
+
+export const source = "source-a" as SourceId;
+export const guildId = "guild-1";
+
+export const status = {
+  name: "Town",
+  ownerId: 1,
+  coOwnerIds: [],
+  currentPlayers: 5,
+  maxPlayers: 40,
+  joinKey: "join",
+  accVerifiedReq: "Disabled",
+  teamBalance: false,
+};
+
+/** The feeds wing between a hand-fed service and a Discord in memory; what a restart keeps outlives the wing. */
+export class FeedsRig {
+  readonly clock = new VirtualClock();
+  readonly random = seededRandom(7);
+  readonly sink = new FakeSink(this.clock);
+  readonly told: { readonly userId: string; readonly body: MessageBody }[] = [];
+  readonly demands = new Map<string, readonly Demand[]>();
+  readonly bindings = new Map<string, Binding>();
+  readonly warnings: string[] = [];
+  readonly #texts = {
+    heads: new Map<string, string>(),
+    chunks: new Map<string, string>(),
+    offsets: new Map<string, string>(),
+    cards: new Map<string, string>(),
+    feeds: new Map<string, string>(),
+  };
+  readonly stores = {
+    heads: new MemoryDocuments(parseJournalHead, this.#texts.heads),
+    chunks: new MemoryDocuments(parseJournalChunk, this.#texts.chunks),
+    offsets: new MemoryDocuments(parseOffset, this.#texts.offsets),
+    cards: new MemoryDocuments(parseCard, this.#texts.cards),
+    feeds: new MemoryDocuments((value) => value as Feed, this.#texts.feeds),
+  };
+  latest: ServerState | undefined;
+  parkedKey = false;
+  wing: FeedsWing;
+  #life: Life = { dead: false, callsLeft: Number.POSITIVE_INFINITY };
+  /** Rows that the service shows; each poll serves them all again. */
+  readonly log: {
+    joinLogs: LogEntry[];
+    killLogs: LogEntry[];
+    commandLogs: LogEntry[];
+    modCalls: LogEntry[];
+  } = {
+    joinLogs: [],
+    killLogs: [],
+    commandLogs: [],
+    modCalls: [],
+  };
+  calls: EmergencyCall[] = [];
+  players: Player[] = [];
+
+  constructor() {
+    this.link("binding-1", "Town", source);
+    this.wing = this.#build();
+  }
+
+  link(id: string, name: string, of: SourceId): void {
+    this.bindings.set(id, {
+      id,
+      guildId,
+      source: of,
+      name,
+      ownerId: 1,
+      joinKey: "join",
+      linkedBy: "user-1",
+      linkedAtMs: 0,
+    });
+  }
+
+  get nowS(): number {
+    return Math.floor(this.clock.nowMs() / 1_000);
+  }
+
+  async add(feed: Partial<NewFeed> = {}): Promise<Feed> {
+    return await this.wing.feeds.add({
+      guildId,
+      bindingId: "binding-1",
+      kind: "joins",
+      channelId: "channel-1",
+      style: "lines",
+      filter: {},
+      silent: false,
+      createdBy: "user-1",
+      ...feed,
+    });
+  }
+
+  join(name: string, joined = true, id = 1): void {
+    this.log.joinLogs.push({ kind: "join", atS: this.nowS, player: { name, id }, joined });
+  }
+
+  /** One poll: the answer holds everything that stands in the logs. */
+  async poll(of: SourceId = source): Promise<void> {
+    const nowMs = this.clock.nowMs();
+    const lists = {
+      ...this.log,
+      emergencyCalls: this.calls,
+      players: this.players,
+    } as unknown as Partial<Lists>;
+    const snapshot: Snapshot = {
+      source: of,
+      askedAtMs: nowMs,
+      takenAtMs: nowMs,
+      status,
+      lists: structuredClone(lists),
+      skippedRows: {},
+    };
+    this.latest = {
+      source: of,
+      status,
+      statusAtMs: nowMs,
+      lists: { players: { atMs: nowMs, value: this.players } },
+    };
+    await this.wing.listener.take(snapshot);
+  }
+
+  /** A poll, then time for batches to be flushed. */
+  async pollAndFlush(ms = 10_000): Promise<void> {
+    await this.poll();
+    await this.clock.advance(ms);
+  }
+
+  /** kill -9: nothing of the old process goes on, and a new one starts from the store. */
+  async crash(): Promise<void> {
+    this.#life.dead = true;
+    await this.restart();
+  }
+
+  /** A new process after the old one has died (or was stopped). */
+  async restart(): Promise<void> {
+    this.#life = { dead: false, callsLeft: Number.POSITIVE_INFINITY };
+    this.wing = this.#build();
+    await this.wing.start();
+  }
+
+  /** The process dies at the n-th call of store or Discord from now: before it, or with n - 0.5 after its effect. */
+  dieAfter(calls: number): void {
+    this.#life.callsLeft = calls;
+  }
+
+  get dead(): boolean {
+    return this.#life.dead;
+  }
+
+  async start(): Promise<this> {
+    await this.wing.start();
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await this.wing.stop();
+  }
+
+  #build(): FeedsWing {
+    const life = this.#life;
+    const { heads, chunks, offsets, cards, feeds } = this.stores;
+    const feedStore: FeedStore = {
+      list: async (ofGuild) => {
+        const all: Feed[] = [];
+        for await (const [, feed] of feeds.entries()) if (feed.guildId === ofGuild) all.push(feed);
+        return all;
+      },
+      async *all() {
+        for await (const [, feed] of feeds.entries()) yield feed;
+      },
+      save: (feed) => feeds.set(feed.id, feed),
+      remove: (_guildId, feedId) => feeds.delete(feedId),
+    };
+    const bindings = this.bindings;
+    return createFeeds({
+      heads: mortal(heads, life),
+      chunks: mortal(chunks, life),
+      offsets: mortal(offsets, life),
+      cards: mortal(cards, life),
+      clock: {
+        nowMs: () => this.clock.nowMs(),
+        after: (delayMs, work) => this.clock.after(delayMs, () => (life.dead ? undefined : work())),
+        sleep: (delayMs, signal) => this.clock.sleep(delayMs, signal),
+      },
+      random: this.random,
+      sink: mortal(this.sink, life),
+      renderer: feedRenderer,
+      notifier: {
+        person: async (_guildId, userId, body) => {
+          this.told.push({ userId, body });
+        },
+        guild: async () => undefined,
+      },
+      metrics: { count: () => undefined, observe: () => undefined },
+      snapshots: { latest: () => this.latest },
+      demands: {
+        put: (owner, demands) => {
+          if (demands.length === 0) this.demands.delete(owner);
+          else this.demands.set(owner, demands);
+        },
+      },
+      health: {
+        parked: () => (this.parkedKey ? { sinceMs: 0, why: "regenerated" } : undefined),
+        halt: () => undefined,
+      },
+      bindings: {
+        list: async (ofGuild) => [...bindings.values()].filter((one) => one.guildId === ofGuild),
+        async *all() {
+          yield* bindings.values();
+        },
+      },
+      feedStore,
+      nonceKey: "nonce key of the test",
+      warn: (message) => {
+        this.warnings.push(message);
+      },
+    });
+  }
+}
+
+interface Life {
+  dead: boolean;
+  callsLeft: number;
+}
+
+/** Calls of a dead process neither happen nor return. A process may die between the effect of a call and its answer. */
+function mortal<T extends object>(target: T, life: Life): T {
+  const never = () => new Promise<never>(() => undefined);
+  return new Proxy(target, {
+    get(of, name) {
+      const member: unknown = Reflect.get(of, name, of);
+      if (typeof member !== "function") return member;
+      if (name === "entries") return member.bind(of);
+      return async (...given: unknown[]) => {
+        if (life.dead) return await never();
+        life.callsLeft -= 1;
+        // A whole number dies before the effect, a half one after it.
+        if (life.callsLeft === 0) life.dead = true;
+        if (life.dead) return await never();
+        const result: unknown = await Reflect.apply(member, of, given);
+        if (life.callsLeft < 0) life.dead = true;
+        return life.dead ? await never() : result;
+      };
+    },
+  });
+}
