@@ -1,0 +1,199 @@
+import type { RateHeaders } from "./headers.ts";
+import type { ServerClock, Sighting } from "./server-clock.ts";
+import { WindowEdge } from "./window-edge.ts";
+
+/** Who asks: automatic polls leave the last tokens of a window for probing where it ends; people do not wait for that. */
+export type Eagerness = "eager" | "patient";
+
+/** Without headers: one in flight, one a second (design 4, "a cautious start"). */
+const CAUTIOUS_MS = 1_000;
+/** A reset further away is a misprint. */
+const LONGEST_WINDOW_MS = 24 * 3_600_000;
+
+/** What an answer told about the bucket: nothing new, or that another program spends from it too. */
+export interface Learned {
+  readonly shared: boolean;
+}
+
+/**
+ * One counter of the service as its answers show it (spec: Limits 4). A request *starts* (it may spend from the window
+ * it was sent in or from the next), and *settles* when its answer, or the lack of one, is known. Within a window the
+ * smallest remaining counts and late answers never raise it; a window is over when an answer shows the next one, or
+ * when its reset has passed whatever the rounding was.
+ */
+export class Bucket {
+  readonly #clock: ServerClock;
+  readonly #edge: WindowEdge;
+  #limit: number | undefined;
+  #remaining = 0;
+  /** Of the present window; undefined while none was told since the last one ended. */
+  #resetMs: number | undefined;
+  /** The window before: answers that show it, or an older one, are late. */
+  #pastResetMs = Number.NEGATIVE_INFINITY;
+  #rolledMs = Number.NEGATIVE_INFINITY;
+  #inFlight = 0;
+  #lastStartMs = Number.NEGATIVE_INFINITY;
+  /** The longest that a window can have been, as far as seen: what to wait when headers stop coming. */
+  #longestMs = CAUTIOUS_MS;
+  /** Requests of ours that the present window may hold, answered ones included. */
+  #ours = 0;
+  /** Requests that ended without telling since the last new window: they may count in it. */
+  #unseen = 0;
+
+  constructor(clock: ServerClock) {
+    this.#clock = clock;
+    this.#edge = new WindowEdge(clock);
+  }
+
+  get limit(): number | undefined {
+    return this.#limit;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  get resetMs(): number | undefined {
+    return this.#resetMs;
+  }
+
+  get remaining(): number {
+    return this.#remaining;
+  }
+
+  /** When the told window is over whatever its rounding was; Infinity while none was told. */
+  get windowOverMs(): number {
+    return this.#resetMs === undefined ? Number.POSITIVE_INFINITY : this.#edge.latestMs(this.#resetMs);
+  }
+
+  /** When a request may start if nothing is heard in between; `nowMs` or earlier: at once; Infinity: after an answer. */
+  readyAtMs(nowMs: number, eagerness: Eagerness): number {
+    this.#roll(nowMs);
+    if (this.#limit === undefined) return this.#cautiousMs();
+    const free = this.#remaining - this.#inFlight;
+    if (this.#resetMs === undefined) {
+      if (free > 0) return nowMs;
+      // The window's tokens went, and no answer said when it ends.
+      return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + this.#longestMs;
+    }
+    if (free <= 0) return this.#edge.latestMs(this.#resetMs);
+    if (eagerness === "eager") return nowMs;
+    return this.#probeAtMs(this.#resetMs, free, nowMs);
+  }
+
+  /** A request was written. */
+  started(nowMs: number): void {
+    this.#roll(nowMs);
+    if (this.#limit !== undefined && this.#resetMs === undefined && this.#remaining - this.#inFlight <= 0)
+      this.#remaining = this.#inFlight + 1;
+    this.#inFlight += 1;
+    this.#ours += 1;
+    this.#lastStartMs = nowMs;
+  }
+
+  /** A request that was counted as started never left. */
+  recalled(): void {
+    this.#inFlight -= 1;
+    this.#ours -= 1;
+  }
+
+  /** A request ended without telling about this bucket: it may have been spent. */
+  spentUnseen(): void {
+    this.#inFlight -= 1;
+    this.#unseen += 1;
+    this.#remaining = Math.max(0, this.#remaining - 1);
+  }
+
+  /** A request ended and turned out to belong to another bucket. */
+  spentElsewhere(): void {
+    this.#inFlight -= 1;
+    this.#ours -= 1;
+  }
+
+  /** An answer told about this bucket. `counted`: its request was started here. */
+  told(told: RateHeaders, sighting: Sighting, counted: boolean): Learned {
+    this.#roll(sighting.readMs);
+    if (counted) this.#inFlight -= 1;
+    else this.#ours += 1;
+    if (this.#clock.middle(told.resetMs) > sighting.readMs + LONGEST_WINDOW_MS) {
+      this.#remaining = Math.max(0, this.#remaining - 1);
+      return { shared: false };
+    }
+    const known = this.#resetMs ?? this.#pastResetMs;
+    if (told.resetMs < known) return { shared: false };
+    if (told.resetMs === known) return this.#sameWindow(told, sighting);
+    return this.#newWindow(told, sighting);
+  }
+
+  #sameWindow(told: RateHeaders, sighting: Sighting): Learned {
+    // An answer from before the roll is late; one from after it means that the window is not over after all.
+    if (this.#resetMs === undefined && sighting.sentMs < this.#rolledMs) return { shared: false };
+    this.#resetMs = told.resetMs;
+    this.#edge.inside(sighting);
+    this.#limit = told.limit;
+    this.#remaining = Math.min(this.#remaining, told.remaining);
+    return { shared: this.#compare(told) };
+  }
+
+  #newWindow(told: RateHeaders, sighting: Sighting): Learned {
+    const opened = told.remaining === told.limit - 1;
+    const last = this.#resetMs ?? this.#pastResetMs;
+    const first = !Number.isFinite(last);
+    if (!first) this.#edge.renewed(last, sighting, opened);
+    else this.#edge.begin(sighting, opened);
+    const rolled = this.#limit !== undefined && this.#resetMs === undefined;
+    this.#remaining = rolled ? Math.min(this.#remaining, told.remaining) : told.remaining;
+    this.#limit = told.limit;
+    this.#resetMs = told.resetMs;
+    this.#pastResetMs = told.resetMs;
+    if (!rolled) this.#ours = this.#inFlight + 1 + this.#unseen;
+    this.#unseen = 0;
+    const spanMs = this.#edge.latestMs(told.resetMs) - sighting.sentMs;
+    if (opened) this.#longestMs = Math.max(this.#longestMs, spanMs);
+    const shared = this.#compare(told);
+    // What an earlier process of ours spent looks like somebody else's in the first window.
+    return { shared: shared && !first };
+  }
+
+  /** Whether more was spent than we can have sent (design 4: another program shares this address or key). */
+  #compare(told: RateHeaders): boolean {
+    const used = told.limit - told.remaining;
+    const shared = used > this.#ours;
+    this.#ours = Math.max(this.#ours, used);
+    return shared;
+  }
+
+  #roll(nowMs: number): void {
+    if (this.#resetMs === undefined || this.#limit === undefined) return;
+    if (nowMs < this.#edge.latestMs(this.#resetMs)) return;
+    this.#pastResetMs = this.#resetMs;
+    this.#resetMs = undefined;
+    this.#rolledMs = nowMs;
+    this.#remaining = this.#limit;
+    this.#ours = this.#inFlight;
+  }
+
+  #cautiousMs(): number {
+    return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + CAUTIOUS_MS;
+  }
+
+  /**
+   * The last tokens of a window are worth most where its end is in doubt: sent there, each either still spends from this
+   * window or opens the next one and says so, long before the late edge. It costs nothing: they were ours either way.
+   */
+  #probeAtMs(resetMs: number, free: number, nowMs: number): number {
+    const likely = this.#edge.likely(resetMs);
+    const rttMs = this.#clock.rttMs;
+    const doubtMs = likely.highMs - likely.lowMs;
+    const limit = this.#limit ?? 1;
+    const wide = doubtMs > 1.5 * rttMs;
+    const kept = limit < 2 ? 0 : limit < 4 ? 1 : wide ? Math.min(8, Math.floor(limit / 2)) : 2;
+    if (free > kept) return nowMs;
+    const lastArrivalMs = this.#lastStartMs + rttMs / 2;
+    const fromMs = Math.max(likely.lowMs, lastArrivalMs);
+    const arriveMs = wide
+      ? fromMs + Math.max(0, likely.highMs - fromMs) / (free + 1)
+      : Math.max(likely.highMs + rttMs / 16, lastArrivalMs >= likely.lowMs ? lastArrivalMs + rttMs / 2 : 0);
+    return Math.min(arriveMs - rttMs / 2, this.#edge.latestMs(resetMs));
+  }
+}

@@ -1,0 +1,198 @@
+import { createHmac } from "node:crypto";
+import type { SourceId } from "../domain/model.ts";
+import { Bucket } from "./bucket.ts";
+import type { RateHeaders } from "./headers.ts";
+import type { ServerClock, Sighting } from "./server-clock.ts";
+
+export type Route = "read" | "command";
+
+/** A bucket under its hashed name, for /state and the log. */
+export interface NamedBucket {
+  readonly hash: string;
+  readonly bucket: Bucket;
+}
+
+interface Told {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetMs: number;
+  readonly sentMs: number;
+  readonly readMs: number;
+  readonly source: SourceId;
+}
+
+/** One name of the service's. Usually one counter; where two keys show what one counter cannot, several (design 4). */
+interface Name {
+  readonly hash: string;
+  readonly groups: Group[];
+  readonly groupOf: Map<SourceId, Group>;
+  /** Contradictions that a key has shown. */
+  readonly charges: Map<SourceId, number>;
+}
+
+interface Group {
+  readonly named: NamedBucket;
+  last: Told | undefined;
+}
+
+/** So many contradictions make a key a counter of its own: one alone may be a service that just restarted. */
+const CHARGES_TO_SPLIT = 2;
+
+/** The learned buckets: by hashed name, and which of them a route with a key spends from. */
+export class Buckets {
+  readonly #clock: ServerClock;
+  readonly #salt: string;
+  readonly #names = new Map<string, Name>();
+  readonly #reads = new Map<SourceId, NamedBucket>();
+  readonly #commands = new Map<SourceId, NamedBucket>();
+  /** What a key that was never read with spends from: the app-wide bucket of the others. */
+  #common: NamedBucket;
+  #uniform = true;
+
+  /** `salt`: anything unguessable; a bucket's name can hold a server key, so its hash is keyed. */
+  constructor(clock: ServerClock, salt: string) {
+    this.#clock = clock;
+    this.#salt = salt;
+    this.#common = { hash: "unknown", bucket: new Bucket(clock) };
+  }
+
+  /** The app-wide bucket that a request with this key spends from, whatever its route. */
+  general(source: SourceId): NamedBucket {
+    return this.#reads.get(source) ?? this.#common;
+  }
+
+  /** The command route's own bucket for this key; undefined until its first answer named one. */
+  command(source: SourceId): NamedBucket | undefined {
+    return this.#commands.get(source);
+  }
+
+  /** Whether every key met so far spends from the same app-wide bucket: then one look at it answers for all. */
+  get uniform(): boolean {
+    return this.#uniform;
+  }
+
+  /** The app-wide bucket of every key that has none of its own. */
+  get common(): Bucket {
+    return this.#common.bucket;
+  }
+
+  /** A key that will not be used again. */
+  forget(source: SourceId): void {
+    const command = this.#commands.get(source);
+    if (command !== undefined) this.#names.delete(command.hash);
+    this.#commands.delete(source);
+    this.#reads.delete(source);
+    for (const name of this.#names.values()) {
+      name.groupOf.delete(source);
+      name.charges.delete(source);
+    }
+  }
+
+  all(): readonly NamedBucket[] {
+    const named = [...this.#names.values()].flatMap((name) => name.groups.map((group) => group.named));
+    return this.#common.hash === "unknown" ? [this.#common, ...named] : named;
+  }
+
+  /**
+   * An answer named a bucket. `started`: the buckets that this request was counted in; each of them is settled here.
+   * `mapped`: false for answers that say nothing about where this key's good requests go (a refused key).
+   */
+  told(
+    answer: { readonly source: SourceId; readonly route: Route; readonly mapped: boolean },
+    started: readonly NamedBucket[],
+    told: RateHeaders,
+    sighting: Sighting,
+  ): { readonly named: NamedBucket; readonly shared: boolean } {
+    const name = this.#name(told.bucket);
+    const { group, odd } = this.#groupFor(name, answer.source, told, sighting);
+    const { named } = group;
+    const counted = started.includes(named);
+    for (const other of started) {
+      if (other === named) continue;
+      // A read spends from one bucket, so a wrong guess spent nothing; a command spends from the app-wide one unseen.
+      if (answer.route === "read") other.bucket.spentElsewhere();
+      else other.bucket.spentUnseen();
+    }
+    if (odd) {
+      // One counter cannot have said this. Until it is known whose it is, it counts against this one and tells nothing.
+      if (counted) named.bucket.spentUnseen();
+      return { named, shared: false };
+    }
+    const { shared } = named.bucket.told(told, sighting, counted);
+    group.last = { ...told, ...sighting, source: answer.source };
+    if (answer.mapped) this.#map(answer.source, answer.route, named, started);
+    return { named, shared };
+  }
+
+  #map(source: SourceId, route: Route, named: NamedBucket, started: readonly NamedBucket[]): void {
+    if (route === "read") {
+      this.#reads.set(source, named);
+      // A part that was split off is a few keys' own; the newest whole counter is everybody else's.
+      if (!named.hash.includes(".")) this.#common = named;
+      for (const other of started) if (other !== named && other.hash !== "unknown") this.#uniform = false;
+      if (named !== this.#common) this.#uniform = false;
+    } else if (named !== this.general(source)) {
+      this.#commands.set(source, named);
+    } else if (started.length > 0) {
+      // The command route has no bucket of its own here.
+      this.#commands.delete(source);
+    }
+  }
+
+  #name(text: string): Name {
+    const hash = createHmac("sha256", this.#salt).update(text).digest("hex").slice(0, 16);
+    let name = this.#names.get(hash);
+    if (name === undefined) {
+      const first = { named: { hash, bucket: new Bucket(this.#clock) }, last: undefined };
+      name = { hash, groups: [first], groupOf: new Map(), charges: new Map() };
+      this.#names.set(hash, name);
+    }
+    return name;
+  }
+
+  #groupFor(
+    name: Name,
+    source: SourceId,
+    told: RateHeaders,
+    sighting: Sighting,
+  ): { readonly group: Group; readonly odd: boolean } {
+    const own = name.groupOf.get(source) ?? name.groups[0];
+    if (own === undefined) throw new Error("a bucket's name always has a group");
+    if (!contradicts(own.last, source, told, sighting)) return { group: own, odd: false };
+    const charges = (name.charges.get(source) ?? 0) + 1;
+    name.charges.set(source, charges);
+    if (charges < CHARGES_TO_SPLIT) return { group: own, odd: true };
+    name.charges.delete(source);
+    const other = name.groups.find((group) => group !== own && agrees(group.last, told));
+    const group = other ?? this.#split(name);
+    name.groupOf.set(source, group);
+    this.#uniform = false;
+    return { group, odd: false };
+  }
+
+  #split(name: Name): Group {
+    const hash = `${name.hash}.${name.groups.length}`;
+    const group = { named: { hash, bucket: new Bucket(this.#clock) }, last: undefined };
+    name.groups.push(group);
+    return group;
+  }
+}
+
+/**
+ * Whether one counter cannot have answered both: the later request (sent after the other's answer was read) came from
+ * another key and shows an earlier reset, more left of the same window, or another limit for it.
+ */
+function contradicts(
+  last: Told | undefined,
+  source: SourceId,
+  told: RateHeaders,
+  sighting: Sighting,
+): boolean {
+  if (last === undefined || last.source === source || sighting.sentMs < last.readMs) return false;
+  if (told.resetMs < last.resetMs) return true;
+  return told.resetMs === last.resetMs && (told.remaining > last.remaining || told.limit !== last.limit);
+}
+
+function agrees(last: Told | undefined, told: RateHeaders): boolean {
+  return last !== undefined && last.limit === told.limit && told.resetMs >= last.resetMs;
+}

@@ -1,0 +1,625 @@
+import { Failure } from "../domain/failure.ts";
+import type { SourceId } from "../domain/model.ts";
+import type { Clock, Metrics, ServiceEvent } from "../domain/ports.ts";
+import type { ServerKey } from "../domain/secret.ts";
+import type { Bucket } from "./bucket.ts";
+import { Buckets, type NamedBucket, type Route } from "./buckets.ts";
+import { CommandPace } from "./command-pace.ts";
+import { Halt } from "./halt.ts";
+import { dateMs, rateHeaders } from "./headers.ts";
+import type { KeyGuard } from "./key-guard.ts";
+import { ServerClock, type Sighting } from "./server-clock.ts";
+import type { Transport, WireRequest } from "./transport.ts";
+import { judge, type Verdict, type WireAnswer } from "./verdict.ts";
+import { type WaitingClass, WaitingRoom } from "./waiting.ts";
+
+/** A request as the client asks for it; the key is opened only when it is written. */
+export interface Exchange {
+  readonly source: SourceId;
+  readonly key: ServerKey;
+  readonly route: Route;
+  readonly waitingClass: WaitingClass;
+  readonly path: string;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+  /** A typed key that nobody has linked: one refusal is the answer, no second opinion is asked. */
+  readonly proving?: boolean;
+}
+
+/** The answer of a request that the service took. */
+export interface Answered extends Sighting {
+  readonly json: unknown;
+}
+
+export interface GateOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly guard: KeyGuard;
+  readonly globalKey: ServerKey | undefined;
+  /** Unguessable; bucket names are hashed with it. */
+  readonly salt: string;
+  readonly deadlineMs: number;
+  /** How many requests the transport carries at once without one waiting inside it. */
+  readonly connections: number;
+  readonly keyOf: (source: SourceId) => Promise<ServerKey | undefined>;
+  readonly onEvent: (event: ServiceEvent) => void;
+  /** The halt or the standing of keys changed and must be kept. */
+  readonly onHaltChanged: () => void;
+  readonly onRejectedChanged: (source: SourceId) => void;
+}
+
+interface Job {
+  readonly exchange: Exchange;
+  readonly waitingClass: WaitingClass;
+  readonly probe: boolean;
+  readonly resolve: (answered: Answered) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One job on its way. */
+interface Flight {
+  readonly job: Job;
+  readonly buckets: readonly NamedBucket[];
+  readonly abort: AbortController;
+  readonly dispatchedMs: number;
+  /** When the first byte was written. */
+  startedMs: number | undefined;
+  settled: boolean;
+  cancelDeadline: () => void;
+}
+
+/** Whoever would wait longer than this for the end of a halt is told at once instead, with the time. */
+const HALT_PATIENCE_MS = 2_000;
+/** A command that would wait longer for its server's command bucket is told instead: only a drained one waits so long. */
+const PACE_PATIENCE_MS = 60_000;
+const MOST_WAITING = 10_000;
+/** Requests in flight for one key: a key that is refused meanwhile costs at most so many (design 9: at most 2). */
+const FLIGHTS_OF_PROVEN_KEY = 2;
+const PROBE_AGAIN_MS = 5_000;
+const SHARED_NOTICE_MS = 3_600_000;
+/** A halt that is prolonged by less is no news. */
+const HALT_NOTICE_MS = 1_000;
+const STATUS_PATH = "/v1/server";
+
+/** Recalls requests that have not been written when a halt begins. */
+const RECALLED = Symbol("recalled");
+
+/**
+ * Everything that is sent to the service passes here, in the order and at the moments that its limits allow (design 4).
+ * One gate for each identity that the service counts.
+ */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #clock: Clock;
+  readonly #serverClock = new ServerClock();
+  readonly #buckets: Buckets;
+  readonly #pace: CommandPace;
+  readonly #halt = new Halt();
+  readonly #guard: KeyGuard;
+  readonly #waiting = new WaitingRoom<Job>();
+  readonly #flights = new Set<Flight>();
+  readonly #flightsOfKey = new Map<SourceId, number>();
+  /** Keys that a second opinion is being asked about. */
+  readonly #confirming = new Map<SourceId, Promise<boolean>>();
+  readonly #sharedToldMs = new Map<string, number>();
+  #cancelWake: () => void = () => {};
+  #probing = false;
+  /** The key whose refusal made us suspect ourselves, asked again once the probe has cleared us. */
+  #suspectedBy: { readonly source: SourceId; readonly key: ServerKey } | undefined;
+  #closed = false;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#guard = options.guard;
+    this.#buckets = new Buckets(this.#serverClock, options.salt);
+    this.#pace = new CommandPace(this.#serverClock, options.clock.nowMs());
+  }
+
+  get halt(): Halt {
+    return this.#halt;
+  }
+
+  /** Sends when its turn has come. Rejects with a Failure; a command's tells whether it may have run. */
+  send(exchange: Exchange): Promise<Answered> {
+    const refusal = this.#refusalAtTheDoor(exchange);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    return this.#enqueue(exchange, false);
+  }
+
+  /** When a command of this source could start, epoch milliseconds. */
+  commandReadyAtMs(source: SourceId): number {
+    const nowMs = this.#clock.nowMs();
+    const paceMs = this.#pace.readyAtMs(source, nowMs, this.#buckets.command(source)?.bucket);
+    const generalMs = this.#buckets.general(source).bucket.readyAtMs(nowMs, "eager");
+    const haltMs = this.#halt.current?.untilMs ?? 0;
+    return Math.max(...[paceMs, generalMs, haltMs].map((atMs) => (Number.isFinite(atMs) ? atMs : nowMs)));
+  }
+
+  /** Continues a halt of an earlier process, or goes on after a change from outside. */
+  wake(): void {
+    this.#pump();
+  }
+
+  /** A key that will not be used any more: what was learned of it goes, whoever waits for it is told. */
+  dropKey(source: SourceId, failure: Failure): void {
+    this.#refuseAll(source, failure);
+    this.#buckets.forget(source);
+    this.#pace.forget(source);
+  }
+
+  /** Plain figures for /state; nothing secret. */
+  state(): {
+    readonly inFlight: number;
+    readonly waiting: Readonly<Record<WaitingClass, number>>;
+    readonly buckets: readonly {
+      readonly hash: string;
+      readonly limit: number | undefined;
+      readonly remaining: number;
+      readonly resetAtMs: number | undefined;
+      readonly inFlight: number;
+    }[];
+    readonly roundTripMs: number;
+  } {
+    return {
+      inFlight: this.#flights.size,
+      waiting: {
+        internal: this.#waiting.count("internal"),
+        person: this.#waiting.count("person"),
+        poll: this.#waiting.count("poll"),
+      },
+      buckets: this.#buckets.all().map(({ hash, bucket }) => ({
+        hash,
+        limit: bucket.limit,
+        remaining: bucket.remaining,
+        resetAtMs: bucket.resetMs,
+        inFlight: bucket.inFlight,
+      })),
+      roundTripMs: Math.round(this.#serverClock.rttMs),
+    };
+  }
+
+  /** Sends nothing more; whoever waits is told, what is in flight is given up. */
+  close(): void {
+    this.#closed = true;
+    this.#cancelWake();
+    const closing = new Failure("expired", "Marshal is stopping.");
+    for (const job of [...this.#waiting]) this.#refuseWaiting(job, closing);
+    for (const flight of [...this.#flights]) flight.abort.abort(closing);
+  }
+
+  #refusalAtTheDoor(exchange: Exchange): unknown {
+    const { source, signal } = exchange;
+    if (this.#closed) return new Failure("expired", "Marshal is stopping.");
+    if (signal?.aborted) return abortedBy(signal, "no");
+    const parked = this.#guard.parked(source);
+    if (parked !== undefined && exchange.proving !== true) return parkedFailure(parked);
+    const halted = this.#haltFailure();
+    if (halted !== undefined) return halted;
+    if (exchange.waitingClass !== "internal" && this.#waiting.count(exchange.waitingClass) >= MOST_WAITING)
+      return new Failure("queue-full", "Too many requests wait for the service already.");
+    if (exchange.route === "command") {
+      const nowMs = this.#clock.nowMs();
+      const readyMs = this.#pace.readyAtMs(source, nowMs, undefined);
+      if (Number.isFinite(readyMs) && readyMs > nowMs + PACE_PATIENCE_MS)
+        return new Failure("rate-limited", "Another program uses up this server's commands.", {
+          retryAtMs: readyMs,
+        });
+    }
+    return undefined;
+  }
+
+  #enqueue(exchange: Exchange, probe: boolean): Promise<Answered> {
+    return new Promise((resolve, reject) => {
+      const { signal, waitingClass } = exchange;
+      const onAbort = () => {
+        if (signal === undefined) return;
+        if (this.#waiting.delete(job)) reject(abortedBy(signal, "no"));
+        for (const flight of this.#flights)
+          if (flight.job === job) flight.abort.abort(abortedBy(signal, "unknown"));
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      const job: Job = {
+        exchange,
+        waitingClass,
+        probe,
+        resolve: (answered) => {
+          signal?.removeEventListener("abort", onAbort);
+          resolve(answered);
+        },
+        reject: (error) => {
+          signal?.removeEventListener("abort", onAbort);
+          reject(error);
+        },
+      };
+      this.#waiting.add(job);
+      if (!exchange.proving && this.#guard.isDoubtful(exchange.source) && waitingClass !== "internal")
+        void this.#confirm(exchange.source, exchange.key);
+      this.#pump();
+    });
+  }
+
+  /** Starts whatever may start now and sets the alarm for the next moment at which something may. */
+  #pump(): void {
+    this.#cancelWake();
+    this.#cancelWake = () => {};
+    if (this.#closed) return;
+    if (this.#halt.state !== "open" && !this.#tendHalt()) return;
+    for (;;) {
+      const nowMs = this.#clock.nowMs();
+      const taken = this.#waiting.take(
+        nowMs,
+        (job) => this.#readyAtMs(job, nowMs),
+        (waitingClass) => this.#hopelessUntilMs(waitingClass, nowMs),
+      );
+      if ("next" in taken) {
+        this.#start(taken.next, nowMs);
+        continue;
+      }
+      if (Number.isFinite(taken.wakeAtMs)) this.#wakeAt(taken.wakeAtMs);
+      return;
+    }
+  }
+
+  #wakeAt(atMs: number): void {
+    this.#cancelWake();
+    const delayMs = Math.max(1, Math.ceil(atMs - this.#clock.nowMs()));
+    this.#cancelWake = this.#clock.after(delayMs, () => this.#pump());
+  }
+
+  #readyAtMs(job: Job, nowMs: number): number {
+    const { source, route, waitingClass } = job.exchange;
+    const probing = this.#halt.state !== "open";
+    if (probing && !job.probe) return Number.POSITIVE_INFINITY;
+    if (waitingClass !== "internal" && !job.exchange.proving && this.#guard.isDoubtful(source))
+      return Number.POSITIVE_INFINITY;
+    const most = waitingClass !== "internal" && this.#guard.isProven(source) ? FLIGHTS_OF_PROVEN_KEY : 1;
+    if ((this.#flightsOfKey.get(source) ?? 0) >= most) return Number.POSITIVE_INFINITY;
+    const eagerness = waitingClass === "poll" ? "patient" : "eager";
+    const generalMs = this.#buckets.general(source).bucket.readyAtMs(nowMs, eagerness);
+    if (route === "read") return generalMs;
+    return Math.max(generalMs, this.#pace.readyAtMs(source, nowMs, this.#buckets.command(source)?.bucket));
+  }
+
+  #hopelessUntilMs(waitingClass: WaitingClass, nowMs: number): number | undefined {
+    if (this.#flights.size >= this.#options.connections) return Number.POSITIVE_INFINITY;
+    if (!this.#buckets.uniform) return undefined;
+    return this.#buckets.common.readyAtMs(nowMs, waitingClass === "poll" ? "patient" : "eager");
+  }
+
+  #start(job: Job, nowMs: number): void {
+    const { source, route } = job.exchange;
+    const command = route === "command" ? this.#buckets.command(source) : undefined;
+    const general = this.#buckets.general(source);
+    const buckets = command === undefined ? [general] : [general, command];
+    for (const { bucket } of buckets) bucket.started(nowMs);
+    if (route === "command") this.#pace.started(source);
+    this.#flightsOfKey.set(source, (this.#flightsOfKey.get(source) ?? 0) + 1);
+    const abort = new AbortController();
+    const flight: Flight = {
+      job,
+      buckets,
+      abort,
+      dispatchedMs: nowMs,
+      startedMs: undefined,
+      settled: false,
+      cancelDeadline: () => {},
+    };
+    this.#flights.add(flight);
+    flight.cancelDeadline = this.#clock.after(this.#options.deadlineMs, () =>
+      abort.abort(new Failure("unreachable", "The service did not answer in time.")),
+    );
+    // The transport may be slow to notice an abort; whoever waits is told at once.
+    abort.signal.addEventListener("abort", () => this.#lost(flight, abort.signal.reason), { once: true });
+    this.#options.transport(this.#wire(flight), abort.signal).then(
+      (answer) => this.#answered(flight, answer),
+      (error: unknown) => this.#lost(flight, error),
+    );
+  }
+
+  /** The only place where keys are opened: what is returned is written and forgotten. */
+  #wire(flight: Flight): WireRequest {
+    const { exchange } = flight.job;
+    const { globalKey } = this.#options;
+    const headers: Record<string, string> = {
+      "server-key": exchange.key.reveal(),
+      accept: "application/json",
+    };
+    if (globalKey !== undefined) headers.authorization = globalKey.reveal();
+    if (exchange.body !== undefined) headers["content-type"] = "application/json";
+    return {
+      method: exchange.route === "command" ? "POST" : "GET",
+      path: exchange.path,
+      headers,
+      ...(exchange.body === undefined ? {} : { body: exchange.body }),
+      onStart: () => {
+        flight.startedMs = this.#clock.nowMs();
+      },
+    };
+  }
+
+  #land(flight: Flight): boolean {
+    if (flight.settled) return false;
+    flight.settled = true;
+    this.#flights.delete(flight);
+    flight.cancelDeadline();
+    const { source } = flight.job.exchange;
+    const left = (this.#flightsOfKey.get(source) ?? 1) - 1;
+    if (left > 0) this.#flightsOfKey.set(source, left);
+    else this.#flightsOfKey.delete(source);
+    return true;
+  }
+
+  /** No answer: recalled before it was written, aborted, timed out, or the connection broke. */
+  #lost(flight: Flight, error: unknown): void {
+    if (!this.#land(flight)) return;
+    const { job } = flight;
+    const { source, route } = job.exchange;
+    const wasSent = flight.startedMs !== undefined;
+    for (const { bucket } of flight.buckets) {
+      if (wasSent) bucket.spentUnseen();
+      else bucket.recalled();
+    }
+    if (route === "command") {
+      if (wasSent) this.#pace.ended(source, this.#clock.nowMs());
+      else this.#pace.recalled(source);
+    }
+    if (error === RECALLED) {
+      const failure = job.probe ? undefined : this.#haltFailure();
+      if (failure === undefined && !this.#closed) this.#waiting.addFirst(job);
+      else job.reject(failure ?? new Failure("expired", "Marshal is stopping."));
+    } else {
+      this.#count(route, "lost");
+      const ran = route === "command" && wasSent ? "unknown" : "no";
+      job.reject(lostFailure(error, ran));
+      if (job.probe) this.#halt.postpone(this.#clock.nowMs(), PROBE_AGAIN_MS);
+    }
+    this.#pump();
+  }
+
+  #answered(flight: Flight, answer: WireAnswer): void {
+    if (!this.#land(flight)) return;
+    const nowMs = this.#clock.nowMs();
+    const { job } = flight;
+    const { route } = job.exchange;
+    const sighting: Sighting = { sentMs: flight.startedMs ?? flight.dispatchedMs, readMs: nowMs };
+    const verdict = judge(answer, route, nowMs, (text) => this.#clean(text, job.exchange.key));
+    this.#learn(flight, answer, verdict, sighting);
+    this.#count(route, verdict.kind === "failure" ? verdict.failure.code : verdict.kind);
+    this.#options.metrics.observe("service_seconds", (nowMs - sighting.sentMs) / 1_000, { route });
+    if (verdict.kind === "halt") this.#refused(job, verdict, nowMs);
+    else this.#taken(job, verdict, sighting);
+    this.#pump();
+  }
+
+  #learn(flight: Flight, answer: WireAnswer, verdict: Verdict, sighting: Sighting): void {
+    const { source, route } = flight.job.exchange;
+    this.#serverClock.learn(sighting, dateMs(answer.headers));
+    const told = rateHeaders(answer.headers);
+    const refused = verdict.kind === "halt";
+    let own: Bucket | undefined;
+    if (told === undefined) {
+      for (const { bucket } of flight.buckets) bucket.spentUnseen();
+    } else {
+      const mapped = verdict.kind !== "key";
+      const learned = this.#buckets.told({ source, route, mapped }, flight.buckets, told, sighting);
+      if (learned.shared) this.#tellShared(learned.named.hash, sighting.readMs);
+      own = learned.named === this.#buckets.command(source) ? learned.named.bucket : undefined;
+    }
+    if (route !== "command") return;
+    this.#pace.ended(source, sighting.readMs);
+    const ofCommand = told === undefined || own !== undefined;
+    if (refused && verdict.cause === "limit" && ofCommand && !verdict.saysBlocked)
+      this.#pace.drained(source, sighting.readMs);
+    else if (!refused && told !== undefined && own !== undefined)
+      this.#pace.told(source, told, sighting, own);
+  }
+
+  /** The service said stop: to everybody, on every route, at once (spec: Limits 5). */
+  #refused(job: Job, verdict: Extract<Verdict, { kind: "halt" }>, nowMs: number): void {
+    const before = this.#halt.current;
+    this.#halt.refuse(nowMs, verdict.cause, verdict.toldMs, verdict.saysBlocked, verdict.failure.message);
+    if (job.probe) this.#probing = false;
+    const halt = this.#halt.current;
+    // The answers of one burst name the same wait: one event tells it.
+    const longer = halt !== undefined && halt.untilMs > (before?.untilMs ?? 0) + HALT_NOTICE_MS;
+    if (halt !== undefined && (longer || job.probe)) {
+      this.#options.metrics.count("service_halts_total", { why: halt.why });
+      this.#options.onEvent({ kind: "halted", ...halt });
+      if (verdict.cause === "global-key") this.#options.onEvent({ kind: "global-key-rejected" });
+      this.#options.onHaltChanged();
+    }
+    for (const flight of [...this.#flights]) if (flight.startedMs === undefined) flight.abort.abort(RECALLED);
+    const { code, message, ran } = verdict.failure;
+    const retryAtMs = halt?.untilMs ?? nowMs;
+    // A read that only met a short wait is asked again when that is over; a command goes back to whoever checks it anew.
+    if (job.exchange.route === "read" && !job.probe && this.#haltFailure() === undefined)
+      this.#waiting.addFirst(job);
+    else job.reject(new Failure(halt?.why ?? code, message, { ran, retryAtMs }));
+  }
+
+  /** The service answered as it does when nothing is wrong with us. */
+  #taken(job: Job, verdict: Exclude<Verdict, { kind: "halt" }>, sighting: Sighting): void {
+    const { source, proving } = job.exchange;
+    const nowMs = sighting.readMs;
+    if (verdict.kind === "key" && (proving !== true || this.#guard.isProven(source))) {
+      this.#keyRefused(job, verdict, nowMs);
+      return;
+    }
+    if (verdict.kind === "ok") {
+      // A command is taken with a doubtful key only if the doubt came after it was sent.
+      if (job.exchange.route === "read" || !this.#guard.isDoubtful(source)) this.#guard.proven(source, nowMs);
+      this.#endProbe(job, true);
+      job.resolve({ json: verdict.json, ...sighting });
+      return;
+    }
+    this.#endProbe(job, true);
+    job.reject(verdict.failure);
+  }
+
+  #keyRefused(job: Job, verdict: Extract<Verdict, { kind: "key" }>, nowMs: number): void {
+    const { source, key, route } = job.exchange;
+    const { failure, coded, final } = verdict;
+    if (job.probe && this.#suspectedBy !== undefined) {
+      // A third key that worked is refused too: it is us, not the keys (design 4).
+      this.#suspectedBy = undefined;
+      for (const absolved of this.#guard.absolve(nowMs)) this.#options.onRejectedChanged(absolved);
+      this.#probing = false;
+      const words = "The service refuses keys that worked a moment ago: this host may be blocked.";
+      this.#halt.refuse(nowMs, "suspicion", undefined, true, words);
+      const halt = this.#halt.current;
+      if (halt !== undefined) this.#options.onEvent({ kind: "halted", ...halt });
+      this.#options.onHaltChanged();
+      job.reject(failure);
+      return;
+    }
+    this.#endProbe(job, true);
+    const refusal = this.#guard.refused(
+      source,
+      { coded, final, onRead: route === "read", why: failure.message, serviceCode: failure.serviceCode },
+      nowMs,
+    );
+    if (refusal === "parked") {
+      this.#options.onRejectedChanged(source);
+      this.#options.onEvent({ kind: "key-parked", source, failure });
+      this.dropKey(source, failure);
+      job.reject(failure);
+      return;
+    }
+    if (refusal === "suspect-us" && this.#guard.lastProven(this.#guard.suspects()) !== undefined) {
+      this.#suspectedBy = { source, key };
+      this.#halt.probeNow(nowMs, "Two keys that worked were refused within a minute.");
+      job.reject(failure);
+      return;
+    }
+    const confirmed = this.#confirm(source, key);
+    if (coded || route === "read") job.reject(failure);
+    else void confirmed.then((isGood) => job.reject(isGood ? unauthorised(failure) : failure));
+  }
+
+  /** Asks with a GET whether a doubted key still works. At most one at a time for a key. */
+  #confirm(source: SourceId, key: ServerKey): Promise<boolean> {
+    const known = this.#confirming.get(source);
+    if (known !== undefined) return known;
+    const asked = this.#enqueueInternal(source, key, false)
+      .then(
+        () => true,
+        () => !this.#guard.isDoubtful(source) && this.#guard.parked(source) === undefined,
+      )
+      .finally(() => {
+        this.#confirming.delete(source);
+        if (this.#guard.isDoubtful(source)) this.#refuseAll(source, stillDoubted());
+        this.#pump();
+      });
+    this.#confirming.set(source, asked);
+    return asked;
+  }
+
+  #enqueueInternal(source: SourceId, key: ServerKey, probe: boolean): Promise<Answered> {
+    const exchange: Exchange = { source, key, route: "read", waitingClass: "internal", path: STATUS_PATH };
+    return this.#enqueue(exchange, probe);
+  }
+
+  /** During a halt: tells who cannot wait, and sends the probe when it is time. True: go on pumping. */
+  #tendHalt(): boolean {
+    const nowMs = this.#clock.nowMs();
+    const failure = this.#haltFailure();
+    if (failure !== undefined)
+      for (const job of [...this.#waiting]) if (!job.probe) this.#refuseWaiting(job, failure);
+    if (!this.#halt.probe(nowMs)) {
+      this.#wakeAt(this.#halt.current?.untilMs ?? nowMs);
+      return false;
+    }
+    if (!this.#probing) void this.#sendProbe();
+    return true;
+  }
+
+  /** One GET with the most recently proven key (design 4), or with the key of whoever waits when none is proven. */
+  async #sendProbe(): Promise<void> {
+    this.#probing = true;
+    try {
+      const proven = this.#guard.lastProven(this.#suspectedBy === undefined ? [] : this.#guard.suspects());
+      const key = proven === undefined ? undefined : await this.#options.keyOf(proven);
+      if (proven !== undefined && key !== undefined) {
+        await this.#enqueueInternal(proven, key, true);
+        return;
+      }
+      const waiter = [...this.#waiting].find((job) => !this.#guard.isDoubtful(job.exchange.source));
+      if (waiter !== undefined)
+        await this.#enqueueInternal(waiter.exchange.source, waiter.exchange.key, true);
+    } catch {
+      // Whatever became of it has been judged where it landed.
+    } finally {
+      this.#probing = false;
+    }
+  }
+
+  #endProbe(job: Job, reached: boolean): void {
+    if (!job.probe || !reached || this.#halt.state !== "probing") return;
+    this.#halt.resume();
+    this.#options.onEvent({ kind: "resumed" });
+    this.#options.onHaltChanged();
+    const suspected = this.#suspectedBy;
+    this.#suspectedBy = undefined;
+    if (suspected !== undefined) void this.#confirm(suspected.source, suspected.key);
+  }
+
+  #haltFailure(): Failure | undefined {
+    const halt = this.#halt.current;
+    if (halt === undefined || this.#halt.state === "probing") return undefined;
+    if (halt.untilMs - this.#clock.nowMs() <= HALT_PATIENCE_MS) return undefined;
+    return new Failure(halt.why, halt.message, { retryAtMs: halt.untilMs });
+  }
+
+  #refuseAll(source: SourceId, failure: Failure): void {
+    for (const job of [...this.#waiting])
+      if (job.exchange.source === source) this.#refuseWaiting(job, failure);
+  }
+
+  #refuseWaiting(job: Job, failure: Failure): void {
+    if (!this.#waiting.delete(job)) return;
+    job.reject(failure);
+  }
+
+  #tellShared(hash: string, nowMs: number): void {
+    if (nowMs - (this.#sharedToldMs.get(hash) ?? Number.NEGATIVE_INFINITY) < SHARED_NOTICE_MS) return;
+    this.#sharedToldMs.set(hash, nowMs);
+    this.#options.onEvent({ kind: "shared-limits", bucketHash: hash });
+  }
+
+  #count(route: Route, outcome: string): void {
+    this.#options.metrics.count("service_requests_total", { route, outcome });
+  }
+
+  /** The service's words may repeat what we sent it. */
+  #clean(text: string, key: ServerKey): string {
+    const { globalKey } = this.#options;
+    const without = text.replaceAll(key.reveal(), "[key]");
+    return globalKey === undefined ? without : without.replaceAll(globalKey.reveal(), "[key]");
+  }
+}
+
+function parkedFailure(parked: { readonly why: string; readonly serviceCode?: number }): Failure {
+  const code = parked.serviceCode === undefined ? {} : { serviceCode: parked.serviceCode };
+  return new Failure("key-rejected", parked.why, code);
+}
+
+function stillDoubted(): Failure {
+  return new Failure("unreachable", "The service refused this key once and could not be asked again.");
+}
+
+function unauthorised(failure: Failure): Failure {
+  return new Failure("not-authorised", failure.message, { ran: "no" });
+}
+
+function abortedBy(signal: AbortSignal, ran: "no" | "unknown"): unknown {
+  const { reason } = signal;
+  if (reason instanceof Failure) return new Failure(reason.code, reason.message, { ran, cause: reason });
+  return new Failure("expired", "It was given up before the service answered.", { ran, cause: reason });
+}
+
+function lostFailure(error: unknown, ran: "no" | "unknown"): Failure {
+  if (error instanceof Failure) return new Failure(error.code, error.message, { ran, cause: error.cause });
+  return new Failure("unreachable", "The service could not be reached.", { ran, cause: error });
+}
