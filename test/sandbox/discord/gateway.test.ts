@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ChannelType, Client, Events, GatewayIntentBits, type Message } from "discord.js";
+import { EmulatedDiscord } from "../../../src/sandbox/discord/discord.ts";
+import { login, startBot, startDiscord } from "./rig.ts";
+
+function once<T>(client: Client, event: string): Promise<T> {
+  return new Promise((resolve) => client.once(event, resolve));
+}
+
+test("a discord.js client logs in and knows its guild, channels, roles and own permissions", async (t) => {
+  const { client, guild, channel } = await startBot(t);
+  const seen = client.guilds.cache.get(guild.id);
+  assert.equal(seen?.name, "Riverside");
+  assert.equal(seen?.channels.cache.get(channel.id)?.name, "general");
+  assert.equal(client.user.id, guild.bot.id);
+  assert.equal(seen?.members.me?.permissions.has("SendMessagesInThreads"), true);
+  assert.equal(seen?.members.me?.permissions.has("ManageMessages"), false);
+  assert.equal(seen?.members.me?.roles.botRole?.name, "Marshal");
+});
+
+test("a wrong token is refused at login", async (t) => {
+  const { discord, defer } = await startDiscord(t);
+  const impostor = await EmulatedDiscord.start({ token: "another" });
+  defer(() => impostor.close());
+  const client = new Client({ intents: [], rest: { api: discord.apiUrl } });
+  defer(() => client.destroy());
+  await assert.rejects(client.login(impostor.token), /invalid token/i);
+});
+
+test("a dropped connection is resumed and what was missed comes after it", async (t) => {
+  const { client, discord, guild } = await startBot(t);
+  const resumed = discord.waitFor((event) => event.type === "gateway-connected" && event.resumed);
+  const replayed = new Promise((resolve) => client.once(Events.ShardResume, (_, count) => resolve(count)));
+  const created = once<{ name: string }>(client, Events.ChannelCreate);
+  const gone = discord.waitFor((event) => event.type === "gateway-disconnected");
+  discord.faults.dropGateway();
+  await gone;
+  guild.addChannel({ name: "made-while-away" });
+  assert.equal((await created).name, "made-while-away");
+  await resumed;
+  // discord.js counts RESUMED itself as well.
+  assert.equal(await replayed, 2, "only what was missed is sent again");
+});
+
+test("a session that cannot be resumed is begun anew", async (t) => {
+  const { client, discord } = await startBot(t);
+  const readyAgain = once(client, Events.ShardReady);
+  const fresh = discord.waitFor((event) => event.type === "gateway-connected");
+  discord.faults.dropGateway({ resumable: false });
+  const event = await fresh;
+  assert.equal(event.type === "gateway-connected" && event.resumed, false);
+  await readyAgain;
+});
+
+test("two shards divide the guilds between them", async (t) => {
+  const { discord, clock, defer } = await startDiscord(t);
+  for (let n = 0; n < 7; n++) {
+    clock.nowMs += 1;
+    discord.addGuild({ name: `Town ${n}` });
+  }
+  const whole = await login(discord, { shards: [0, 1], shardCount: 2 });
+  defer(whole.destroy);
+  const second = await login(discord, { shards: [1], shardCount: 2 });
+  defer(second.destroy);
+  assert.equal(whole.client.guilds.cache.size, 8);
+  const expected = discord.guilds
+    .filter((guild) => (BigInt(guild.id) >> 22n) % 2n === 1n)
+    .map((guild) => guild.id);
+  assert.deepEqual([...second.client.guilds.cache.keys()].sort(), expected.sort());
+  assert.ok(expected.length > 0 && expected.length < 8);
+});
+
+test("the bot is told when it joins and leaves a guild", async (t) => {
+  const { client, discord } = await startBot(t);
+  const joined = once<{ id: string }>(client, Events.GuildCreate);
+  const guild = discord.addGuild({ name: "Second" });
+  assert.equal((await joined).id, guild.id);
+  const left = once<{ id: string }>(client, Events.GuildDelete);
+  guild.removeBot();
+  assert.equal((await left).id, guild.id);
+  const back = once<{ id: string }>(client, Events.GuildCreate);
+  guild.addBot();
+  assert.equal((await back).id, guild.id);
+});
+
+test("changes of channels, threads and roles reach the client", async (t) => {
+  const { client, guild, channel } = await startBot(t);
+  const thread = once<{ parentId: string; type: ChannelType }>(client, Events.ThreadCreate);
+  guild.addChannel({ name: "case-1", type: "thread", parentId: channel.id });
+  assert.deepEqual([(await thread).parentId, (await thread).type], [channel.id, ChannelType.PublicThread]);
+  const updated = once(client, Events.ChannelUpdate);
+  channel.denyBot("SendMessages");
+  await updated;
+  const seen = client.channels.cache.get(channel.id);
+  assert.ok(seen?.isTextBased() && !seen.isDMBased());
+  assert.equal(seen.permissionsFor(client.user)?.has("SendMessages"), false);
+  const role = once<{ name: string }>(client, Events.GuildRoleCreate);
+  guild.addRole({ name: "Staff" });
+  assert.equal((await role).name, "Staff");
+  const deleted = once<{ id: string }>(client, Events.ChannelDelete);
+  channel.delete();
+  assert.equal((await deleted).id, channel.id);
+  assert.equal(guild.channels.length, 0, "a deleted channel takes its threads along");
+});
+
+test("messages are announced to the intent that asks for them, without content where that is not granted", async (t) => {
+  const intents = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages];
+  const { client, channel, person } = await startBot(t, { client: { intents } });
+  const heard = once<Message>(client, Events.MessageCreate);
+  person.post(channel, "a secret plan");
+  assert.equal((await heard).content, "");
+  assert.equal((await heard).author.username, "mo");
+});
+
+test("a client that ends its session takes no more events, one that was killed leaves no second session", async (t) => {
+  const { discord, defer } = await startDiscord(t);
+  const first = await login(discord);
+  const ended = discord.waitFor((event) => event.type === "gateway-disconnected");
+  await first.destroy();
+  await ended;
+  const second = await login(discord);
+  defer(second.destroy);
+  assert.equal(second.client.guilds.cache.size, 1);
+});
+
+test("interactions with no bot connected fail at once", async (t) => {
+  const { discord, rest, channel, person } = await startDiscord(t);
+  await rest.put(`/applications/${discord.applicationId}/commands`, {
+    body: [{ name: "ping", description: "p" }],
+  });
+  const exchange = await person.slash(channel, "ping");
+  assert.equal(exchange.kind, "none");
+});
+
+test("ids are unique and increase although the clock stands still", async (t) => {
+  const { guild } = await startDiscord(t);
+  const ids = Array.from({ length: 100 }, (_, n) => BigInt(guild.addRole({ name: `r${n}` }).id));
+  assert.ok(ids.every((id, n) => n === 0 || id > (ids[n - 1] ?? 0n)));
+});
