@@ -41,7 +41,9 @@ export class CommandRunner implements Runner {
     // The plan as it was made here, not as it comes back.
     const own = this.#plans.get(plan.id);
     if (own === undefined) throw usedUp();
-    if (own.confirm !== "none") throw new Failure("denied", "This command needs its confirmation first.");
+    if (own.decision.allowed && own.confirm !== "none") {
+      throw new Failure("denied", "This command needs its confirmation first.");
+    }
     this.#plans.use(own.id);
     if (!own.decision.allowed) throw await this.#deny(own, own.decision.why);
     return this.#accept(own);

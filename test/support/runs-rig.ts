@@ -1,0 +1,350 @@
+import { type Actor, type Binding, defaultSettings, type GuildSettings } from "../../src/domain/guild.ts";
+import type { OutgoingMessage } from "../../src/domain/message.ts";
+import type {
+  CommandAnswer,
+  CommandEntry,
+  Demand,
+  Player,
+  ServerState,
+  Snapshot,
+  SourceId,
+} from "../../src/domain/model.ts";
+import type {
+  AuditLog,
+  Bindings,
+  Demands,
+  Members,
+  RunRenderer,
+  ServiceClient,
+  ServiceHealth,
+  Settings,
+  Snapshots,
+} from "../../src/domain/ports.ts";
+import type { AuditEvent, DeferredRun, RunRecord } from "../../src/domain/run.ts";
+import { parseDeferredRun } from "../../src/runs/deferred.ts";
+import { createRuns, type Runs } from "../../src/runs/runs.ts";
+import { parseSeenRows, type SeenRows } from "../../src/runs/seen-rows.ts";
+import { seededRandom, VirtualClock } from "./clock.ts";
+import { MemoryDocuments } from "./memory-documents.ts";
+
+/** A guild with one linked server and everything that runs/ needs around it, in memory and in virtual time. */
+
+export const sourceId = "a".repeat(64) as SourceId;
+
+export const binding: Binding = {
+  id: "b1",
+  guildId: "g1",
+  source: sourceId,
+  name: "Liberty County",
+  ownerId: 1,
+  joinKey: "LC",
+  linkedBy: "u-owner",
+  linkedAtMs: 0,
+};
+
+export const roles = { viewer: "r-view", mod: "r-mod", admin: "r-admin", manager: "r-man", none: "r-none" };
+
+export function player(name: string, id: number, permission = "Normal"): Player {
+  return { player: { name, id }, team: "Civilian", permission, wantedStars: 0 };
+}
+
+/** The audit as the store keeps it; survives `crash`. Every put is recorded in order. */
+export class MemoryAudit implements AuditLog {
+  readonly rows = new Map<string, RunRecord>();
+  readonly log: RunRecord[] = [];
+  readonly eventRows: AuditEvent[] = [];
+  failure: Error | undefined;
+
+  async put(record: RunRecord): Promise<void> {
+    await Promise.resolve();
+    if (this.failure !== undefined) throw this.failure;
+    this.rows.set(record.id, record);
+    this.log.push(record);
+  }
+  async get(guildId: string, runId: string): Promise<RunRecord | undefined> {
+    const row = this.rows.get(runId);
+    return row?.guildId === guildId ? row : undefined;
+  }
+  async event(event: AuditEvent): Promise<void> {
+    if (!this.eventRows.some(({ id }) => id === event.id)) this.eventRows.push(event);
+  }
+  async search(guildId: string, filter: Parameters<AuditLog["search"]>[1]): Promise<readonly RunRecord[]> {
+    return [...this.rows.values()]
+      .filter((row) => row.guildId === guildId)
+      .filter((row) => filter.bindingId === undefined || row.bindingId === filter.bindingId)
+      .filter((row) => filter.status === undefined || row.status === filter.status)
+      .filter((row) => filter.actorId === undefined || row.actorId === filter.actorId)
+      .filter((row) => filter.verb === undefined || row.verb === filter.verb)
+      .filter((row) => filter.fromMs === undefined || row.askedAtMs >= filter.fromMs)
+      .reverse()
+      .slice(0, filter.limit ?? 1_000);
+  }
+  async events(): Promise<readonly AuditEvent[]> {
+    return [...this.eventRows].reverse();
+  }
+  async *unfinished(): AsyncGenerator<RunRecord> {
+    for (const row of this.rows.values()) if (row.status === "waiting" || row.status === "sending") yield row;
+  }
+  async prune(guildId: string, beforeMs: number): Promise<number> {
+    const old = [...this.rows.values()].filter((row) => row.guildId === guildId && row.askedAtMs < beforeMs);
+    for (const { id } of old) this.rows.delete(id);
+    return old.length;
+  }
+}
+
+/** What a test decides about one command: an answer, a rejection, or silence until it says so. */
+export type Answering = (
+  text: string,
+  signal: AbortSignal | undefined,
+  mayStart: (() => boolean) | undefined,
+) => Promise<string>;
+
+export interface Sent {
+  readonly text: string;
+  readonly atMs: number;
+  readonly source: SourceId;
+}
+
+export class RunsRig {
+  readonly clock = new VirtualClock();
+  readonly audit = new MemoryAudit();
+  readonly sent: Sent[] = [];
+  readonly posts: { readonly channelId: string; readonly message: OutgoingMessage }[] = [];
+  readonly told: { readonly userId: string; readonly content: string }[] = [];
+  readonly guildNotices: string[] = [];
+  readonly reports: { readonly what: string; readonly error: unknown }[] = [];
+  readonly demandsPut = new Map<string, readonly Demand[]>();
+  readonly memberRoles = new Map<string, readonly string[]>();
+  readonly windowMs = 5_000;
+  membersRead = 0;
+  membersFailure: Error | undefined;
+  linked: Binding[] = [binding];
+  settingsOf = new Map<string, GuildSettings>();
+  players: readonly Player[] = [player("Alice", 11), player("Bob", 12), player("Bobby", 13)];
+  admins = new Map<number, string>([[21, "Ada"]]);
+  mods = new Map<number, string>([[22, "Moe"]]);
+  haltUntilMs: number | undefined;
+  readyAtMs = 0;
+  parkedWhy: string | undefined;
+  freshFailure: Error | undefined;
+  listsKnown = true;
+  answering: Answering = async () => "Success";
+  runs: Runs;
+  readonly #random = seededRandom(7);
+  readonly #deferredTexts = new Map<string, string>();
+  readonly #seenTexts = new Map<string, string>();
+  /** What a crashed process still had under way must not be seen by the next. */
+  #life = 0;
+
+  constructor() {
+    this.setPolicy({});
+    this.runs = this.#build();
+  }
+
+  setPolicy(more: Partial<GuildSettings["policies"][string]>, bindingId = binding.id, guildId = "g1"): void {
+    const settings = this.settingsOf.get(guildId) ?? defaultSettings;
+    const policy = {
+      roleTiers: {
+        [roles.viewer]: "viewer",
+        [roles.mod]: "moderator",
+        [roles.admin]: "administrator",
+        [roles.manager]: "manager",
+      } as const,
+      allowed: [],
+      denied: [],
+      protectedPlayers: [],
+      ...more,
+    };
+    this.settingsOf.set(guildId, { ...settings, policies: { ...settings.policies, [bindingId]: policy } });
+  }
+
+  actor(role: keyof typeof roles, more: Partial<Actor> = {}): Actor {
+    const userId = more.userId ?? `u-${role}`;
+    const roleIds = more.roleIds ?? [roles[role]];
+    if (!this.memberRoles.has(userId)) this.memberRoles.set(userId, roleIds);
+    return {
+      userId,
+      userName: userId,
+      guildId: "g1",
+      channelId: "c1",
+      roleIds,
+      manageGuild: false,
+      askedAtMs: this.clock.nowMs(),
+      ...more,
+    };
+  }
+
+  /** The process dies: nothing in memory remains, the store does. */
+  crash(): void {
+    this.#life += 1;
+    this.runs = this.#build();
+  }
+
+  snapshot(commandLogs?: readonly CommandEntry[], currentPlayers = this.players.length): Snapshot {
+    const { statusAtMs: _, ...state } = this.#state();
+    return {
+      source: sourceId,
+      askedAtMs: this.clock.nowMs(),
+      takenAtMs: this.clock.nowMs(),
+      status: { ...state.status, currentPlayers },
+      lists: commandLogs === undefined ? {} : { commandLogs },
+      skippedRows: {},
+    };
+  }
+
+  #build(): Runs {
+    const life = this.#life;
+    const alive = () => life === this.#life;
+    const { clock } = this;
+    const health: ServiceHealth = {
+      halt: () =>
+        this.haltUntilMs === undefined || this.haltUntilMs <= clock.nowMs()
+          ? undefined
+          : { untilMs: this.haltUntilMs, why: "rate-limited" },
+      parked: () => (this.parkedWhy === undefined ? undefined : { sinceMs: 0, why: this.parkedWhy }),
+      commandReadyAtMs: () => this.readyAtMs,
+    };
+    const client: Pick<ServiceClient, "command"> = {
+      command: async (source, text, signal, mayStart) => this.#command(source, text, signal, mayStart),
+    };
+    const settings: Settings = {
+      of: async (guildId) => this.settingsOf.get(guildId) ?? defaultSettings,
+      change: async (guildId, edit) => {
+        const next = edit(this.settingsOf.get(guildId) ?? defaultSettings);
+        this.settingsOf.set(guildId, next);
+        return next;
+      },
+    };
+    const runs = createRuns({
+      client,
+      health,
+      snapshots: this.#snapshots(),
+      demands: this.#demands(),
+      bindings: this.#bindings(),
+      settings,
+      audit: this.#auditOf(alive),
+      members: this.#members(),
+      sink: {
+        send: async (channelId, message) => {
+          this.posts.push({ channelId, message });
+          return { messageId: String(this.posts.length) };
+        },
+        edit: async () => undefined,
+        readBack: async () => [],
+      },
+      notifier: {
+        person: async (_guildId, userId, body) =>
+          void this.told.push({ userId, content: body.content ?? "" }),
+        guild: async (_guildId, body) => void this.guildNotices.push(body.content ?? ""),
+      },
+      renderer,
+      deferred: new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts),
+      seenRows: new MemoryDocuments<SeenRows>(parseSeenRows, this.#seenTexts),
+      clock,
+      random: this.#random,
+      report: (what, error) => void (alive() && this.reports.push({ what, error })),
+    });
+    return runs;
+  }
+
+  /** A dead process writes no more. */
+  #auditOf(alive: () => boolean): AuditLog {
+    const { audit } = this;
+    const never = new Promise<never>(() => undefined);
+    return {
+      put: async (record) => (alive() ? audit.put(record) : never),
+      get: async (guildId, id) => audit.get(guildId, id),
+      event: async (event) => (alive() ? audit.event(event) : never),
+      search: async (guildId, filter) => audit.search(guildId, filter),
+      events: async () => audit.events(),
+      unfinished: () => audit.unfinished(),
+      prune: async (guildId, beforeMs) => audit.prune(guildId, beforeMs),
+    };
+  }
+
+  async #command(
+    source: SourceId,
+    text: string,
+    signal: AbortSignal | undefined,
+    mayStart: (() => boolean) | undefined,
+  ): Promise<CommandAnswer> {
+    const sentAtMs = this.clock.nowMs();
+    this.sent.push({ text, atMs: sentAtMs, source });
+    const message = await this.answering(text, signal, mayStart);
+    const answeredAtMs = this.clock.nowMs();
+    this.readyAtMs = answeredAtMs + this.windowMs;
+    return { message, sentAtMs, answeredAtMs };
+  }
+
+  #state(): ServerState {
+    const atMs = this.clock.nowMs();
+    const status = {
+      name: binding.name,
+      ownerId: 1,
+      coOwnerIds: [2],
+      currentPlayers: this.players.length,
+      maxPlayers: 40,
+      joinKey: "LC",
+      accVerifiedReq: "Disabled",
+      teamBalance: true,
+    };
+    const lists = {
+      players: { atMs, value: this.players },
+      staff: { atMs, value: { admins: this.admins, mods: this.mods, helpers: new Map<number, string>() } },
+    };
+    return { source: sourceId, status, statusAtMs: atMs, lists: this.listsKnown ? lists : {} };
+  }
+
+  #snapshots(): Snapshots {
+    return {
+      latest: () => this.#state(),
+      fresh: async () => {
+        if (this.freshFailure !== undefined) throw this.freshFailure;
+        return this.#state();
+      },
+    };
+  }
+
+  #demands(): Demands {
+    return {
+      put: (owner, demands) => {
+        if (demands.length === 0) this.demandsPut.delete(owner);
+        else this.demandsPut.set(owner, demands);
+      },
+    };
+  }
+
+  #members(): Members {
+    return {
+      now: async (_guildId, userId) => {
+        this.membersRead += 1;
+        if (this.membersFailure !== undefined) throw this.membersFailure;
+        return { roleIds: this.memberRoles.get(userId) ?? [], manageGuild: false };
+      },
+    };
+  }
+
+  #bindings(): Bindings {
+    const refuse = () => Promise.reject(new Error("not part of this rig"));
+    const all = () => this.linked;
+    return {
+      list: async (guildId) => all().filter((one) => one.guildId === guildId),
+      pick: async () => all()[0] ?? refuse(),
+      link: refuse,
+      unlink: refuse,
+      bySource: async (source) => all().filter((one) => one.source === source),
+      async *all() {
+        yield* all();
+      },
+      forgetGuild: async () => undefined,
+    };
+  }
+}
+
+/** Says what it was given, plainly. */
+export const renderer: RunRenderer = {
+  outcome: ({ record }) => ({ content: `${record.status} ${record.text} ${record.message ?? ""}` }),
+  auditRow: (record) => ({ content: `row ${record.status} ${record.text} ${record.proof}` }),
+  auditEvent: (event) => ({ content: `event ${event.action} ${event.text}` }),
+  deferredExpired: (run) => ({ content: `nobody joined: ${run.request.text}` }),
+};
