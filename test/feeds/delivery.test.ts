@@ -146,6 +146,20 @@ describe("delivery", () => {
       assert.deepEqual([...new Set(joined(rig))], ["A", "B"]);
     }));
 
+  test("the nonce is the same after a restart: Discord itself recognises the repeat, history or not", () =>
+    withRig(async (rig) => {
+      await rig.add();
+      await rig.poll();
+      rig.sink.fault = (call) => (call === "readBack" ? "no-history" : "lost");
+      rig.join("A");
+      await rig.pollAndFlush(3_000);
+      await rig.crash();
+      rig.sink.fault = (call) => (call === "readBack" ? "no-history" : undefined);
+      await rig.clock.advance(60_000);
+      assert.deepEqual(joined(rig), ["A"]);
+      assert.equal(rig.sink.messages("channel-1")[0]?.nonce.length, 25);
+    }));
+
   test("a channel that is gone parks the feed and tells who configured it, once", () =>
     withRig(async (rig) => {
       const feed = await rig.add();
