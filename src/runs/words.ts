@@ -72,6 +72,6 @@ function completeVerb(prefix: string): Choices {
   const ordered = exact === undefined ? starts : [exact, ...starts.filter((verb) => verb !== exact)];
   return ordered.slice(0, maxChoices).map((verb) => ({
     name: `${usageOf(verb)} · ${verb.does}`.slice(0, maxLength),
-    value: `:${[verb.verb, ...verb.aliases].find((name) => name.startsWith(prefix)) ?? verb.verb}`,
+    value: `:${verb === exact ? prefix : ([verb.verb, ...verb.aliases].find((name) => name.startsWith(prefix)) ?? verb.verb)}`,
   }));
 }

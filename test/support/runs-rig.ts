@@ -12,6 +12,7 @@ import type {
 import type {
   AuditLog,
   Bindings,
+  Clock,
   Demands,
   Members,
   RunRenderer,
@@ -195,7 +196,7 @@ export class RunsRig {
   #build(): Runs {
     const life = this.#life;
     const alive = () => life === this.#life;
-    const { clock } = this;
+    const clock = this.#clockOf(alive);
     const health: ServiceHealth = {
       halt: () =>
         this.haltUntilMs === undefined || this.haltUntilMs <= clock.nowMs()
@@ -245,6 +246,16 @@ export class RunsRig {
       report: (what, error) => void (alive() && this.reports.push({ what, error })),
     });
     return runs;
+  }
+
+  /** A dead process's timers never fire. */
+  #clockOf(alive: () => boolean): Clock {
+    const { clock } = this;
+    return {
+      nowMs: () => clock.nowMs(),
+      after: (delayMs, work) => clock.after(delayMs, () => void (alive() && work())),
+      sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
+    };
   }
 
   /** A dead process writes no more. */
