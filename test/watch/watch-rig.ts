@@ -1,0 +1,96 @@
+import type { Failure } from "../../src/domain/failure.ts";
+import type { ListName, ServerStatus, Snapshot, SourceId } from "../../src/domain/model.ts";
+import type { ReadOptions, ServiceClient, ServiceHealth } from "../../src/domain/ports.ts";
+import type { VirtualClock } from "../support/clock.ts";
+
+export const serverStatus: ServerStatus = {
+  name: "Server",
+  ownerId: 1,
+  coOwnerIds: [],
+  currentPlayers: 5,
+  maxPlayers: 40,
+  joinKey: "join",
+  accVerifiedReq: "Disabled",
+  teamBalance: false,
+};
+
+export interface Call {
+  readonly source: SourceId;
+  readonly lists: readonly ListName[];
+  readonly priority: string;
+  readonly atMs: number;
+}
+
+/** The client and its gate: lets one read through every `everyMs`, answers it `tripMs` later. */
+export class GateClient implements ServiceClient, ServiceHealth {
+  readonly clock: VirtualClock;
+  readonly calls: Call[] = [];
+  /** Reads that have been asked for and have not left the gate. */
+  waiting = 0;
+  mostWaiting = 0;
+  inFlight = 0;
+  mostInFlight = 0;
+  tellsWhenSent = true;
+  everyMs = 100;
+  tripMs = 50;
+  players: (source: SourceId) => number = () => 5;
+  failure: (source: SourceId) => Failure | Error | undefined = () => undefined;
+  halted: ReturnType<ServiceHealth["halt"]>;
+  readonly parkedSources = new Set<SourceId>();
+  #freeAtMs = 0;
+
+  constructor(clock: VirtualClock) {
+    this.clock = clock;
+  }
+
+  async read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
+    const { clock } = this;
+    this.waiting += 1;
+    this.mostWaiting = Math.max(this.mostWaiting, this.waiting);
+    try {
+      this.#freeAtMs = Math.max(this.#freeAtMs, clock.nowMs()) + this.everyMs;
+      await clock.sleep(this.#freeAtMs - this.everyMs - clock.nowMs(), options.signal);
+    } finally {
+      this.waiting -= 1;
+    }
+    const askedAtMs = clock.nowMs();
+    this.calls.push({ source, lists, priority: options.priority, atMs: askedAtMs });
+    if (this.tellsWhenSent) options.onSent?.();
+    this.inFlight += 1;
+    this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
+    try {
+      await clock.sleep(this.tripMs, options.signal);
+    } finally {
+      this.inFlight -= 1;
+    }
+    const failure = this.failure(source);
+    if (failure !== undefined) throw failure;
+    const status = { ...serverStatus, currentPlayers: this.players(source) };
+    const empty = Object.fromEntries(lists.map((list) => [list, []]));
+    return { source, askedAtMs, takenAtMs: clock.nowMs(), status, lists: empty, skippedRows: {} };
+  }
+
+  command(): never {
+    throw new Error("the watch sends no commands");
+  }
+
+  halt(): ReturnType<ServiceHealth["halt"]> {
+    return this.halted;
+  }
+
+  parked(source: SourceId): ReturnType<ServiceHealth["parked"]> {
+    return this.parkedSources.has(source) ? { sinceMs: 0, why: "rejected" } : undefined;
+  }
+
+  commandReadyAtMs(): number {
+    return 0;
+  }
+
+  callsOf(source: string): readonly Call[] {
+    return this.calls.filter((call) => call.source === source);
+  }
+}
+
+export function id(name: string): SourceId {
+  return name as SourceId;
+}

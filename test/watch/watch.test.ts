@@ -1,0 +1,348 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Failure } from "../../src/domain/failure.ts";
+import type { Demand, Snapshot } from "../../src/domain/model.ts";
+import type { SnapshotListener } from "../../src/domain/ports.ts";
+import { createWatch, type Watch } from "../../src/watch/watch.ts";
+import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { GateClient, id } from "./watch-rig.ts";
+
+interface Rig {
+  readonly clock: VirtualClock;
+  readonly client: GateClient;
+  readonly watch: Watch;
+  readonly taken: Snapshot[];
+  readonly defects: unknown[];
+}
+
+function rig(listener?: SnapshotListener["take"]): Rig {
+  const clock = new VirtualClock();
+  const client = new GateClient(clock);
+  const taken: Snapshot[] = [];
+  const defects: unknown[] = [];
+  const take = async (snapshot: Snapshot) => {
+    taken.push(snapshot);
+    await listener?.(snapshot);
+  };
+  const watch = createWatch({
+    client,
+    health: client,
+    listeners: [{ take }],
+    clock,
+    random: seededRandom(3),
+    metrics: { count: () => undefined, observe: () => undefined },
+    onDefect: (error) => defects.push(error),
+  });
+  return { clock, client, watch, taken, defects };
+}
+
+function demand(source: string, more: Partial<Demand> = {}): Demand {
+  return { source: id(source), lists: ["joinLogs"], maxAgeMs: 600_000, ...more };
+}
+
+describe("watch: polling", () => {
+  it("polls nothing that nobody demands, and stops when the demand is withdrawn", async () => {
+    const { clock, client, watch } = rig();
+    watch.start();
+    await clock.advance(10_000);
+    assert.equal(client.calls.length, 0);
+    watch.demands.put("feed", [demand("a")]);
+    await clock.advance(10_000);
+    assert.ok(client.calls.length >= 5);
+    watch.demands.put("feed", []);
+    await clock.advance(1_000);
+    const before = client.calls.length;
+    await clock.advance(60_000);
+    assert.equal(client.calls.length, before);
+    await watch.stop();
+    assert.equal(clock.pending, 0);
+  });
+
+  it("asks for exactly the lists that somebody reads, once for all who read them", async () => {
+    const { clock, client, watch, taken } = rig();
+    watch.start();
+    watch.demands.put("one", [demand("a", { lists: ["modCalls", "joinLogs"] })]);
+    watch.demands.put("two", [demand("a", { lists: ["players", "joinLogs"] })]);
+    await clock.advance(5_000);
+    const last = client.calls.at(-1);
+    assert.deepEqual(last?.lists, ["joinLogs", "modCalls", "players"]);
+    assert.equal(last?.priority, "poll");
+    assert.ok(client.calls.length <= 6);
+    assert.equal(taken.at(-1)?.source, "a");
+    watch.demands.put("two", []);
+    await clock.advance(5_000);
+    assert.deepEqual(client.calls.at(-1)?.lists, ["joinLogs", "modCalls"]);
+    await watch.stop();
+  });
+
+  it("forgets a demand when its time is over", async () => {
+    const { clock, client, watch } = rig();
+    watch.start();
+    watch.demands.put("proof", [demand("a", { untilMs: clock.nowMs() + 5_000 })]);
+    await clock.advance(60_000);
+    assert.ok(client.calls.length >= 3 && client.calls.length <= 6, `${client.calls.length} polls`);
+    assert.equal(watch.state().sources, 0);
+    await watch.stop();
+  });
+
+  it("keeps one read waiting at the gate and the next ones unchosen", async () => {
+    const { clock, client, watch } = rig();
+    client.tripMs = 1_000;
+    watch.demands.put(
+      "feeds",
+      Array.from({ length: 50 }, (_, index) => demand(`s${index}`)),
+    );
+    watch.start();
+    await clock.advance(30_000);
+    assert.equal(client.mostWaiting, 1);
+    assert.ok(client.mostInFlight >= 9, `${client.mostInFlight} in flight`);
+    assert.ok(client.calls.length >= 290, `${client.calls.length} polls in 30 s at 10 a second`);
+    await watch.stop();
+  });
+
+  it("uses the gate fully even where the client does not tell when a read has left", async () => {
+    const { clock, client, watch } = rig();
+    client.tellsWhenSent = false;
+    client.tripMs = 500;
+    watch.demands.put(
+      "feeds",
+      Array.from({ length: 50 }, (_, index) => demand(`s${index}`)),
+    );
+    watch.start();
+    await clock.advance(30_000);
+    assert.ok(client.calls.length >= 285, `${client.calls.length} polls`);
+    await watch.stop();
+  });
+
+  it("never polls one source twice at once, however slow its listeners are", async () => {
+    let busy = 0;
+    let most = 0;
+    const it = rig(async () => {
+      busy += 1;
+      most = Math.max(most, busy);
+      await it.clock.sleep(5_000);
+      busy -= 1;
+    });
+    it.watch.demands.put("feed", [demand("a")]);
+    it.watch.start();
+    await it.clock.advance(60_000);
+    assert.equal(most, 1);
+    assert.ok(it.client.calls.length <= 13);
+    await Promise.all([it.watch.stop(), it.clock.advance(10_000)]);
+  });
+
+  it("does not poll parked keys, and does again once they are linked anew", async () => {
+    const { clock, client, watch } = rig();
+    client.parkedSources.add(id("a"));
+    watch.demands.put("feeds", [demand("a"), demand("b")]);
+    watch.start();
+    await clock.advance(30_000);
+    assert.equal(client.callsOf("a").length, 0);
+    assert.ok(client.callsOf("b").length > 10);
+    client.parkedSources.clear();
+    await clock.advance(30_000);
+    assert.ok(client.callsOf("a").length > 5);
+    await watch.stop();
+  });
+
+  it("notices that a parked key is linked again even when nothing else happens", async () => {
+    const { clock, client, watch } = rig();
+    client.parkedSources.add(id("a"));
+    watch.demands.put("feeds", [demand("a")]);
+    watch.start();
+    await clock.advance(60_000);
+    client.parkedSources.clear();
+    await clock.advance(20_000);
+    assert.ok(client.callsOf("a").length > 0);
+    await watch.stop();
+  });
+});
+
+describe("watch: failures", () => {
+  it("backs off from a source that fails, further each time, and not from the others", async () => {
+    const { clock, client, watch } = rig();
+    client.failure = (source) => (source === "bad" ? new Failure("unreachable", "down") : undefined);
+    watch.demands.put("feeds", [demand("bad"), demand("good")]);
+    watch.start();
+    await clock.advance(300_000);
+    const bad = client.callsOf("bad").map((call) => call.atMs);
+    assert.ok(bad.length >= 6 && bad.length <= 16, `${bad.length} polls of the bad one`);
+    const pauses = bad.slice(1).map((atMs, index) => atMs - (bad[index] ?? 0));
+    assert.ok((pauses[0] ?? 0) >= 1_000 && Math.max(...pauses) <= 61_000);
+    assert.ok(client.callsOf("good").length > 250);
+    assert.equal(watch.state().lastPolls.find((poll) => poll.source === "bad")?.outcome, "unreachable");
+    client.failure = () => undefined;
+    await clock.advance(61_000);
+    const before = client.callsOf("bad").length;
+    await clock.advance(10_000);
+    assert.ok(client.callsOf("bad").length >= before + 9);
+    await watch.stop();
+  });
+
+  it("waits as a whole while the service halts us", async () => {
+    const { clock, client, watch } = rig();
+    const untilMs = clock.nowMs() + 60_000;
+    client.halted = { untilMs, why: "rate-limited" };
+    watch.demands.put("feeds", [demand("a"), demand("b")]);
+    watch.start();
+    await clock.advanceTo(untilMs - 1);
+    assert.equal(client.calls.length, 0);
+    client.halted = undefined;
+    await clock.advance(1_000);
+    assert.ok(client.calls.length >= 2);
+    await watch.stop();
+  });
+
+  it("lets a read that was rate-limited pause everything and blame nobody", async () => {
+    const { clock, client, watch } = rig();
+    let refused = false;
+    client.failure = () => {
+      if (refused) return undefined;
+      refused = true;
+      return new Failure("rate-limited", "wait", { retryAtMs: clock.nowMs() + 20_000 });
+    };
+    watch.demands.put("feeds", [demand("a"), demand("b")]);
+    watch.start();
+    await clock.advance(19_000);
+    assert.ok(client.calls.length <= 2);
+    await clock.advance(5_000);
+    assert.ok(client.callsOf("a").length >= 2 && client.callsOf("b").length >= 2);
+    await watch.stop();
+  });
+
+  it("polls again what a listener could not keep, and says so", async () => {
+    let failing = true;
+    const { clock, client, watch, taken, defects } = rig(async () => {
+      if (failing) throw new Error("disk full");
+    });
+    watch.demands.put("feed", [demand("a")]);
+    watch.start();
+    await clock.advance(10_000);
+    assert.ok(defects.length >= 1 && client.calls.length <= 5);
+    assert.equal(watch.state().lastPolls[0]?.outcome, "store");
+    failing = false;
+    await clock.advance(70_000);
+    assert.equal(watch.state().lastPolls[0]?.outcome, "ok");
+    assert.equal(taken.length, client.calls.length);
+    await watch.stop();
+  });
+
+  it("reports what is not a Failure as a defect and goes on", async () => {
+    const { clock, client, watch, defects } = rig();
+    client.failure = () => (defects.length === 0 ? new TypeError("a bug") : undefined);
+    watch.demands.put("feed", [demand("a")]);
+    watch.start();
+    await clock.advance(20_000);
+    assert.match(String(defects[0]), /a bug/);
+    assert.ok(client.calls.length > 5);
+    await watch.stop();
+  });
+
+  it("stops at once: reads are given up, nothing starts, no timer is left", async () => {
+    const { clock, client, watch } = rig();
+    client.tripMs = 30_000;
+    watch.demands.put(
+      "feeds",
+      Array.from({ length: 20 }, (_, index) => demand(`s${index}`)),
+    );
+    watch.start();
+    await clock.advance(500);
+    await watch.stop();
+    const before = client.calls.length;
+    await clock.advance(60_000);
+    assert.equal(client.calls.length, before);
+    assert.equal(client.inFlight, 0);
+    assert.equal(clock.pending, 0);
+  });
+});
+
+describe("snapshots", () => {
+  it("answers from the latest poll while it is young enough", async () => {
+    const { clock, client, watch } = rig();
+    watch.demands.put("feed", [demand("a", { lists: ["players"] })]);
+    watch.start();
+    await clock.advance(3_000);
+    watch.demands.put("feed", []);
+    await clock.advance(5_000);
+    const before = client.calls.length;
+    const state = await watch.snapshots.fresh(id("a"), ["players"], 20_000);
+    assert.equal(client.calls.length, before);
+    assert.ok(clock.nowMs() - state.statusAtMs >= 5_000);
+    await watch.stop();
+  });
+
+  it("asks for what is missing or too old, as a person", async () => {
+    const { clock, client, watch } = rig();
+    const first = watch.snapshots.fresh(id("a"), ["players", "queue"], 10_000);
+    await clock.advance(1_000);
+    await first;
+    await clock.advance(5_000);
+    const second = watch.snapshots.fresh(id("a"), ["players", "staff"], 10_000);
+    await clock.advance(1_000);
+    const state = await second;
+    assert.deepEqual(
+      client.calls.map((call) => [call.lists, call.priority]),
+      [
+        [["players", "queue"], "person"],
+        [["staff"], "person"],
+      ],
+    );
+    assert.deepEqual(Object.keys(state.lists).sort(), ["players", "queue", "staff"]);
+    assert.ok((state.lists.staff?.atMs ?? 0) > (state.lists.players?.atMs ?? 0));
+  });
+
+  it("makes one call for all who ask at once, and another for who needs it fresher", async () => {
+    const { clock, client, watch } = rig();
+    client.tripMs = 2_000;
+    const together = [1, 2, 3].map(() => watch.snapshots.fresh(id("a"), ["players"], 5_000));
+    await clock.advance(1_000);
+    const subset = watch.snapshots.fresh(id("a"), [], 5_000);
+    const fresher = watch.snapshots.fresh(id("a"), ["players"], 0);
+    await clock.advance(5_000);
+    await Promise.all([...together, subset, fresher]);
+    assert.equal(client.calls.length, 2);
+  });
+
+  it("lets each caller leave, and gives the read up after the last", async () => {
+    const { clock, client, watch } = rig();
+    client.tripMs = 10_000;
+    const [one, two] = [new AbortController(), new AbortController()];
+    const first = watch.snapshots.fresh(id("a"), ["players"], 0, one.signal);
+    const second = watch.snapshots.fresh(id("a"), ["players"], 0, two.signal);
+    const left = [assert.rejects(first, /gone/), assert.rejects(second, /gone/)];
+    await clock.advance(100);
+    one.abort(new Error("gone"));
+    await clock.advance(100);
+    assert.equal(client.inFlight, 1);
+    two.abort(new Error("gone"));
+    await clock.advance(100);
+    assert.equal(client.inFlight, 0);
+    await Promise.all(left);
+    const again = watch.snapshots.fresh(id("a"), ["players"], 0);
+    await clock.advance(20_000);
+    assert.equal((await again).source, "a");
+  });
+
+  it("passes a failure on to everyone who waits, and keeps what it has", async () => {
+    const { clock, client, watch } = rig();
+    const first = watch.snapshots.fresh(id("a"), ["players"], 0);
+    await clock.advance(1_000);
+    await first;
+    client.failure = () => new Failure("rate-limited", "wait");
+    const failed = assert.rejects(watch.snapshots.fresh(id("a"), ["players"], 0), { code: "rate-limited" });
+    await clock.advance(1_000);
+    await failed;
+    assert.equal(watch.snapshots.latest(id("a"))?.status.name, "Server");
+  });
+
+  it("forgets lists that are stale, logs first, and in the end the server", async () => {
+    const { clock, watch } = rig();
+    const read = watch.snapshots.fresh(id("a"), ["players", "commandLogs"], 0);
+    await clock.advance(1_000);
+    await read;
+    await clock.advance(700_000);
+    assert.deepEqual(Object.keys(watch.snapshots.latest(id("a"))?.lists ?? {}), ["players"]);
+    await clock.advance(7 * 3_600_000);
+    assert.equal(watch.snapshots.latest(id("a")), undefined);
+  });
+});
