@@ -138,7 +138,12 @@ class GatedClient implements Service {
     };
   }
 
-  async command(source: SourceId, text: string, signal?: AbortSignal): Promise<CommandAnswer> {
+  async command(
+    source: SourceId,
+    text: string,
+    signal?: AbortSignal,
+    mayStart?: () => boolean,
+  ): Promise<CommandAnswer> {
     const key = await this.#keyOf(source);
     const answered = await this.#gate.send({
       source,
@@ -148,6 +153,7 @@ class GatedClient implements Service {
       path: "/v2/server/command",
       body: JSON.stringify({ command: text }),
       signal,
+      mayStart,
     });
     const answer = readCommandAnswer(answered.json);
     return { ...answer, sentAtMs: answered.sentMs, answeredAtMs: answered.readMs };

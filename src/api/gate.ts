@@ -24,6 +24,8 @@ export interface Exchange {
   readonly signal?: AbortSignal | undefined;
   /** A typed key that nobody has linked: one refusal is the answer, no second opinion is asked. */
   readonly proving?: boolean;
+  /** Asked right before it is written: false refuses it with "expired", unsent (ServiceClient.command). */
+  readonly mayStart?: (() => boolean) | undefined;
 }
 
 /** The answer of a request that the service took. */
@@ -254,7 +256,9 @@ export class Gate {
         (waitingClass) => this.#hopelessUntilMs(waitingClass, nowMs),
       );
       if ("next" in taken) {
-        this.#start(taken.next, nowMs);
+        const { next } = taken;
+        if (next.exchange.mayStart?.() === false) next.reject(noLongerWanted());
+        else this.#start(next, nowMs);
         continue;
       }
       if (Number.isFinite(taken.wakeAtMs)) this.#wakeAt(taken.wakeAtMs);
@@ -611,6 +615,10 @@ function stillDoubted(): Failure {
 
 function unauthorised(failure: Failure): Failure {
   return new Failure("not-authorised", failure.message, { ran: "no" });
+}
+
+function noLongerWanted(): Failure {
+  return new Failure("expired", "It waited until whoever asked no longer stands for it.");
 }
 
 function abortedBy(signal: AbortSignal, ran: "no" | "unknown"): unknown {
