@@ -1,0 +1,147 @@
+import { Failure } from "../domain/failure.ts";
+import type { Binding } from "../domain/guild.ts";
+import type { SourceId } from "../domain/model.ts";
+import type { Bindings, Clock, Documents, KeyRing, Linked, NewLink, Random } from "../domain/ports.ts";
+import type { ServerKey } from "../domain/secret.ts";
+import { Turns } from "../domain/turns.ts";
+import type { Vault } from "./seal.ts";
+import type { GuildBindings, SealedBinding } from "./shapes.ts";
+
+export interface BindingParts {
+  readonly documents: Documents<GuildBindings>;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Told each key that is opened or linked, before anything else is done with it: logs must not show it. */
+  hideSecret(text: string): void;
+}
+
+export interface BindingStore extends Bindings, KeyRing {
+  /** Reads which guild links which source; once, before anything else. */
+  load(): Promise<void>;
+}
+
+/** Where a key is sealed to: copied to another guild or binding it does not open (design 5, Source). */
+function placeOf(guildId: string, bindingId: string): string {
+  return `binding/${guildId}/${bindingId}`;
+}
+
+function withoutSeal({ sealed: _, ...binding }: SealedBinding): Binding {
+  return binding;
+}
+
+/** One document a guild; changes of one guild never interleave. */
+export function createBindings({ documents, vault, clock, random, hideSecret }: BindingParts): BindingStore {
+  const guildsOf = new Map<SourceId, Set<string>>();
+  const turns = new Turns();
+
+  const read = async (guildId: string): Promise<readonly SealedBinding[]> =>
+    (await documents.get(guildId))?.bindings ?? [];
+
+  function note(guildId: string, before: readonly Binding[], after: readonly Binding[]): void {
+    for (const { source } of before) {
+      const guilds = guildsOf.get(source);
+      guilds?.delete(guildId);
+      if (guilds?.size === 0) guildsOf.delete(source);
+    }
+    for (const { source } of after) guildsOf.set(source, (guildsOf.get(source) ?? new Set()).add(guildId));
+  }
+
+  async function write(
+    guildId: string,
+    before: readonly SealedBinding[],
+    after: readonly SealedBinding[],
+  ): Promise<void> {
+    await (after.length === 0 ? documents.delete(guildId) : documents.set(guildId, { bindings: after }));
+    note(guildId, before, after);
+  }
+
+  async function sealedOf(source: SourceId): Promise<readonly SealedBinding[]> {
+    const found: SealedBinding[] = [];
+    for (const guildId of guildsOf.get(source) ?? []) {
+      found.push(...(await read(guildId)).filter((binding) => binding.source === source));
+    }
+    return found;
+  }
+
+  async function link({ guildId, key, status, byUserId }: NewLink): Promise<Linked> {
+    hideSecret(key.reveal());
+    const before = await read(guildId);
+    const source = vault.sourceOf(key);
+    // The same server with a new key keeps its id, and with it its feeds, policy and history.
+    const known = before.find(
+      (one) => one.source === source || (one.ownerId === status.ownerId && one.joinKey === status.joinKey),
+    );
+    const id = known?.id ?? random.id();
+    const binding: SealedBinding = {
+      id,
+      guildId,
+      source,
+      name: status.name,
+      ownerId: status.ownerId,
+      joinKey: status.joinKey,
+      linkedBy: byUserId,
+      linkedAtMs: clock.nowMs(),
+      sealed: vault.seal(key, placeOf(guildId, id)),
+    };
+    await write(guildId, before, [...before.filter((one) => one.id !== id), binding]);
+    const replaced = known !== undefined && known.source !== source ? { replaced: known.source } : {};
+    return { binding: withoutSeal(binding), ...replaced };
+  }
+
+  return {
+    sourceOf: (key: ServerKey) => vault.sourceOf(key),
+    async load() {
+      for await (const [guildId, { bindings }] of documents.entries()) note(guildId, [], bindings);
+    },
+    list: async (guildId) => (await read(guildId)).map(withoutSeal),
+    async pick(guildId, nameOrId) {
+      const found = choose(await read(guildId), nameOrId?.trim());
+      return withoutSeal(found);
+    },
+    link: (newLink) => turns.take(newLink.guildId, () => link(newLink)),
+    unlink: (guildId, bindingId) =>
+      turns.take(guildId, async () => {
+        const before = await read(guildId);
+        const gone = before.find(({ id }) => id === bindingId);
+        if (gone === undefined) return undefined;
+        await write(
+          guildId,
+          before,
+          before.filter((one) => one !== gone),
+        );
+        return withoutSeal(gone);
+      }),
+    bySource: async (source) => (await sealedOf(source)).map(withoutSeal),
+    async *all() {
+      for await (const [, { bindings }] of documents.entries()) yield* bindings.map(withoutSeal);
+    },
+    forgetGuild: (guildId) => turns.take(guildId, async () => write(guildId, await read(guildId), [])),
+    async keyOf(source) {
+      const binding = (await sealedOf(source))[0];
+      if (binding === undefined) return undefined;
+      const key = vault.open(binding.sealed, placeOf(binding.guildId, binding.id));
+      hideSecret(key.reveal());
+      return key;
+    },
+  };
+}
+
+/** By id or name; the only one where nothing is said. Failure "not-linked" that says what there is to choose from. */
+function choose(bindings: readonly SealedBinding[], wanted: string | undefined): SealedBinding {
+  const [first] = bindings;
+  if (first === undefined)
+    throw new Failure("not-linked", "No game server is linked here yet. Link one with /setup link.");
+  if (wanted === undefined || wanted === "") {
+    if (bindings.length === 1) return first;
+    const names = bindings.map(({ name }) => name).join(", ");
+    throw new Failure("not-linked", `Several servers are linked here; say which one: ${names}.`);
+  }
+  const lower = wanted.toLowerCase();
+  const found =
+    bindings.find(({ id }) => id === wanted) ??
+    bindings.find(({ name }) => name.toLowerCase() === lower) ??
+    bindings.find(({ name }) => name.toLowerCase().startsWith(lower));
+  if (found === undefined) throw new Failure("not-linked", `No server named "${wanted}" is linked here.`);
+  return found;
+}

@@ -1,0 +1,52 @@
+import { defaultSettings, type Feed, type GuildSettings } from "../domain/guild.ts";
+import type { Documents, FeedStore, Settings } from "../domain/ports.ts";
+import { Turns } from "../domain/turns.ts";
+
+/** One document a guild; a guild that set nothing has the defaults. */
+export function createSettings(documents: Documents<GuildSettings>): Settings {
+  const turns = new Turns();
+  const of = async (guildId: string): Promise<GuildSettings> =>
+    (await documents.get(guildId)) ?? defaultSettings;
+  return {
+    of,
+    change: (guildId, edit) =>
+      turns.take(guildId, async () => {
+        const changed = edit(await of(guildId));
+        await documents.set(guildId, changed);
+        return changed;
+      }),
+  };
+}
+
+/**
+ * One document a feed, by its id. The feeds of a guild are few and the list of all is read at start anyway, so an
+ * index in memory is kept instead of a second document that could disagree.
+ */
+export function createFeedStore(documents: Documents<Feed>): FeedStore & { load(): Promise<void> } {
+  const idsOf = new Map<string, Set<string>>();
+  const note = (feed: Feed): void => {
+    idsOf.set(feed.guildId, (idsOf.get(feed.guildId) ?? new Set()).add(feed.id));
+  };
+  return {
+    async load() {
+      for await (const [, feed] of documents.entries()) note(feed);
+    },
+    async list(guildId) {
+      const feeds = await Promise.all([...(idsOf.get(guildId) ?? [])].map((id) => documents.get(id)));
+      return feeds.filter((feed) => feed !== undefined).sort((a, b) => a.createdAtMs - b.createdAtMs);
+    },
+    async *all() {
+      for await (const [, feed] of documents.entries()) yield feed;
+    },
+    async save(feed) {
+      await documents.set(feed.id, feed);
+      note(feed);
+    },
+    async remove(guildId, feedId) {
+      await documents.delete(feedId);
+      const ids = idsOf.get(guildId);
+      ids?.delete(feedId);
+      if (ids?.size === 0) idsOf.delete(guildId);
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import type { Binding, Feed, GuildSettings } from "../domain/guild.ts";
+import type { SourceId } from "../domain/model.ts";
+import type { AuditEvent, RunRecord } from "../domain/run.ts";
+import type { DayIndex, DayList } from "./audit.ts";
+
+/** What lies in the store, checked on every reading: a file of another version must not be half understood. */
+
+const source = z.custom<SourceId>((value) => typeof value === "string" && value !== "");
+
+const sealedBinding = z.object({
+  id: z.string(),
+  guildId: z.string(),
+  source,
+  name: z.string(),
+  ownerId: z.number(),
+  joinKey: z.string(),
+  linkedBy: z.string(),
+  linkedAtMs: z.number(),
+  sealed: z.string(),
+});
+
+export interface SealedBinding extends Binding {
+  readonly sealed: string;
+}
+
+const guildBindings = z.object({ bindings: z.array(sealedBinding) });
+
+export interface GuildBindings {
+  readonly bindings: readonly SealedBinding[];
+}
+
+export function parseGuildBindings(value: unknown): GuildBindings {
+  return guildBindings.parse(value);
+}
+
+const texts = z.array(z.string());
+/** JSON knows no undefined: what was left out stays left out. */
+const feed = z.object({
+  id: z.string(),
+  guildId: z.string(),
+  bindingId: z.string(),
+  kind: z.enum(["joins", "kills", "modCalls", "commands", "emergencyCalls"]),
+  channelId: z.string(),
+  style: z.enum(["lines", "cards"]),
+  filter: z.object({
+    teams: texts.exactOptional(),
+    players: texts.exactOptional(),
+    verbs: texts.exactOptional(),
+  }),
+  pingRoleId: z.string().exactOptional(),
+  pingCooldownMs: z.number().exactOptional(),
+  escalateAfterMs: z.number().exactOptional(),
+  silent: z.boolean(),
+  state: z.enum(["live", "paused", "parked"]),
+  parkedWhy: z.string().exactOptional(),
+  createdBy: z.string(),
+  createdAtMs: z.number(),
+});
+
+export function parseFeed(value: unknown): Feed {
+  return feed.parse(value);
+}
+
+const rule = z.object({ roleId: z.string(), verb: z.string() });
+const policy = z.object({
+  roleTiers: z.record(z.string(), z.enum(["viewer", "moderator", "administrator", "manager"])),
+  allowed: z.array(rule),
+  denied: z.array(rule),
+  protectedPlayers: texts,
+});
+
+const settings = z.object({
+  noticeChannelId: z.string().exactOptional(),
+  auditChannelId: z.string().exactOptional(),
+  auditRetentionDays: z.number(),
+  policies: z.record(z.string(), policy),
+  presets: z.array(z.object({ name: z.string(), text: z.string(), createdBy: z.string() })),
+});
+
+export function parseSettings(value: unknown): GuildSettings {
+  return settings.parse(value);
+}
+
+const run = z.object({
+  id: z.string(),
+  guildId: z.string(),
+  bindingId: z.string(),
+  source,
+  serverName: z.string(),
+  actorId: z.string(),
+  actorName: z.string(),
+  actorRoleIds: texts,
+  origin: z.enum(["command", "button", "preset", "undo", "on-join"]),
+  text: z.string(),
+  verb: z.string().exactOptional(),
+  askedAtMs: z.number(),
+  channelId: z.string(),
+  status: z.enum(["waiting", "sending", "done", "failed", "unknown", "cancelled", "expired", "denied"]),
+  sentAtMs: z.number().exactOptional(),
+  endedAtMs: z.number().exactOptional(),
+  ran: z.enum(["yes", "no", "unknown"]),
+  message: z.string().exactOptional(),
+  failureCode: z.string().exactOptional(),
+  commandId: z.string().exactOptional(),
+  proof: z.enum(["unchecked", "seen", "seen-twice", "not-seen"]),
+  inverse: z.string().exactOptional(),
+});
+
+export function parseRun(value: unknown): RunRecord {
+  return run.parse(value);
+}
+
+const event = z.object({
+  id: z.string(),
+  guildId: z.string(),
+  atMs: z.number(),
+  actorId: z.string(),
+  actorName: z.string(),
+  action: z.string(),
+  text: z.string(),
+});
+
+export function parseEvent(value: unknown): AuditEvent {
+  return event.parse(value);
+}
+
+const dayIndex = z.object({ ids: texts });
+
+export function parseDayIndex(value: unknown): DayIndex {
+  return dayIndex.parse(value);
+}
+
+const dayList = z.object({ days: texts });
+
+export function parseDayList(value: unknown): DayList {
+  return dayList.parse(value);
+}
+
+const openMark = z.object({ guildId: z.string() });
+
+export function parseOpenMark(value: unknown): { readonly guildId: string } {
+  return openMark.parse(value);
+}
