@@ -1,0 +1,156 @@
+import KeyvRedis, { createClient } from "@keyv/redis";
+import { keyvStorageCapability } from "keyv";
+import type { Log } from "../log.ts";
+import { KeyvDocuments, type Store, StoreError } from "./documents.ts";
+
+/** In front of every namespace, so that Marshal can live in a Redis that others use too. */
+const prefix = "marshal:";
+/** How many keys one SCAN looks at. */
+const scanKeys = 500;
+const pingEveryMs = 5_000;
+
+type Client = ReturnType<typeof createClient>;
+
+/**
+ * Redis or Valkey, one connection for all namespaces. A loss of it makes every call reject at once, without a queue
+ * that would write minutes later, and it comes back by itself. Rejects with a StoreError when nothing answers
+ * within `waitMs`.
+ */
+export async function openRedis(
+  url: string,
+  options: { readonly log: Log | undefined; readonly waitMs: number },
+): Promise<Store> {
+  const client = await connect(url, options.log, options.waitMs);
+  if (options.log !== undefined) await warnOfLosses(client, options.log);
+  return {
+    documents: (namespace, parse) => new KeyvDocuments(adapter(client, prefix + namespace), namespace, parse),
+    ping: async () => {
+      await client.ping();
+    },
+    close: async () => {
+      // A close waits for answers; without a connection there are none to wait for.
+      if (client.isReady) await client.close();
+      else if (client.isOpen) client.destroy();
+    },
+  };
+}
+
+async function connect(url: string, log: Log | undefined, waitMs: number): Promise<Client> {
+  let everReady = false;
+  let waitedMs = 0;
+  const options: Parameters<typeof createClient>[0] = {
+    url,
+    // With it a call made while Redis is away would hang, and be written whenever Redis comes back (design 8).
+    disableOfflineQueue: true,
+    // A silent connection is given up: the pings make sure that a living one never is.
+    pingInterval: pingEveryMs,
+    socket: {
+      connectTimeout: Math.max(1, Math.min(waitMs, 5_000)),
+      socketTimeout: 3 * pingEveryMs,
+      reconnectStrategy: (retries: number) => {
+        const nextMs = Math.min(100 * 2 ** retries, 2_000);
+        waitedMs += nextMs;
+        return !everReady && waitedMs > waitMs ? new Error("gave up") : nextMs;
+      },
+    },
+  };
+  const client: Client = createClient(options);
+  // Each namespace's adapter adds its listeners.
+  client.setMaxListeners(0);
+  let trouble: unknown;
+  // What connect() rejects with tells only that it gave up.
+  client.on("error", (error: unknown) => {
+    trouble = error;
+    if (everReady) log?.warn({ err: error }, "the connection to Redis is broken");
+  });
+  client.on("ready", () => {
+    if (everReady) log?.info({}, "Redis is back");
+    everReady = true;
+  });
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    if (client.isOpen) client.destroy();
+    const host = URL.parse(url)?.host ?? "its address";
+    throw new StoreError(`Redis at ${host} cannot be used: ${reason(trouble ?? error)}`, { cause: error });
+  }
+}
+
+/** A name that gives several addresses fails with all their errors in one that says nothing itself. */
+function reason(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
+  return error instanceof Error && error.message !== "" ? error.message : "nothing answers";
+}
+
+/**
+ * What keyv gets of the official adapter: its methods and nothing else. Were keyv to see its events, a listener-less
+ * Keyv would turn the loss of Redis into an exception that ends the process (design 8).
+ */
+function adapter(client: Client, namespace: string): object {
+  const inner = new KeyvRedis<string>(client, { namespace, throwOnErrors: true, throwOnConnectError: true });
+  // The client's own listener has told the log already; without one here the emitter throws.
+  inner.on("error", () => {});
+  const methods = {
+    get: (key: string) => inner.get(key),
+    getMany: (keys: string[]) => inner.getMany(keys),
+    has: (key: string) => inner.has(key),
+    hasMany: (keys: string[]) => inner.hasMany(keys),
+    set: (key: string, value: string, expires?: number) => inner.set(key, value, expires),
+    setMany: (entries: Parameters<typeof inner.setMany>[0]) => inner.setMany(entries),
+    delete: (key: string) => inner.delete(key),
+    deleteMany: (keys: string[]) => inner.deleteMany(keys),
+    clear: () => clear(client, namespace),
+    disconnect: async () => {},
+    iterator: () => iterate(client, namespace),
+  };
+  return { ...methods, capabilities: keyvStorageCapability(methods) };
+}
+
+/** SCAN may name a key twice, and the official adapter looks at ten keys a call. */
+async function* iterate(client: Client, namespace: string): AsyncGenerator<[key: string, value: string]> {
+  const seen = new Set<string>();
+  for await (const page of client.scanIterator({
+    MATCH: `${namespace}::*`,
+    COUNT: scanKeys,
+    TYPE: "string",
+  })) {
+    const keys = page.filter((key) => !seen.has(key));
+    if (keys.length === 0) continue;
+    const values = await client.mGet(keys);
+    for (const [index, key] of keys.entries()) {
+      seen.add(key);
+      const value = values[index];
+      if (typeof value === "string") yield [key.slice(namespace.length + 2), value];
+    }
+  }
+}
+
+/** The official one swallows its errors. */
+async function clear(client: Client, namespace: string): Promise<void> {
+  for await (const keys of client.scanIterator({ MATCH: `${namespace}::*`, COUNT: scanKeys })) {
+    if (keys.length > 0) await client.unlink(keys);
+  }
+}
+
+/** A Redis set up as a cache forgets server keys and audit rows; the operator should hear of it before that. */
+async function warnOfLosses(client: Client, log: Log): Promise<void> {
+  try {
+    const info = await client.info();
+    if (/^aof_enabled:0/m.test(info)) {
+      log.warn(
+        {},
+        "this Redis keeps no append-only file: its last writes are lost when it crashes (appendonly yes)",
+      );
+    }
+    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
+    if (policy !== undefined && policy !== "noeviction") {
+      log.warn(
+        { policy },
+        "this Redis may drop what it holds when memory is short (maxmemory-policy noeviction)",
+      );
+    }
+  } catch {
+    log.info({}, "this Redis does not say how it keeps what it is given");
+  }
+}

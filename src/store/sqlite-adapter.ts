@@ -1,0 +1,134 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { type KeyvStorageCapability, keyvStorageCapability } from "keyv";
+
+/** How many rows an iteration reads at once. */
+const pageRows = 200;
+
+/** Makes the one table of a store file. Keys of a namespace stand together, in order. */
+export function createTable(database: DatabaseSync): void {
+  database.exec(`CREATE TABLE IF NOT EXISTS documents (
+    namespace TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, expires INTEGER,
+    PRIMARY KEY (namespace, key)) STRICT`);
+}
+
+interface Entry {
+  readonly key: string;
+  readonly value: unknown;
+  readonly expires?: number | undefined;
+}
+
+/**
+ * A storage adapter of keyv 6 on node:sqlite for one namespace of one connection; the official one compiles a native
+ * part (design 8). Values are texts that keyv has serialised; `expires` is in epoch milliseconds. Every method
+ * rejects when the database refuses: keyv has no error listener and hands the rejection on. The connection belongs to
+ * whoever opened it, so disconnecting leaves it open.
+ */
+export class SqliteAdapter {
+  readonly namespace: string;
+  readonly #database: DatabaseSync;
+  readonly #nowMs: () => number;
+  readonly #get: StatementSync;
+  readonly #set: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #page: StatementSync;
+
+  constructor(database: DatabaseSync, namespace: string, nowMs: () => number) {
+    this.#database = database;
+    this.namespace = namespace;
+    this.#nowMs = nowMs;
+    const live = "namespace = ? AND (expires IS NULL OR expires > ?)";
+    this.#get = database.prepare(`SELECT value FROM documents WHERE ${live} AND key = ?`);
+    this.#set = database.prepare(`INSERT INTO documents (namespace, key, value, expires) VALUES (?, ?, ?, ?)
+      ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value, expires = excluded.expires`);
+    this.#delete = database.prepare("DELETE FROM documents WHERE namespace = ? AND key = ?");
+    this.#page = database.prepare(
+      `SELECT key, value FROM documents WHERE ${live} AND key > ? ORDER BY key LIMIT ${pageRows}`,
+    );
+  }
+
+  get capabilities(): KeyvStorageCapability {
+    return keyvStorageCapability(this);
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    return this.#valueOf(key);
+  }
+
+  async getMany(keys: readonly string[]): Promise<(string | undefined)[]> {
+    return keys.map((key) => this.#valueOf(key));
+  }
+
+  async has(key: string): Promise<boolean> {
+    return this.#valueOf(key) !== undefined;
+  }
+
+  async hasMany(keys: readonly string[]): Promise<boolean[]> {
+    return keys.map((key) => this.#valueOf(key) !== undefined);
+  }
+
+  async set(key: string, value: unknown, expires?: number): Promise<boolean> {
+    this.#set.run(...this.#row({ key, value, expires }));
+    return true;
+  }
+
+  /** All or none of them. */
+  async setMany(entries: readonly Entry[]): Promise<boolean[]> {
+    this.#together(() => {
+      for (const entry of entries) this.#set.run(...this.#row(entry));
+    });
+    return entries.map(() => true);
+  }
+
+  async delete(key: string): Promise<boolean> {
+    return this.#delete.run(this.namespace, key).changes > 0;
+  }
+
+  /** All or none of them. */
+  async deleteMany(keys: readonly string[]): Promise<boolean[]> {
+    return this.#together(() => keys.map((key) => this.#delete.run(this.namespace, key).changes > 0));
+  }
+
+  async clear(): Promise<void> {
+    this.#database.prepare("DELETE FROM documents WHERE namespace = ?").run(this.namespace);
+  }
+
+  /**
+   * Page by page: an open cursor would hold a read transaction across awaits, and with it the write-ahead log's
+   * checkpoint. What is written meanwhile may or may not be seen; nothing is seen twice.
+   */
+  async *iterator(): AsyncGenerator<[key: string, value: string], void> {
+    // No key is empty (Documents refuses one), so every key stands after "".
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const rows = this.#page.all(this.namespace, this.#nowMs(), after);
+      for (const { key, value } of rows) {
+        if (typeof key === "string" && typeof value === "string") yield [key, value];
+      }
+      const last: unknown = rows.length < pageRows ? undefined : rows.at(-1)?.key;
+      after = typeof last === "string" ? last : undefined;
+    }
+  }
+
+  async disconnect(): Promise<void> {}
+
+  #valueOf(key: string): string | undefined {
+    const value = this.#get.get(this.namespace, this.#nowMs(), key)?.value;
+    return typeof value === "string" ? value : undefined;
+  }
+
+  #row({ key, value, expires }: Entry): SQLInputValue[] {
+    if (typeof value !== "string") throw new TypeError("the adapter keeps texts: keyv has to serialise");
+    return [this.namespace, key, value, expires ?? null];
+  }
+
+  #together<T>(work: () => T): T {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
