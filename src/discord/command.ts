@@ -104,7 +104,7 @@ export interface Form {
   readonly title: string;
   /** Markdown above the fields. */
   readonly intro?: string;
-  /** One to five. */
+  /** One to five, of which the introduction counts as one. */
   readonly fields: readonly FormField[];
 }
 

@@ -67,7 +67,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       job = incoming.kind === "command" ? commandJob(incoming, reference) : pressJob(incoming, reference);
       if (!("work" in job)) return await incoming.answers.form(job);
     } catch (error) {
-      if (error instanceof AnswerRefused) return notTaken(error, reference);
+      if (error instanceof AnswerRefused && error.reason !== "form") return notTaken(error, reference);
       return answerAtOnce(incoming, error, reference);
     }
     try {
@@ -177,7 +177,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       closed = true;
       const waited = new AbortController();
       const grace = clock.sleep(graceMs, waited.signal).catch(() => undefined);
-      await Promise.race([Promise.allSettled([...underWay]), grace]);
+      if (graceMs > 0) await Promise.race([Promise.allSettled([...underWay]), grace]);
       waited.abort();
       stopping.abort(new Failure("expired", "The bot is restarting."));
     },

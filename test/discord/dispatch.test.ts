@@ -246,6 +246,11 @@ test("a form is answered at once, and what fails before it is told at once", asy
   ]);
   await bad.dispatch.handle(bad.slash());
   assert.deepEqual(bad.answers.calls, ["reply ephemeral"]);
+  const malformed = rig([opens(() => form)]);
+  malformed.answers.refuse.set("form", "form");
+  await malformed.dispatch.handle(malformed.slash());
+  assert.deepEqual(malformed.answers.calls, ["form", "reply ephemeral"]);
+  assert.match(textOf(malformed.answers.original), /Something broke/);
 });
 
 test("what was typed wrongly is told at once, without a deferral", async () => {

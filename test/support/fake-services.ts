@@ -210,13 +210,16 @@ export interface LogLine {
 }
 
 /** A log that keeps its lines. */
-export function keptLog(): Log & { readonly lines: LogLine[] } {
+export type KeptLog = Log & { readonly lines: LogLine[]; child(): KeptLog };
+
+export function keptLog(): KeptLog {
   const lines: LogLine[] = [];
   const at = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields, message });
-  const log: Log & { readonly lines: LogLine[] } = {
+  const log: KeptLog = {
     lines,
     ...{ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
+    child: () => log,
   };
   return log;
 }

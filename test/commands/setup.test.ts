@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { cleanKey, setup } from "../../commands/setup.ts";
+import type { Press, Reply } from "../../src/discord/command.ts";
+import { Failure, type FailureCode } from "../../src/domain/failure.ts";
+import { emptyPolicy } from "../../src/domain/guild.ts";
+import type { Button } from "../../src/domain/message.ts";
+import { formOf, textOf } from "../support/fake-answers.ts";
+import { actorOf, FakeWorld, serverStatus } from "../support/fake-services.ts";
+
+const actor = actorOf({ manageGuild: true });
+
+function press(
+  argument: string,
+  values: Readonly<Record<string, string | readonly string[]>> = {},
+  by = actor,
+): Press {
+  return {
+    ...{ actor: by, argument, values: [], form: formOf(values), messageId: "9" },
+    ...{ signal: new AbortController().signal, reference: "r" },
+  };
+}
+
+function world(): FakeWorld {
+  const made = new FakeWorld();
+  made.keys.set("abc-xyz", serverStatus());
+  return made;
+}
+
+async function act(made: FakeWorld, name: keyof typeof setup.actions, pressed: Press): Promise<Reply> {
+  const action = setup.actions[name];
+  assert.ok("execute" in action);
+  const answer = await action.execute(pressed, made.services);
+  assert.ok(!(Symbol.asyncIterator in answer));
+  return answer;
+}
+
+const typeKey = (made: FakeWorld, key: string, staff: readonly string[] = ["role"]) =>
+  act(made, "setup-key", press("", { key, staff }));
+
+function buttons(reply: Reply): readonly Button[] {
+  return (reply.rows ?? []).flat().filter((part) => part.kind === "button");
+}
+
+function pendingId(reply: Reply): string {
+  return buttons(reply)[0]?.id.split(":")[1] ?? "";
+}
+
+function failure(code: FailureCode, words?: RegExp) {
+  return (error: unknown) =>
+    error instanceof Failure && error.code === code && (words?.test(error.message) ?? true);
+}
+
+test("a typed key is proven by one call and shown by its server's name; nothing is saved", async () => {
+  const made = world();
+  const reply = await typeKey(made, "abc-xyz");
+  const text = textOf(reply);
+  for (const part of ["Riverside Roleplay", "4001", "12 of 40", "<@&role>"])
+    assert.ok(text.includes(part), text);
+  assert.deepEqual(made.calls, ["prove"]);
+  assert.equal(made.bindingsById.size, 0);
+  assert.equal(made.settingsByGuild.size, 0);
+  assert.deepEqual(made.events, []);
+});
+
+test("the key stands in no custom_id and no text, and logs are told to hide it before anything else", async () => {
+  const made = world();
+  const reply = await typeKey(made, "abc-xyz");
+  assert.doesNotMatch(JSON.stringify(reply), /abc-xyz/);
+  assert.ok(made.hidden.includes("abc-xyz"));
+  await assert.rejects(typeKey(made, "https://x.example/secret"), failure("bad-command"));
+  assert.ok(made.hidden.includes("https://x.example/secret"), "what is refused is hidden too");
+});
+
+test("Yes links the server, makes the role moderators, and is audited", async () => {
+  const made = world();
+  const asked = await typeKey(made, "abc-xyz", ["role", "second"]);
+  const reply = await act(made, "setup-yes", press(pendingId(asked)));
+  const [binding] = [...made.bindingsById.values()];
+  assert.equal(binding?.name, "Riverside Roleplay");
+  assert.equal(binding?.linkedBy, actor.userId);
+  const policy = (await made.settings.of(actor.guildId)).policies[binding?.id ?? ""];
+  assert.deepEqual(policy?.roleTiers, { role: "moderator", second: "moderator" });
+  assert.deepEqual(
+    made.events.map(({ action, actorId, text }) => ({ action, actorId, text })),
+    [{ action: "link", actorId: actor.userId, text: "Riverside Roleplay" }],
+  );
+  assert.deepEqual(made.calls, ["prove", `linked ${binding?.id}`]);
+  assert.deepEqual(buttons(reply), []);
+});
+
+test("No saves nothing and forgets the key", async () => {
+  const made = world();
+  const id = pendingId(await typeKey(made, "abc-xyz"));
+  await act(made, "setup-no", press(id));
+  await assert.rejects(act(made, "setup-yes", press(id)), failure("expired"));
+  assert.equal(made.bindingsById.size, 0);
+});
+
+test("a key that nobody confirmed is forgotten after five minutes", async () => {
+  const made = world();
+  const id = pendingId(await typeKey(made, "abc-xyz"));
+  await made.clock.advance(5 * 60_000);
+  await assert.rejects(act(made, "setup-yes", press(id)), failure("expired"));
+  assert.equal(made.bindingsById.size, 0);
+});
+
+test("another person's Yes links nothing, and leaves the question open", async () => {
+  const made = world();
+  const id = pendingId(await typeKey(made, "abc-xyz"));
+  await assert.rejects(
+    act(made, "setup-yes", press(id, {}, { ...actor, userId: "200" })),
+    failure("expired"),
+  );
+  assert.equal(made.bindingsById.size, 0);
+  await act(made, "setup-yes", press(id));
+  assert.equal(made.bindingsById.size, 1);
+});
+
+test("a second Yes links nothing twice", async () => {
+  const made = world();
+  const id = pendingId(await typeKey(made, "abc-xyz"));
+  await act(made, "setup-yes", press(id));
+  await assert.rejects(act(made, "setup-yes", press(id)), failure("expired"));
+  assert.equal(made.events.length, 1);
+});
+
+test("the same server under a new key keeps its binding, and its journal is told to follow", async () => {
+  const made = world();
+  const before = await made.linkServer(actor.guildId, serverStatus(), "old-key");
+  const asked = await typeKey(made, "abc-xyz");
+  assert.match(textOf(asked), /key will be replaced/);
+  await act(made, "setup-yes", press(pendingId(asked)));
+  const [after] = [...made.bindingsById.values()];
+  assert.equal(after?.id, before.id);
+  assert.ok(made.calls.includes(`replaced ${before.source} by ${after?.source}`));
+});
+
+test("several servers live in one guild", async () => {
+  const made = world();
+  await made.linkServer(actor.guildId, serverStatus({ name: "Lakeside", joinKey: "lake" }), "lake-key");
+  await act(made, "setup-yes", press(pendingId(await typeKey(made, "abc-xyz"))));
+  assert.equal(made.bindingsById.size, 2);
+  assert.ok(!made.calls.some((call) => call.startsWith("replaced")));
+});
+
+test("a key that is linked here already costs no call; a parked one is proven again", async () => {
+  const made = world();
+  const binding = await made.linkServer(actor.guildId, serverStatus(), "abc-xyz");
+  await assert.rejects(typeKey(made, "abc-xyz"), failure("bad-command", /linked here already/));
+  assert.deepEqual(made.calls, []);
+  made.parked.set(binding.source, "rejected");
+  await typeKey(made, "abc-xyz");
+  assert.deepEqual(made.calls, ["prove"]);
+});
+
+test("linking again lowers no role that holds a higher tier", async () => {
+  const made = world();
+  const binding = await made.linkServer(actor.guildId, serverStatus(), "old-key");
+  const roleTiers = { boss: "manager", watch: "viewer" } as const;
+  const policies = { [binding.id]: { ...emptyPolicy, roleTiers } };
+  await made.settings.change(actor.guildId, (settings) => ({ ...settings, policies }));
+  await act(made, "setup-yes", press(pendingId(await typeKey(made, "abc-xyz", ["boss", "watch"]))));
+  const policy = (await made.settings.of(actor.guildId)).policies[binding.id];
+  assert.deepEqual(policy?.roleTiers, { boss: "manager", watch: "moderator" });
+});
+
+test("@everyone never becomes staff", async () => {
+  const made = world();
+  const asked = await typeKey(made, "abc-xyz", [actor.guildId]);
+  await act(made, "setup-yes", press(pendingId(asked)));
+  const [binding] = [...made.bindingsById.values()];
+  assert.deepEqual((await made.settings.of(actor.guildId)).policies[binding?.id ?? ""]?.roleTiers, {});
+});
+
+test("unlinking asks first, then erases the binding and its policy, audited", async () => {
+  const made = world();
+  const binding = await made.linkServer(actor.guildId);
+  const policies = { [binding.id]: emptyPolicy };
+  await made.settings.change(actor.guildId, (settings) => ({ ...settings, policies }));
+  const invocation = { actor, args: undefined, signal: new AbortController().signal, reference: "r" };
+  const question = await setup.subcommands.unlink.execute(invocation, made.services);
+  assert.ok(!(Symbol.asyncIterator in question));
+  assert.equal(made.bindingsById.size, 1);
+  assert.deepEqual(
+    buttons(question).map(({ id }) => id),
+    [`setup-unlink:${binding.id}`, "setup-keep"],
+  );
+  await act(made, "setup-unlink", press(binding.id));
+  assert.equal(made.bindingsById.size, 0);
+  assert.deepEqual((await made.settings.of(actor.guildId)).policies, {});
+  assert.deepEqual(made.calls, [`unlinked ${binding.id}`]);
+  assert.equal(made.events[0]?.action, "unlink");
+  await assert.rejects(act(made, "setup-unlink", press(binding.id)), failure("not-linked"));
+});
+
+test("another guild's server cannot be unlinked", async () => {
+  const made = world();
+  const binding = await made.linkServer("elsewhere");
+  await assert.rejects(act(made, "setup-unlink", press(binding.id)), failure("not-linked"));
+  assert.equal(made.bindingsById.size, 1);
+});
+
+test("show tells what is linked, parked, and who may run commands", async () => {
+  const made = world();
+  const binding = await made.linkServer(actor.guildId);
+  made.parked.set(binding.source, "rejected twice.");
+  const roleTiers = { r1: "moderator", r2: "manager" } as const;
+  const policies = { [binding.id]: { ...emptyPolicy, roleTiers } };
+  await made.settings.change(actor.guildId, (all) => ({ ...all, noticeChannelId: "77", policies }));
+  const invocation = { actor, args: undefined, signal: new AbortController().signal, reference: "r" };
+  const reply = await setup.subcommands.show.execute(invocation, made.services);
+  assert.ok(!(Symbol.asyncIterator in reply));
+  const text = textOf(reply);
+  for (const part of ["<#77>", "Riverside", "rejected twice", "manager: <@&r2>", "moderator: <@&r1>"]) {
+    assert.ok(text.includes(part), `${part} in ${text}`);
+  }
+  assert.doesNotMatch(text, /rvrsd|first-key/);
+});
+
+test("notices are set, and unset again", async () => {
+  const made = world();
+  const run = (args: string | undefined) =>
+    setup.subcommands.notices.execute(
+      { actor, args, signal: new AbortController().signal, reference: "r" },
+      made.services,
+    );
+  await run("77");
+  assert.equal((await made.settings.of(actor.guildId)).noticeChannelId, "77");
+  await run(undefined);
+  assert.equal((await made.settings.of(actor.guildId)).noticeChannelId, undefined);
+  assert.equal(made.events.length, 2);
+});
+
+test("everything that links or unlinks is for managers of the guild", () => {
+  assert.equal(setup.manageGuild, true);
+  for (const name of ["setup-link", "setup-key", "setup-yes", "setup-unlink"] as const) {
+    assert.equal(setup.actions[name].manageGuild, true, name);
+  }
+});
+
+test("what pasting adds to a key is taken away", () => {
+  for (const pasted of [
+    "abc-xyz",
+    "  abc-xyz\n",
+    '"abc-xyz"',
+    "`abc-xyz`",
+    "“abc-xyz”",
+    "<abc-xyz>",
+    "abc-\nxyz",
+    "abc-xyz\u200b",
+    "server-key: abc-xyz",
+    'key="abc-xyz"',
+  ]) {
+    assert.equal(cleanKey(pasted), "abc-xyz", JSON.stringify(pasted));
+  }
+});
+
+test("what cannot be a key is refused in words", () => {
+  for (const pasted of ["", " \n ", '""', "ключ-сервера", "https://example.com/key", "x".repeat(201)]) {
+    assert.throws(() => cleanKey(pasted), failure("bad-command", /\w/), JSON.stringify(pasted));
+  }
+});
+
+test("a cleaned key can always stand in a header, and cleaning it again changes nothing", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 60 }), (pasted) => {
+      let key: string;
+      try {
+        key = cleanKey(pasted);
+      } catch (error) {
+        assert.ok(error instanceof Failure);
+        return;
+      }
+      assert.match(key, /^[\x21-\x7e]{1,200}$/);
+    }),
+    { numRuns: 500 },
+  );
+});

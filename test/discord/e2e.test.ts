@@ -1,0 +1,334 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApplicationCommandOptionType } from "discord.js";
+import { commands } from "../../commands/index.ts";
+import {
+  type Command,
+  defineAction,
+  defineCommand,
+  defineEntry,
+  defineFormAction,
+} from "../../src/discord/command.ts";
+import { Failure } from "../../src/domain/failure.ts";
+import { emptyPolicy } from "../../src/domain/guild.ts";
+import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
+import { eventually, startDiscordRig } from "../support/discord-rig.ts";
+import { serverStatus } from "../support/fake-services.ts";
+
+const ephemeral = 64;
+
+function messageOf(exchange: Exchange): Message {
+  assert.ok(exchange.message !== undefined, "there is no answer");
+  return exchange.message;
+}
+
+/** One command that does whatever a test asks for by its option. */
+function puppet(act: (what: string) => ReturnType<ReturnType<typeof defineAction>["execute"]>): Command {
+  return defineCommand({
+    name: "do",
+    description: "Does it",
+    entry: defineEntry<string>({
+      description: "Does it",
+      first: "public",
+      firstFor: (what) => (what.startsWith("private") ? "ephemeral" : "public"),
+      options: [
+        {
+          ...{ type: ApplicationCommandOptionType.String, name: "what", description: "What" },
+          ...{ required: true, autocomplete: true },
+        },
+      ],
+      parse: (options) => options.string("what", true),
+      autocomplete: ({ typed }) => {
+        if (typed === "throw") throw new Error("no choices");
+        return [{ name: `${typed} one`, value: `${typed}-1` }];
+      },
+      execute: ({ args }) => act(args),
+    }),
+    actions: {
+      press: defineAction({ first: "update", execute: ({ argument }) => act(argument) }),
+      ask: defineFormAction({
+        first: "modal",
+        form: ({ argument }) => ({
+          id: `answer:${argument}`,
+          title: "Tell us",
+          fields: [
+            { kind: "text", id: "word", label: "A word", value: "given", long: true },
+            { kind: "string", id: "pick", label: "Pick", options: [{ label: "One", value: "1" }] },
+            { kind: "role", id: "role", label: "Role" },
+            { kind: "channel", id: "channel", label: "Channel", required: false },
+            { kind: "user", id: "user", label: "Person", required: false },
+          ],
+        }),
+      }),
+      answer: defineAction({
+        first: "ephemeral",
+        execute: ({ argument, form }) => ({
+          content: [
+            argument,
+            form.text("word"),
+            ...["pick", "role", "channel", "user"].map((id) => form.chosen(id).join()),
+          ].join(" / "),
+        }),
+      }),
+      chosen: defineAction({
+        first: "update",
+        execute: ({ values }) => ({ content: `chosen ${values.join()}` }),
+      }),
+    },
+  });
+}
+
+test("a public answer is deferred, filled and edited; nothing in it pings", async (t) => {
+  const rig = await startDiscordRig(t, [
+    puppet(async function* () {
+      yield { content: "first @everyone" };
+      yield { content: `then <@&${"1"}> @here`, cards: [{ title: "A card" }] };
+    }),
+  ]);
+  const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });
+  assert.equal(exchange.kind, "message");
+  assert.equal(exchange.deferred, true);
+  await exchange.settled(({ text }) => text.includes("then"));
+  const message = messageOf(exchange);
+  assert.equal(message.ephemeralFor, undefined);
+  assert.equal(message.embeds[0]?.title, "A card");
+  assert.deepEqual(message.pings, { users: [], roles: [], everyone: false });
+  for (const { method, path, body } of rig.emulated.traffic) {
+    if (!/webhooks|channels/.test(path) || method === "GET" || method === "DELETE") continue;
+    assert.ok(JSON.stringify(body).includes('"allowed_mentions":{"parse":[]}'), `${method} ${path}`);
+  }
+});
+
+test("a private answer is seen by who asked only", async (t) => {
+  const rig = await startDiscordRig(t, [puppet(() => ({ content: "for you" }))]);
+  const exchange = await rig.member.slash(rig.channel, "do", { what: "private" });
+  await exchange.settled();
+  assert.equal(messageOf(exchange).ephemeralFor, rig.member.member.id);
+  assert.equal(messageOf(exchange).flags & ephemeral, ephemeral);
+  assert.deepEqual(rig.moderator.sees(rig.channel), []);
+});
+
+test("a failure after a public deferral leaves nothing in the channel and tells who asked", async (t) => {
+  const rig = await startDiscordRig(t, [
+    puppet(() => Promise.reject(new Failure("server-empty", "Nobody plays.", { commandId: "c-1" }))),
+  ]);
+  const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });
+  await exchange.settled(({ followUps }) => followUps.length > 0);
+  assert.equal(exchange.message, undefined);
+  assert.deepEqual(rig.moderator.sees(rig.channel), []);
+  const [told] = exchange.followUps;
+  assert.equal(told?.ephemeralFor, rig.member.member.id);
+  assert.match(exchange.text, /Nobody plays[\s\S]*c-1/);
+});
+
+test("a defect is answered with a reference that stands in the log", async (t) => {
+  const rig = await startDiscordRig(t, [puppet(() => Promise.reject(new RangeError("inner words")))]);
+  const exchange = await rig.member.slash(rig.channel, "do", { what: "private" });
+  await exchange.settled();
+  assert.doesNotMatch(exchange.text, /inner words/);
+  const line = rig.log.lines.find(({ level }) => level === "error");
+  assert.ok(line !== undefined && "reference" in line.fields);
+  assert.ok(exchange.text.includes(String(line.fields.reference)));
+});
+
+test("a late token: the edit is dropped, an outcome that matters goes to the channel", async (t) => {
+  const rig = await startDiscordRig(t, [
+    puppet(async function* (what) {
+      yield { content: "waiting" };
+      await rig.world.clock.advance(16 * 60_000);
+      yield { content: "it ran", important: what === "matters" };
+    }),
+  ]);
+  const dropped = await rig.member.slash(rig.channel, "do", { what: "not" });
+  await eventually(() => rig.log.lines.some(({ message }) => message.includes("dropped")));
+  assert.equal(messageOf(dropped).content, "waiting");
+  await rig.member.slash(rig.channel, "do", { what: "matters" });
+  const posted = await rig.emulated.until(() =>
+    rig.emulated.messages(rig.channel).find(({ content }) => content.includes("it ran")),
+  );
+  assert.deepEqual(posted.pings, { users: [], roles: [], everyone: false });
+  assert.ok((posted.nonce ?? "").length > 0);
+});
+
+test("a token that Discord has let expire does not break anything", async (t) => {
+  const rig = await startDiscordRig(t, [
+    puppet(async () => {
+      rig.emulated.limits.tokenLivesMs = 0;
+      await rig.world.clock.advance(10);
+      return { content: "too late", important: true };
+    }),
+  ]);
+  await rig.member.slash(rig.channel, "do", { what: "private" });
+  const dm = await rig.emulated.until(() => rig.member.dms()[0]);
+  assert.match(dm.content, /From \*\*Riverside\*\*/);
+  assert.match(dm.content, /too late/);
+});
+
+test("autocompletion answers with choices, and with none when it fails", async (t) => {
+  const rig = await startDiscordRig(t, [puppet(() => ({ content: "" }))]);
+  const typed = (what: string) => rig.member.autocomplete(rig.channel, "do", { what }, "what");
+  assert.deepEqual(await typed("kick"), [{ name: "kick one", value: "kick-1" }]);
+  assert.deepEqual(await typed("throw"), []);
+});
+
+test("buttons update their message; a form with every kind of field comes back with its values", async (t) => {
+  const rig = await startDiscordRig(t, [
+    puppet((what) =>
+      what === "pressed"
+        ? { content: "after" }
+        : {
+            content: "before",
+            rows: [
+              [
+                { kind: "button", style: "primary", label: "Press", id: "press:pressed" },
+                { kind: "button", style: "secondary", label: "Ask", id: "ask:7" },
+              ],
+              [{ kind: "select", of: "string", id: "chosen:1", options: [{ label: "A", value: "a" }] }],
+            ],
+          },
+    ),
+  ]);
+  const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });
+  await exchange.settled();
+  const asked = await rig.member.click(messageOf(exchange), "Ask");
+  assert.ok(asked.modal !== undefined);
+  assert.equal(asked.modal.title, "Tell us");
+  const told = await rig.member.submit(asked.modal, {
+    ...{ pick: ["1"], role: [rig.staffRole], channel: [rig.channel], user: [rig.moderator.member] },
+  });
+  await told.settled();
+  const { staffRole, channel, moderator } = rig;
+  assert.equal(
+    messageOf(told).content,
+    `7 / given / 1 / ${staffRole.id} / ${channel.id} / ${moderator.member.id}`,
+  );
+  const chosen = await rig.member.select(messageOf(exchange), "chosen:1", ["a"]);
+  await chosen.settled(({ text }) => text.includes("chosen a"));
+  assert.equal(messageOf(exchange).components.length, 0, "a reply replaces the old one as a whole");
+  const again = await rig.member.slash(rig.channel, "do", { what: "x" });
+  await again.settled();
+  const pressed = await rig.member.click(messageOf(again), "Press");
+  await pressed.settled(({ text }) => text === "after");
+});
+
+test("files are attached and replaced", async (t) => {
+  const rig = await startDiscordRig(t, [
+    puppet(async function* () {
+      yield { content: "one", files: [{ name: "one.csv", data: "a,b" }] };
+      yield { content: "two", files: [{ name: "two.txt", data: new Uint8Array([104, 105]) }] };
+    }),
+  ]);
+  const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });
+  await exchange.settled(({ text }) => text.includes("two"));
+  const names = messageOf(exchange).attachments.map(({ filename }) => filename);
+  assert.deepEqual(names, ["two.txt"]);
+  assert.equal(Buffer.from(messageOf(exchange).attachments[0]?.bytes ?? []).toString(), "hi");
+});
+
+test("commands are registered when they have changed, for guilds only, and hidden from whom they are not for", async (t) => {
+  const rig = await startDiscordRig(t, commands);
+  assert.deepEqual(
+    rig.emulated
+      .commands()
+      .map(({ name }) => name)
+      .sort(),
+    commands.map(({ name }) => name).sort(),
+  );
+  for (const command of rig.emulated.commands()) {
+    assert.deepEqual([command.contexts, command.integration_types], [[0], [0]], command.name);
+  }
+  const seen = (person: typeof rig.member) => person.commands(rig.channel).map(({ name }) => name);
+  assert.ok(!seen(rig.member).includes("setup"));
+  assert.ok(seen(rig.owner).includes("setup"));
+  const puts = () =>
+    rig.emulated.traffic.filter(({ method, path }) => method === "PUT" && path.endsWith("/commands"));
+  assert.equal(puts().length, 1);
+  assert.equal(rig.registered.kept.size, 1);
+});
+
+test("the road of an owner: link by a form, see whose it is, say yes, look at the status", async (t) => {
+  const rig = await startDiscordRig(t, commands);
+  rig.world.keys.set("abc-xyz", serverStatus());
+  const opened = await rig.owner.slash(rig.channel, "setup link");
+  assert.ok(opened.modal !== undefined);
+  const asked = await rig.owner.submit(opened.modal, { key: '  "abc-xyz" ', staff: [rig.staffRole] });
+  await asked.settled();
+  assert.match(asked.text, /Riverside Roleplay/);
+  assert.equal(messageOf(asked).ephemeralFor, rig.owner.member.id);
+  assert.equal(rig.world.bindingsById.size, 0);
+  const yes = await rig.owner.click(messageOf(asked), "Yes, link it");
+  await yes.settled(({ text }) => text.includes("is linked"));
+  const [binding] = [...rig.world.bindingsById.values()];
+  assert.ok(binding !== undefined);
+  const state = {
+    source: binding.source,
+    status: serverStatus(),
+    statusAtMs: rig.world.clock.nowMs(),
+    lists: {},
+  };
+  rig.world.states.set(binding.source, state);
+
+  const byMember = await rig.member.slash(rig.channel, "server status");
+  await byMember.settled();
+  assert.match(byMember.text, /Email/);
+  assert.deepEqual(byMember.followUps, []);
+  const byStaff = await rig.moderator.slash(rig.channel, "server status", { server: binding.id });
+  await byStaff.settled(({ followUps }) => followUps.length > 0);
+  assert.equal(byStaff.followUps[0]?.ephemeralFor, rig.moderator.member.id);
+  assert.match(byStaff.text, /rvrsd/);
+  assert.ok(!rig.member.sees(rig.channel).some(({ content }) => content.includes("rvrsd")));
+  const refreshed = await rig.member.click(messageOf(byMember), "Refresh");
+  await refreshed.settled();
+  assert.equal(refreshed.kind, "update");
+
+  assert.doesNotMatch(JSON.stringify(rig.log.lines), /abc-xyz/);
+  const sent = rig.emulated.traffic
+    .filter(({ method }) => method !== "GET")
+    .map(({ body }) => JSON.stringify(body));
+  assert.ok(!sent.some((body) => body?.includes("abc-xyz")), "the key never leaves by Discord");
+});
+
+test("unlinked, the status offers the form to whoever may link", async (t) => {
+  const rig = await startDiscordRig(t, commands);
+  const refused = await rig.owner.slash(rig.channel, "server status");
+  await refused.settled(({ followUps }) => followUps.length > 0);
+  const [told] = refused.followUps;
+  assert.ok(told !== undefined);
+  const opened = await rig.owner.click(told, "Link a server");
+  assert.equal(opened.modal?.title, "Link your game server");
+});
+
+test("names of the game neither ping nor format in any answer", async (t) => {
+  const rig = await startDiscordRig(t, commands);
+  const name = `@everyone <@&${rig.staffRole.id}> **x**`;
+  const binding = await rig.world.linkServer(rig.guild.id, serverStatus({ name }));
+  const roleTiers = { [rig.staffRole.id]: "moderator" } as const;
+  await rig.world.settings.change(rig.guild.id, (all) => ({
+    ...{ ...all, policies: { [binding.id]: { ...emptyPolicy, roleTiers } } },
+  }));
+  const exchange = await rig.moderator.slash(rig.channel, "server status");
+  await exchange.settled(({ followUps }) => followUps.length > 0);
+  for (const message of [messageOf(exchange), ...exchange.followUps]) {
+    assert.deepEqual(message.pings, { users: [], roles: [], everyone: false });
+  }
+  assert.doesNotMatch(exchange.text, /@everyone|<@&/);
+});
+
+test("help answers in every guild, by what the person may do", async (t) => {
+  const rig = await startDiscordRig(t, commands);
+  const forMember = await rig.member.slash(rig.channel, "help");
+  await forMember.settled();
+  assert.doesNotMatch(forMember.text, /\/setup link` Link/);
+  const forOwner = await rig.owner.slash(rig.channel, "help");
+  await forOwner.settled();
+  assert.match(forOwner.text, /\/setup link` Link/);
+});
+
+test("a bot that is removed says which guild is to be forgotten", async (t) => {
+  const rig = await startDiscordRig(t, commands);
+  assert.equal(rig.discord.state().guilds, 1);
+  rig.guild.removeBot();
+  await eventually(() => rig.removedGuilds.length > 0);
+  assert.deepEqual(rig.removedGuilds, [rig.guild.id]);
+  assert.equal(rig.discord.state().ready, true);
+});

@@ -1,0 +1,59 @@
+import type { TestContext } from "node:test";
+import type { Command } from "../../src/discord/command.ts";
+import { createDiscord, type Discord } from "../../src/discord/create-discord.ts";
+import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
+import type { Channel, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
+import { FakeWorld, type KeptLog, keptLog, textDocuments } from "./fake-services.ts";
+
+/** The Discord wing with its real discord.js client, in an emulated Discord with one community. */
+export interface DiscordRig {
+  readonly emulated: EmulatedDiscord;
+  readonly world: FakeWorld;
+  readonly discord: Discord;
+  readonly log: KeptLog;
+  readonly registered: ReturnType<typeof textDocuments>;
+  readonly removedGuilds: string[];
+  readonly guild: Guild;
+  readonly channel: Channel;
+  readonly staffRole: Role;
+  readonly owner: Person;
+  readonly moderator: Person;
+  readonly member: Person;
+}
+
+/** Time is the world's virtual clock on both sides. */
+export async function startDiscordRig(t: TestContext, commands: readonly Command[]): Promise<DiscordRig> {
+  const world = new FakeWorld();
+  const emulated = await EmulatedDiscord.start({ nowMs: () => world.clock.nowMs(), record: true });
+  t.after(() => emulated.close());
+  const guild = emulated.addGuild({ name: "Riverside", ownerName: "Olive" });
+  const channel = guild.addChannel({ name: "general" });
+  const staffRole = guild.addRole({ name: "Staff" });
+  const moderator = emulated.as(guild.addMember({ name: "Mo", roles: [staffRole] }));
+  const member = emulated.as(guild.addMember({ name: "Jo" }));
+  const log = keptLog();
+  const registered = textDocuments();
+  const removedGuilds: string[] = [];
+  const { clock, random, settings, bindings, services } = world;
+  const discord = createDiscord({
+    ...{ token: emulated.token, apiUrl: emulated.apiUrl, shards: "auto" },
+    ...{ settings, bindings, registered, clock, random, log },
+    onGuildRemoved: async (guildId) => void removedGuilds.push(guildId),
+  });
+  t.after(() => discord.stop());
+  await discord.start(commands, services);
+  const owner = emulated.as(guild.owner);
+  return {
+    ...{ emulated, world, discord, log, registered, removedGuilds },
+    ...{ guild, channel, staffRole, owner, moderator, member },
+  };
+}
+
+/** Resolves when the condition holds; for what no event of the emulated Discord tells. */
+export async function eventually(condition: () => boolean, withinMs = 5_000): Promise<void> {
+  const endMs = performance.now() + withinMs;
+  while (!condition()) {
+    if (performance.now() > endMs) throw new Error("the condition never held");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
