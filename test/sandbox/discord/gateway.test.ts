@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { EventEmitter, once as eventOnce } from "node:events";
 import { test } from "node:test";
 import { ChannelType, Client, Events, GatewayIntentBits, type Message } from "discord.js";
+import WebSocket from "ws";
 import { EmulatedDiscord } from "../../../src/sandbox/discord/discord.ts";
 import { login, startBot, startDiscord } from "./rig.ts";
 
@@ -113,16 +115,81 @@ test("messages are announced to the intent that asks for them, without content w
   assert.equal((await heard).author.username, "mo");
 });
 
-test("a client that ends its session takes no more events, one that was killed leaves no second session", async (t) => {
-  const { discord, defer } = await startDiscord(t);
+test("a client that ends its session takes no more events", async (t) => {
+  const { discord, guild } = await startDiscord(t);
   const first = await login(discord);
   const ended = discord.waitFor((event) => event.type === "gateway-disconnected");
   await first.destroy();
   await ended;
-  const second = await login(discord);
-  defer(second.destroy);
-  assert.equal(second.client.guilds.cache.size, 1);
+  guild.addChannel({ name: "unseen" });
+  assert.equal(first.client.guilds.cache.get(guild.id)?.channels.cache.size, 1);
 });
+
+test("a killed process leaves a session that can be resumed until its successor identifies", async (t) => {
+  const { discord, defer } = await startDiscord(t);
+  const killed = await connect(discord);
+  killed.say(2, { token: discord.token, intents: 1, shard: [0, 1], properties: {} });
+  const ready = await killed.hear("READY");
+  const gone = discord.waitFor((event) => event.type === "gateway-disconnected");
+  killed.socket.terminate();
+  await gone;
+  const resume = { token: discord.token, session_id: ready.session_id, seq: 1 };
+  const resumer = await connect(discord);
+  resumer.say(6, resume);
+  await resumer.hear("RESUMED");
+  const goneAgain = discord.waitFor((event) => event.type === "gateway-disconnected");
+  resumer.socket.terminate();
+  await goneAgain;
+  const successor = await login(discord);
+  defer(successor.destroy);
+  const late = await connect(discord);
+  late.say(6, resume);
+  assert.deepEqual(await late.hear("9"), false);
+  late.socket.terminate();
+});
+
+test("a wrong token, an unknown shard and a broken payload close the connection with Discord's codes", async (t) => {
+  const { discord } = await startDiscord(t);
+  const closeCode = async (say: (one: Wire) => void): Promise<unknown> => {
+    const wire = await connect(discord);
+    const closed = new Promise((resolve) => wire.socket.once("close", resolve));
+    say(wire);
+    return closed;
+  };
+  assert.equal(await closeCode((wire) => wire.say(2, { token: "wrong", intents: 1 })), 4004);
+  assert.equal(await closeCode((wire) => wire.say(2, { token: discord.token, shard: [2, 2] })), 4010);
+  assert.equal(await closeCode((wire) => wire.socket.send("{")), 4002);
+  assert.equal(await closeCode((wire) => wire.say(3, {})), 4003);
+});
+
+interface Wire {
+  readonly socket: WebSocket;
+  say(op: number, d: unknown): void;
+  /** The data of the next event of that name, or of the next payload with that op. */
+  hear(name: string): Promise<Record<string, unknown>>;
+}
+
+/** A bare connection, once it was greeted. */
+async function connect(discord: EmulatedDiscord): Promise<Wire> {
+  const socket = new WebSocket(
+    `${discord.apiUrl.replace("http", "ws").replace("/api", "")}/gateway?v=10&encoding=json`,
+  );
+  const heard: { op: number; t: string | null; d: Record<string, unknown> }[] = [];
+  const wake = new EventEmitter();
+  socket.on("message", (data) => {
+    heard.push(JSON.parse(String(data)));
+    wake.emit("heard");
+  });
+  const hear = async (name: string): Promise<Record<string, unknown>> => {
+    for (;;) {
+      const index = heard.findIndex((one) => one.t === name || String(one.op) === name);
+      if (index >= 0) return heard.splice(index, 1)[0]?.d ?? {};
+      await eventOnce(wake, "heard");
+    }
+  };
+  await hear("10");
+  return { socket, hear, say: (op, d) => socket.send(JSON.stringify({ op, d })) };
+}
 
 test("interactions with no bot connected fail at once", async (t) => {
   const { discord, rest, channel, person } = await startDiscord(t);

@@ -46,8 +46,16 @@ function answer(api: Api, request: ApiRequest): Answer {
             response_message_ephemeral: message.ephemeralFor !== undefined,
           }),
     },
-    ...(message === undefined ? {} : { resource: { type, message: show(api.world, message) } }),
+    ...(message === undefined
+      ? {}
+      : { resource: { type: resourceType(type), message: show(api.world, message) } }),
   });
+}
+
+/** A resource is a message created or updated; a deferral makes the same as what it defers. */
+function resourceType(type: number): number {
+  if (type === Reply.deferred) return Reply.message;
+  return type === Reply.deferredUpdate ? Reply.update : type;
 }
 
 /** Which answers an interaction takes: choices only for an autocompletion, updates only where there is a message. */
