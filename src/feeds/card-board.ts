@@ -151,11 +151,8 @@ export class CardBoard {
     slot: CardSlot,
     uncertain: boolean,
   ): Promise<Partial<CardSlot>> {
-    const body = await this.#ports.render(record);
-    const ping =
-      slot.pingRoleId === undefined
-        ? {}
-        : { content: `<@&${slot.pingRoleId}>`, pingRoleIds: [slot.pingRoleId] };
+    const body = await this.#body(record, slot);
+    const ping = slot.pingRoleId === undefined ? {} : { pingRoleIds: [slot.pingRoleId] };
     const posted = await post(
       {
         channelId: slot.channelId,
@@ -174,11 +171,17 @@ export class CardBoard {
   }
 
   async #edit(record: CardRecord, slot: CardSlot, messageId: string): Promise<Partial<CardSlot>> {
-    const body = await this.#ports.render(record);
+    const body = await this.#body(record, slot);
     await this.#ports.turns.take(slot.channelId, () =>
       this.#ports.sink.edit(slot.channelId, messageId, body),
     );
     return { shown: record.version };
+  }
+
+  /** An edit says the whole message again: the mention that pinged stays where it stood, and pings nobody twice. */
+  async #body(record: CardRecord, slot: CardSlot): Promise<MessageBody> {
+    const body = await this.#ports.render(record);
+    return slot.pingRoleId === undefined ? body : { ...body, content: `<@&${slot.pingRoleId}>` };
   }
 
   /** What Discord or the store said no to; resolves with how long to wait at least. */

@@ -221,7 +221,7 @@ export class Delivery {
     try {
       this.#delivered ??= await this.#post(batch);
     } catch (error) {
-      if (!(error instanceof SinkRefusal) || !isAboutForm(error) || batch.form === "notice") throw error;
+      if (!(error instanceof SinkRefusal) || !isAboutForm(error, batch)) throw error;
       await this.#reshape(batch);
       return;
     }
@@ -304,6 +304,8 @@ export class Delivery {
   }
 }
 
-function isAboutForm(refusal: SinkRefusal): boolean {
-  return refusal.reason === "form" || refusal.reason === "rejected";
+/** Would another form of the same entries be taken? A file may be too large, which Discord tells in several ways. */
+function isAboutForm(refusal: SinkRefusal, batch: FrozenBatch): boolean {
+  if (batch.form === "notice") return false;
+  return refusal.reason === "form" || (refusal.reason === "rejected" && batch.form === "digest");
 }

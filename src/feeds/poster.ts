@@ -9,6 +9,9 @@ import type { Turns } from "./turns.ts";
 /** Discord remembers a nonce for minutes only; past this age an attempt may have been forgotten (design 5). */
 const nonceTrustedMs = 120_000;
 
+/** A refusal that says nothing we know may pass; after so many (about four minutes) it will not. */
+const rejectionsBorne = 8;
+
 /** A message that must stand in its channel once. */
 export interface Posting {
   readonly channelId: string;
@@ -79,6 +82,7 @@ class Attempt {
   #mustReadBack: boolean;
   #sentBefore: boolean;
   #unreadable = false;
+  #rejections = 0;
 
   constructor(posting: Posting, ports: PosterPorts) {
     this.#posting = posting;
@@ -148,6 +152,7 @@ class Attempt {
   #retryAfterMs(error: unknown): number | undefined {
     if (!(error instanceof SinkRefusal)) throw error;
     if (isUnknown(error) || error.retryAfterMs !== undefined) return error.retryAfterMs;
+    if (error.reason === "rejected" && ++this.#rejections < rejectionsBorne) return undefined;
     throw error;
   }
 }

@@ -34,7 +34,7 @@ export function parkedNotice(kind: FeedKind, channelId: string, why: string): Me
   return {
     content:
       `⏸ The feed of ${feedNames[kind]} in <#${channelId}> has stopped: ${why}. ` +
-      "Nothing is posted there until it runs again: put it right, then use `/feed pause` to resume it, " +
+      "Nothing is posted there until it runs again: put it right, then use `/feed resume`, " +
       "or `/feed remove` to drop it.",
   };
 }

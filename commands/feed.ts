@@ -1,0 +1,375 @@
+import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType, ChannelType } from "discord.js";
+import {
+  type Choice,
+  defineAction,
+  defineCommand,
+  defineEntry,
+  defineFormAction,
+  type Options,
+  type Press,
+  type Reply,
+  type Services,
+  type Typing,
+} from "../src/discord/command.ts";
+import { cut, plainText } from "../src/discord/render/escape.ts";
+import { feedChoice, feedListCard, feedText, refusalText } from "../src/discord/render/feed-cards.ts";
+import { Failure, SinkRefusal } from "../src/domain/failure.ts";
+import type { Actor, Feed, FeedFilter, FeedKind } from "../src/domain/guild.ts";
+import type { Button } from "../src/domain/message.ts";
+import type { ModCallAct, NewFeed } from "../src/domain/ports.ts";
+import { completeServer, serverOption } from "./server-option.ts";
+
+/** More than any community needs; what is unbounded is somebody's mistake. */
+const mostFeeds = 50;
+const minuteMs = 60_000;
+
+const kinds = {
+  joins: "joins",
+  kills: "kills",
+  "mod-calls": "modCalls",
+  commands: "commands",
+  "emergency-calls": "emergencyCalls",
+} as const satisfies Record<string, FeedKind>;
+
+/** Teams that are known of the game (design 3); others are taken as typed. */
+const usualTeams = ["Civilian", "Sheriff", "Police", "Fire", "DOT", "Jail"];
+
+const {
+  String: text,
+  Integer: integer,
+  Boolean: flag,
+  Channel: channel,
+  Role: role,
+} = ApplicationCommandOptionType;
+
+const addOptions: readonly APIApplicationCommandBasicOption[] = [
+  {
+    type: text,
+    name: "kind",
+    description: "What to post",
+    required: true,
+    choices: [
+      { name: "Joins and leaves", value: "joins" },
+      { name: "Kills", value: "kills" },
+      { name: "Moderator calls", value: "mod-calls" },
+      { name: "Commands", value: "commands" },
+      { name: "Emergency calls", value: "emergency-calls" },
+    ],
+  },
+  {
+    type: channel,
+    name: "channel",
+    description: "Where to post; this channel, if you name none",
+    channel_types: [
+      ChannelType.GuildText,
+      ChannelType.GuildAnnouncement,
+      ChannelType.PublicThread,
+      ChannelType.PrivateThread,
+      ChannelType.AnnouncementThread,
+    ],
+  },
+  serverOption,
+  {
+    type: text,
+    name: "style",
+    description: "Lines: compact text (default). Cards: names link to profiles",
+    choices: [
+      { name: "Lines", value: "lines" },
+      { name: "Cards", value: "cards" },
+    ],
+  },
+  { type: text, name: "team", description: "Only these teams, with commas between", autocomplete: true },
+  { type: text, name: "player", description: "Only these players: names or ids, with commas between" },
+  {
+    type: text,
+    name: "command",
+    description: "Only these commands, such as kick, ban (for a feed of commands)",
+  },
+  { type: role, name: "ping", description: "Ping this role when someone calls a moderator" },
+  {
+    type: integer,
+    name: "cooldown",
+    description: "Minutes between two pings (default 1)",
+    min_value: 0,
+    max_value: 1_440,
+  },
+  {
+    type: integer,
+    name: "escalate",
+    description: "Ping again when a moderator call is unclaimed for so many minutes",
+    min_value: 1,
+    max_value: 1_440,
+  },
+  { type: flag, name: "silent", description: "Post without a notification sound" },
+];
+
+type AddArgs = Omit<NewFeed, "guildId" | "bindingId" | "channelId" | "createdBy"> & {
+  readonly channelId: string | undefined;
+  readonly server: string | undefined;
+};
+
+function parseAdd(options: Options): AddArgs {
+  const kind = kindOf(options.string("kind", true));
+  const filter = filterOf(options, kind);
+  const ping = options.id("ping");
+  const cooldown = options.number("cooldown");
+  const escalate = options.number("escalate");
+  if (kind !== "modCalls" && (ping !== undefined || cooldown !== undefined || escalate !== undefined)) {
+    throw new Failure("bad-command", "Only a feed of moderator calls can ping.");
+  }
+  if (ping === undefined && cooldown !== undefined) {
+    throw new Failure("bad-command", "A cooldown needs a role to ping.");
+  }
+  return {
+    kind,
+    channelId: options.id("channel"),
+    server: options.string("server"),
+    style: options.string("style") === "cards" ? "cards" : "lines",
+    filter,
+    silent: options.boolean("silent") ?? false,
+    ...(ping === undefined ? {} : { pingRoleId: ping }),
+    ...(cooldown === undefined ? {} : { pingCooldownMs: cooldown * minuteMs }),
+    ...(escalate === undefined ? {} : { escalateAfterMs: escalate * minuteMs }),
+  };
+}
+
+function kindOf(name: string): FeedKind {
+  const known = Object.entries(kinds).find(([key]) => key === name);
+  if (known === undefined) throw new Failure("bad-command", "There is no such kind of feed.");
+  return known[1];
+}
+
+function filterOf(options: Options, kind: FeedKind): FeedFilter {
+  const teams = listOf(options.string("team"));
+  const players = listOf(options.string("player")).map((name) => name.toLowerCase());
+  const verbs = listOf(options.string("command")).map((verb) => verb.replace(/^:/, "").toLowerCase());
+  if (verbs.length > 0 && kind !== "commands") {
+    throw new Failure("bad-command", "Only a feed of commands can be narrowed to some commands.");
+  }
+  if (kind === "emergencyCalls" && players.some((player) => !/^\d+$/.test(player))) {
+    throw new Failure("bad-command", "Emergency calls name players by their ids only: give ids in digits.");
+  }
+  return {
+    ...(teams.length === 0 ? {} : { teams }),
+    ...(players.length === 0 ? {} : { players }),
+    ...(verbs.length === 0 ? {} : { verbs }),
+  };
+}
+
+function listOf(typed: string | undefined): string[] {
+  const parts = (typed ?? "").split(",").map((part) => plainText(part));
+  return parts.filter((part) => part !== "").slice(0, 25);
+}
+
+async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise<Reply> {
+  const { feeds, bindings } = services;
+  const { guildId, userId } = actor;
+  const { server, channelId, ...rest } = args;
+  const binding = await bindings.pick(guildId, server);
+  if ((await feeds.list(guildId)).length >= mostFeeds) {
+    throw new Failure("bad-command", `A community has at most ${mostFeeds} feeds; remove one first.`);
+  }
+  const wanted = {
+    ...rest,
+    guildId,
+    bindingId: binding.id,
+    channelId: channelId ?? actor.channelId,
+    createdBy: userId,
+  };
+  const feed = await feeds.add(wanted);
+  const said = feedText(feed, await bindings.list(guildId));
+  await note(services, actor, "feed-add", said);
+  return {
+    content: `✅ From now on: ${said}.`,
+    rows: [[testButton(feed)]],
+  };
+}
+
+function testButton(feed: Feed): Button {
+  return { kind: "button", style: "secondary", label: "Post a test message", id: `feed-test:${feed.id}` };
+}
+
+async function testFeed(guildId: string, feedId: string, { feeds }: Services): Promise<Reply> {
+  const feed = (await feeds.list(guildId)).find((one) => one.id === feedId);
+  if (feed === undefined) throw new Failure("bad-command", "There is no such feed any more.");
+  try {
+    await feeds.test(guildId, feedId);
+  } catch (error) {
+    if (!(error instanceof SinkRefusal)) throw error;
+    return {
+      content: `⚠ The test message did not arrive in <#${feed.channelId}>: ${refusalText(error.reason)}`,
+      rows: [[testButton(feed)]],
+    };
+  }
+  return { content: `✅ A test message stands in <#${feed.channelId}>.` };
+}
+
+/** Oldest first: the numbers that people see stay the same while feeds are added. */
+async function numbered({ feeds }: Services, guildId: string): Promise<readonly Feed[]> {
+  return [...(await feeds.list(guildId))].sort(
+    (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1),
+  );
+}
+
+async function completeFeed({ actor, typed }: Typing, services: Services): Promise<readonly Choice[]> {
+  const bindings = await services.bindings.list(actor.guildId);
+  const feeds = await numbered(services, actor.guildId);
+  return feeds
+    .map((feed, index) => ({ name: feedChoice(feed, index + 1, bindings, actor.channelId), value: feed.id }))
+    .filter(({ name, value }) => value === typed || name.toLowerCase().includes(typed.toLowerCase()));
+}
+
+/** Completes the last of several teams; the value is the whole text, since a choice replaces all of it. */
+function completeTeam({ typed }: Typing): readonly Choice[] {
+  const parts = typed.split(",").map((part) => part.trim());
+  const last = (parts.at(-1) ?? "").toLowerCase();
+  const before = parts.slice(0, -1).filter((part) => part !== "");
+  const known = usualTeams.filter((team) => team.toLowerCase().startsWith(last) && !before.includes(team));
+  return known
+    .map((team) => [...before, team].join(", "))
+    .filter((value) => value.length <= 100)
+    .map((value) => ({ name: value, value }));
+}
+
+const feedOption: APIApplicationCommandBasicOption = {
+  type: text,
+  name: "feed",
+  description: "Which feed, by its number in /feed list",
+  required: true,
+  autocomplete: true,
+};
+
+interface OneFeed {
+  readonly feed: string;
+}
+
+/** A sub-command about one feed, which is named by a choice, its number or its id. */
+function feedEntry(
+  description: string,
+  execute: (actor: Actor, feed: Feed, services: Services) => Promise<Reply>,
+) {
+  return defineEntry<OneFeed>({
+    description,
+    first: "ephemeral",
+    options: [feedOption],
+    parse: (options) => ({ feed: options.string("feed", true).trim() }),
+    autocomplete: completeFeed,
+    async execute({ actor, args }, services) {
+      const all = await numbered(services, actor.guildId);
+      const feed = all.find(({ id }) => id === args.feed) ?? all[Number.parseInt(args.feed, 10) - 1];
+      if (feed === undefined) {
+        throw new Failure("bad-command", "There is no such feed; choose one from the list.");
+      }
+      return await execute(actor, feed, services);
+    },
+  });
+}
+
+/** Pauses or resumes; `state` is what it then is. */
+function pauseEntry(description: string, paused: boolean, words: string) {
+  return feedEntry(description, async (actor, feed, services) => {
+    const after = await services.feeds.pause(actor.guildId, feed.id, paused);
+    if (after === undefined) throw new Failure("bad-command", "There is no such feed any more.");
+    const said = feedText(after, await services.bindings.list(actor.guildId));
+    await note(services, actor, paused ? "feed-pause" : "feed-resume", said);
+    return { content: `${words}: ${said}.`, ...(paused ? {} : { rows: [[testButton(after)]] }) };
+  });
+}
+
+async function actOn({ actor, argument }: Press, act: ModCallAct, { modCalls }: Services): Promise<Reply> {
+  const { ok, text: said } = await modCalls.act(actor, argument, act);
+  return { content: `${ok ? "✅" : "✋"} ${said}` };
+}
+
+export const feed = defineCommand({
+  name: "feed",
+  description: "Post joins, kills, calls and commands of the game server into channels",
+  manageGuild: true,
+  subcommands: {
+    add: defineEntry<AddArgs>({
+      description: "Start posting something into a channel, from now on",
+      first: "ephemeral",
+      options: addOptions,
+      parse: parseAdd,
+      autocomplete: (typing, services) =>
+        typing.option === "team" ? completeTeam(typing) : completeServer(typing, services),
+      execute: ({ actor, args }, services) => addFeed(actor, args, services),
+    }),
+    list: defineEntry<undefined>({
+      description: "All feeds, where they post and how they are doing",
+      first: "ephemeral",
+      parse: () => undefined,
+      async execute({ actor }, services) {
+        const feeds = await numbered(services, actor.guildId);
+        const bindings = await services.bindings.list(actor.guildId);
+        return { cards: [feedListCard(feeds, bindings, ({ id }) => services.feeds.status(id))] };
+      },
+    }),
+    remove: feedEntry("Stop a feed for good", async (actor, found, services) => {
+      await services.feeds.remove(actor.guildId, found.id);
+      const said = feedText(found, await services.bindings.list(actor.guildId));
+      await note(services, actor, "feed-remove", said);
+      return { content: `🗑 Removed: ${said}.` };
+    }),
+    test: feedEntry("Post a test message into a feed's channel", (actor, found, services) =>
+      testFeed(actor.guildId, found.id, services),
+    ),
+    pause: pauseEntry("Stop posting until it is resumed", true, "⏸ Paused"),
+    resume: pauseEntry("Post again, from now on, what was paused or has stopped", false, "▶ From now on"),
+  },
+  actions: {
+    "feed-test": defineAction({
+      first: "ephemeral",
+      manageGuild: true,
+      execute: ({ actor, argument }, services) => testFeed(actor.guildId, argument, services),
+    }),
+    "mod-claim": defineAction({
+      first: "ephemeral",
+      execute: (press, services) => actOn(press, { do: "claim" }, services),
+    }),
+    "mod-release": defineAction({
+      first: "ephemeral",
+      execute: (press, services) => actOn(press, { do: "release" }, services),
+    }),
+    "mod-resolve": defineFormAction({
+      first: "modal",
+      form: ({ argument }) => ({
+        id: `mod-resolved:${argument}`,
+        title: "Resolve this call",
+        fields: [
+          {
+            kind: "text",
+            id: "note",
+            label: "What came of it",
+            description: "Stands on the card for everyone to see",
+            required: false,
+            long: true,
+            maxLength: 500,
+          },
+        ],
+      }),
+    }),
+    "mod-resolved": defineAction({
+      first: "ephemeral",
+      execute: (press, services) =>
+        actOn(press, { do: "resolve", note: press.form.text("note").trim() }, services),
+    }),
+  },
+});
+
+async function note(
+  { audit, clock, random }: Services,
+  { guildId, userId, userName }: Actor,
+  action: string,
+  said: string,
+): Promise<void> {
+  const actor = { actorId: userId, actorName: userName };
+  await audit.event({
+    id: random.id(),
+    guildId,
+    atMs: clock.nowMs(),
+    ...actor,
+    action,
+    text: cut(said, 400),
+  });
+}

@@ -1,0 +1,105 @@
+import type { SinkRefusalReason } from "../../domain/failure.ts";
+import type { Binding, Feed } from "../../domain/guild.ts";
+import type { Card } from "../../domain/message.ts";
+import { cut, inlineCode, inlineName, plainText } from "./escape.ts";
+import { duration, feedNames } from "./feed-lines.ts";
+
+/** How a feed is doing, as `Feeds.status` tells it. */
+export interface FeedHealth {
+  readonly undelivered: number;
+  readonly lateSinceMs?: number;
+}
+
+const states: Record<Feed["state"], string> = {
+  live: "▶ live",
+  paused: "⏸ paused",
+  parked: "⚠ stopped",
+};
+
+/** All feeds of a guild, numbered as the choices of `/feed` number them. */
+export function feedListCard(
+  feeds: readonly Feed[],
+  bindings: readonly Binding[],
+  healthOf: (feed: Feed) => FeedHealth,
+): Card {
+  const lines = feeds.map((feed, index) => {
+    const health = feed.state === "live" ? healthText(healthOf(feed)) : "";
+    const why = feed.parkedWhy === undefined ? "" : `\n  ⤷ ${cut(plainText(feed.parkedWhy), 200)}`;
+    return `**${index + 1}.** ${feedText(feed, bindings)} · ${states[feed.state]}${health}${why}`;
+  });
+  return {
+    title: "Feeds",
+    description: packed(lines, 4_000) || "No feeds yet. Add one with `/feed add`.",
+    color: feeds.some((feed) => feed.state === "parked") ? 0xb7791f : 0x4a6fa5,
+  };
+}
+
+/** `kills in <#1> · Town · lines · team Police`: what a feed shows and where. */
+export function feedText(feed: Feed, bindings: readonly Binding[]): string {
+  const server = bindings.find((binding) => binding.id === feed.bindingId)?.name;
+  const parts = [`${feedNames[feed.kind]} in <#${feed.channelId}>`];
+  if (server !== undefined && bindings.length > 1) parts.push(inlineName(server));
+  if (feed.kind !== "modCalls" && feed.kind !== "emergencyCalls") parts.push(feed.style);
+  parts.push(...filterTexts(feed));
+  if (feed.pingRoleId !== undefined) parts.push(`pings <@&${feed.pingRoleId}>`);
+  if (feed.escalateAfterMs !== undefined) {
+    parts.push(`again when unclaimed for ${duration(feed.escalateAfterMs / 1_000)}`);
+  }
+  if (feed.silent) parts.push("silent");
+  return parts.join(" · ");
+}
+
+/** A choice of a feed: plain text, at most 100 characters, without mentions, which choices do not show. */
+export function feedChoice(feed: Feed, number: number, bindings: readonly Binding[], hereId: string): string {
+  const server = bindings.find((binding) => binding.id === feed.bindingId)?.name ?? "";
+  const where = feed.channelId === hereId ? "this channel" : `channel …${feed.channelId.slice(-4)}`;
+  const state = feed.state === "live" ? "" : ` · ${feed.state}`;
+  const named = bindings.length > 1 ? ` · ${plainText(server)}` : "";
+  return cut(`${number}. ${feedNames[feed.kind]} · ${where}${state}${named}`, 100);
+}
+
+/** Why a test message did not arrive and what to do about it. */
+export function refusalText(reason: SinkRefusalReason): string {
+  switch (reason) {
+    case "gone":
+      return "the channel no longer exists. Remove this feed and add it in another channel.";
+    case "no-access":
+    case "no-history":
+      return "Marshal may not post there. Give it View Channel, Send Messages, Embed Links, Attach Files and Read Message History (in a thread also Send Messages in Threads).";
+    case "closed":
+      return "the thread is archived or locked. Open it, or use another channel.";
+    case "unknown":
+      return "Discord did not answer. The message may still appear; try again in a minute.";
+    default:
+      return "Discord refused it. Try another channel.";
+  }
+}
+
+function filterTexts({ filter }: Feed): string[] {
+  const texts: string[] = [];
+  const list = (word: string, values: readonly string[] | undefined) => {
+    if (values === undefined || values.length === 0) return;
+    texts.push(`${word} ${values.map((value) => inlineCode(value, 40)).join(" ")}`);
+  };
+  list("team", filter.teams);
+  list("player", filter.players);
+  list("command", filter.verbs);
+  return texts;
+}
+
+function healthText({ undelivered, lateSinceMs }: FeedHealth): string {
+  const waiting = undelivered === 0 ? "" : ` · ${undelivered.toLocaleString("en")} waiting`;
+  return lateSinceMs === undefined
+    ? waiting
+    : `${waiting} · late since <t:${Math.floor(lateSinceMs / 1_000)}:R>`;
+}
+
+function packed(lines: readonly string[], room: number): string {
+  let text = "";
+  for (const [index, line] of lines.entries()) {
+    const longer = text === "" ? line : `${text}\n${line}`;
+    if (longer.length > room - 40) return `${text}\n… and ${lines.length - index} more`;
+    text = longer;
+  }
+  return text;
+}
