@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+
+/** One question of the operator and what answers it. */
+export interface OpsSources {
+  /** What is missing before the bot can do its work, in words; empty: ready. */
+  notReady(): Promise<readonly string[]>;
+  /** Each part of /state under its name: plain JSON without secrets. */
+  readonly state: Readonly<Record<string, () => unknown>>;
+  readonly metrics: { text(): Promise<string>; readonly contentType: string };
+  /** Takes known secrets out of a text; the last net, not the first. */
+  conceal(text: string): string;
+}
+
+export interface OpsServer {
+  readonly host: string;
+  /** The one that was given, where 0 was asked for. */
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** The ops address cannot be had, in words for the operator. */
+export class OpsError extends Error {
+  override readonly name = "OpsError";
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const text = "text/plain; charset=utf-8";
+const json = "application/json; charset=utf-8";
+
+/**
+ * What an operator and their tools ask of a running bot: `/healthz` (the process answers), `/readyz` (503 and why
+ * not, until it can do its work), `/metrics` (Prometheus), `/state` (limits, halts, queues, what waits; design 1).
+ * Only reads: anything but GET and HEAD is refused. It has no password, so it belongs on loopback.
+ */
+export async function startOps(
+  address: { readonly host: string; readonly port: number },
+  sources: OpsSources,
+): Promise<OpsServer> {
+  const server = createServer((request, response) => void respond(request, response, sources));
+  server.listen(address.port, address.host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? error.code : "it was refused";
+    throw new OpsError(
+      `OPS_ADDRESS ${address.host}:${address.port} cannot be had (${reason}); set another one, or nothing to turn it off`,
+      { cause: error },
+    );
+  }
+  const bound = server.address();
+  return {
+    host: address.host,
+    port: typeof bound === "object" && bound !== null ? bound.port : address.port,
+    close: () => close(server),
+  };
+}
+
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, "close");
+  server.close();
+  // A monitoring system keeps its connection open: waiting for it would hold up the stop.
+  server.closeAllConnections();
+  await closed;
+}
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sources: OpsSources,
+): Promise<void> {
+  const answer = await answerTo(request, sources);
+  const body = sources.conceal(answer.body);
+  response.writeHead(answer.status, {
+    "content-type": answer.type,
+    "content-length": Buffer.byteLength(body),
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...(answer.status === 405 ? { allow: "GET, HEAD" } : {}),
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+}
+
+async function answerTo(request: IncomingMessage, sources: OpsSources): Promise<Answer> {
+  if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "only GET is answered here");
+  try {
+    switch ((request.url ?? "/").split("?")[0]) {
+      case "/healthz":
+        return plain(200, "ok");
+      case "/readyz": {
+        const missing = await sources.notReady();
+        return missing.length === 0 ? plain(200, "ready") : plain(503, missing.join("\n"));
+      }
+      case "/metrics":
+        return { status: 200, type: sources.metrics.contentType, body: await sources.metrics.text() };
+      case "/state":
+        return { status: 200, type: json, body: JSON.stringify(stateOf(sources.state)) };
+      default:
+        return plain(404, "/healthz /readyz /metrics /state");
+    }
+  } catch {
+    // What went wrong may hold anything: the operator finds it in the log of whatever failed.
+    return plain(500, "this could not be read");
+  }
+}
+
+/** A part that cannot be read says so and leaves the others readable. */
+function stateOf(parts: OpsSources["state"]): Record<string, unknown> {
+  const state: Record<string, unknown> = {};
+  for (const [name, read] of Object.entries(parts)) {
+    try {
+      state[name] = read();
+    } catch (error) {
+      state[name] = { unreadable: error instanceof Error ? error.name : "it threw" };
+    }
+  }
+  return state;
+}
+
+function plain(status: number, body: string): Answer {
+  return { status, type: text, body: `${body}\n` };
+}
