@@ -139,6 +139,8 @@ export class ActiveRun implements LaneEntry {
       ...actorColumns(actor),
       source: binding.source,
       status: "sending",
+      // What the row says should it be the last that is ever written.
+      ran: "unknown",
       sentAtMs: this.#ports.clock.nowMs(),
     };
   }
@@ -184,7 +186,7 @@ export class ActiveRun implements LaneEntry {
       return undefined;
     }
     const { sentAtMs: _, ...unsent } = this.#record;
-    this.#record = { ...unsent, status: "waiting" };
+    this.#record = { ...unsent, status: "waiting", ran: "no" };
     this.#started = false;
     // The row said "sending": after a crash it would be looked for in the log although it surely did not run.
     await this.#write(this.#record).catch((error: unknown) =>

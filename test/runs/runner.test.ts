@@ -137,7 +137,7 @@ describe("permission", () => {
     rig.answering = async (_text, _signal, mayStart) => {
       calls += 1;
       if (calls === 1) await rig.clock.sleep(30_000);
-      if (mayStart?.() === false) throw new Failure("expired", "not any more");
+      if (!mayStart()) throw new Failure("expired", "not any more");
       return "Success";
     };
     const ticket = await ask(rig, ":kill Alice", "mod");

@@ -55,9 +55,11 @@ export class MemoryAudit implements AuditLog {
   readonly log: RunRecord[] = [];
   readonly eventRows: AuditEvent[] = [];
   failure: Error | undefined;
+  /** How long a write takes. */
+  pause: () => Promise<void> = () => Promise.resolve();
 
   async put(record: RunRecord): Promise<void> {
-    await Promise.resolve();
+    await this.pause();
     if (this.failure !== undefined) throw this.failure;
     this.rows.set(record.id, record);
     this.log.push(record);
@@ -97,7 +99,7 @@ export class MemoryAudit implements AuditLog {
 export type Answering = (
   text: string,
   signal: AbortSignal | undefined,
-  mayStart: (() => boolean) | undefined,
+  mayStart: () => boolean,
 ) => Promise<string>;
 
 export interface Sent {
@@ -119,6 +121,8 @@ export class RunsRig {
   readonly windowMs = 5_000;
   membersRead = 0;
   membersFailure: Error | undefined;
+  /** How long a read of a member takes; it tells what was so when it began. */
+  membersPause: () => Promise<void> = () => Promise.resolve();
   linked: Binding[] = [binding];
   settingsOf = new Map<string, GuildSettings>();
   players: readonly Player[] = [player("Alice", 11), player("Bob", 12), player("Bobby", 13)];
@@ -206,7 +210,8 @@ export class RunsRig {
       commandReadyAtMs: () => this.readyAtMs,
     };
     const client: Pick<ServiceClient, "command"> = {
-      command: async (source, text, signal, mayStart) => this.#command(source, text, signal, mayStart),
+      command: async (source, text, signal, mayStart) =>
+        this.#command(source, text, signal, () => alive() && (mayStart?.() ?? true)),
     };
     const settings: Settings = {
       of: async (guildId) => this.settingsOf.get(guildId) ?? defaultSettings,
@@ -277,7 +282,7 @@ export class RunsRig {
     source: SourceId,
     text: string,
     signal: AbortSignal | undefined,
-    mayStart: (() => boolean) | undefined,
+    mayStart: () => boolean,
   ): Promise<CommandAnswer> {
     const sentAtMs = this.clock.nowMs();
     this.sent.push({ text, atMs: sentAtMs, source });
@@ -329,8 +334,10 @@ export class RunsRig {
     return {
       now: async (_guildId, userId) => {
         this.membersRead += 1;
+        const roleIds = this.memberRoles.get(userId) ?? [];
+        await this.membersPause();
         if (this.membersFailure !== undefined) throw this.membersFailure;
-        return { roleIds: this.memberRoles.get(userId) ?? [], manageGuild: false };
+        return { roleIds, manageGuild: false };
       },
     };
   }
