@@ -1,0 +1,29 @@
+import type { MessageBody } from "../../domain/message.ts";
+import { escapeMarkdown, inlineName } from "./escape.ts";
+
+/** What guilds are told of the service, in their notice channel (design 4). Pure. */
+
+/** The service does not accept a key any more: nothing of this server is read until it is linked again. */
+export function keyParkedNotice(serverName: string, why: string): MessageBody {
+  return {
+    content:
+      `🔑 The game service no longer accepts the key of **${inlineName(serverName)}**, so Marshal has stopped using it ` +
+      `(${escapeMarkdown(why)}). Log channels of this server stand still and commands are not sent. ` +
+      "The owner copies the current key from the game's settings; then someone links it again with `/setup link`.",
+  };
+}
+
+/** The whole host is blocked: nobody's server is read. */
+export function blockedNotice(untilMs: number): MessageBody {
+  const until = Math.ceil(untilMs / 1_000);
+  return {
+    content:
+      "⛔ The game service has blocked requests from this bot. Marshal has stopped asking and tries again " +
+      `<t:${until}:R> (<t:${until}:t>). Nothing of what is still in the game's log then is lost. ` +
+      "The operator of this bot has been told.",
+  };
+}
+
+export function resumedNotice(): MessageBody {
+  return { content: "✅ The game service answers again. Log channels and commands go on." };
+}

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { feedRenderer } from "../../../src/discord/render/feed.ts";
+import { duration, entryLine } from "../../../src/discord/render/feed-lines.ts";
+import type { Feed } from "../../../src/domain/guild.ts";
+import type { Card, MessageBody } from "../../../src/domain/message.ts";
+import type { LogEntry } from "../../../src/domain/model.ts";
+
+const feed: Feed = {
+  id: "f",
+  guildId: "g",
+  bindingId: "b",
+  kind: "joins",
+  channelId: "c",
+  style: "lines",
+  filter: {},
+  silent: false,
+  state: "live",
+  createdBy: "u",
+  createdAtMs: 0,
+};
+const plain = { stayedS: new Map<number, number>() };
+const hostile = "@everyone **x** <@1>\n[a](https://e.example)";
+
+const name = fc.oneof(
+  fc.string({ maxLength: 30 }),
+  fc.constantFrom(hostile, "`", "||x||", "\u202ex", "Builder_1"),
+);
+const person = fc.record({ name, id: fc.integer({ min: 1, max: 9_999_999_999 }) });
+const atS = fc.integer({ min: 1_700_000_000, max: 1_800_000_000 });
+const entry: fc.Arbitrary<LogEntry> = fc.oneof(
+  fc.record({ kind: fc.constant("join" as const), atS, player: person, joined: fc.boolean() }),
+  fc.record({ kind: fc.constant("kill" as const), atS, killer: person, killed: person }),
+  fc.record({
+    kind: fc.constant("command" as const),
+    atS,
+    player: fc.record({ name }),
+    text: fc.oneof(fc.string({ maxLength: 40 }), fc.string({ minLength: 900, maxLength: 1_500 })),
+  }),
+);
+
+/** What Discord counts together and refuses when it is too long (design 7, Limits). */
+function assertFits(body: MessageBody): void {
+  assert.ok((body.content ?? "").length <= 2_000, "content");
+  const cards = body.cards ?? [];
+  const total = (card: Card) =>
+    [card.title, card.description, card.footer, card.author].reduce(
+      (sum, part) => sum + (part ?? "").length,
+      0,
+    );
+  assert.ok(cards.length <= 10);
+  assert.ok(cards.reduce((sum, card) => sum + total(card), 0) <= 6_000, "all cards");
+  for (const card of cards) {
+    assert.ok((card.description ?? "").length <= 4_096, "description");
+    assert.ok((card.title ?? "").length <= 256, "title");
+    assert.ok((card.author ?? "").length <= 256, "author");
+  }
+  for (const row of body.rows ?? []) {
+    for (const part of row) if (part.kind === "button") assert.ok(part.id.length <= 100);
+  }
+}
+
+function texts(body: MessageBody): string {
+  return [body.content, ...(body.cards ?? []).flatMap((card) => [card.title, card.description])].join("\n");
+}
+
+describe("feed lines", () => {
+  test("a join, a leave, a kill, a command: local time, symbol, bold names, id where it is needed", () => {
+    const player = { name: "Ann_1", id: 42 };
+    const atS = 1_700_000_000;
+    assert.equal(
+      entryLine({ kind: "join", atS, player, joined: true }, false),
+      "<t:1700000000:T> `+` **Ann\\_1** joined `42`",
+    );
+    assert.equal(
+      entryLine({ kind: "join", atS, player, joined: false }, false, 4_320),
+      "<t:1700000000:T> `−` **Ann\\_1** left after 1 h 12 min `42`",
+    );
+    assert.equal(
+      entryLine({ kind: "kill", atS, killer: player, killed: { name: "Bob" } }, true),
+      "<t:1700000000:T> `×` [**Ann\\_1**](https://www.roblox.com/users/42/profile) killed **Bob**",
+    );
+    assert.equal(
+      entryLine({ kind: "command", atS, player: { name: "Remote Server" }, text: ":kick Bob rdm" }, false),
+      "<t:1700000000:T> `>` **Remote Server** ran `:kick Bob rdm`",
+    );
+  });
+
+  test("any entries fit their messages, each on one line, all of them in order, in either style", () => {
+    fc.assert(
+      fc.property(
+        fc.array(entry, { minLength: 1, maxLength: 120 }),
+        fc.constantFrom("lines" as const, "cards" as const),
+        fc.option(name, { nil: undefined }),
+        (entries, style, serverName) => {
+          let rest = entries;
+          const lines: string[] = [];
+          while (rest.length > 0) {
+            const context = { ...plain, ...(serverName === undefined ? {} : { serverName }) };
+            const { body, taken } = feedRenderer.lines({ ...feed, style }, rest, context);
+            assert.ok(taken >= 1);
+            assertFits(feedRenderer.possiblyRepeated(body));
+            const shown = (body.content ?? body.cards?.[0]?.description ?? "").split("\n");
+            if (style === "lines" && serverName !== undefined) assert.match(shown.shift() ?? "", /^-# /);
+            assert.equal(shown.length, taken);
+            lines.push(...shown);
+            rest = rest.slice(taken);
+          }
+          assert.equal(lines.length, entries.length);
+          for (const [index, line] of lines.entries()) {
+            assert.ok(line.startsWith(`<t:${entries[index]?.atS}:T> \``), line);
+            assert.doesNotMatch(line, /@(everyone|here)|<@[!&]?\d|discord\.gg\/\w/);
+            assert.doesNotMatch(line.replaceAll("https://www.roblox.com/users/", ""), /https?:\/\//);
+          }
+        },
+      ),
+      { numRuns: 80 },
+    );
+  });
+
+  test("a burst of 600 joins takes few messages", () => {
+    const entries: LogEntry[] = Array.from({ length: 600 }, (_, n) => ({
+      kind: "join",
+      atS: 1_700_000_000 + n,
+      player: { name: `Player_${n}`, id: 1_000_000_000 + n },
+      joined: true,
+    }));
+    let messages = 0;
+    for (let rest = entries; rest.length > 0; messages++) {
+      rest = rest.slice(feedRenderer.lines(feed, rest, plain).taken);
+    }
+    assert.ok(messages <= 20, `${messages} messages`);
+  });
+
+  test("a digest says how many and since when, and its file holds every entry in a line", () => {
+    fc.assert(
+      fc.property(fc.array(entry, { minLength: 1, maxLength: 60 }), (entries) => {
+        const body = feedRenderer.digest(feed, entries, "backlog");
+        assertFits(body);
+        const data = String(body.files?.[0]?.data);
+        assert.equal(data.trimEnd().split("\n").length, entries.length);
+        assert.ok(texts(body).includes(`**${entries.length} `));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("durations are short and in words", () => {
+    const all = [-5, 0, 59, 60, 3_599, 3_600, 4_320, 86_400, 90_000].map(duration);
+    assert.deepEqual(all, ["0 s", "0 s", "59 s", "1 min", "59 min", "1 h", "1 h 12 min", "1 d", "1 d 1 h"]);
+  });
+});
+
+describe("cards and notices", () => {
+  const view = {
+    cardId: "0123456789ab",
+    caller: { name: hostile, id: 7 },
+    calledAtS: 1_700_000_000,
+    escalated: false,
+  };
+
+  test("an open call offers Claim and Resolve, a claimed one Release, a resolved one nothing", () => {
+    const labels = (body: MessageBody) =>
+      (body.rows ?? []).flatMap((row) =>
+        row.map((part) => (part.kind === "button" ? part.id.split(":")[0] : "")),
+      );
+    const claimedBy = { userId: "5", atMs: 1_700_000_042_000 };
+    const resolved = { userId: "5", atMs: 1_700_000_142_000, note: hostile };
+    assert.deepEqual(labels(feedRenderer.modCall(view)), ["mod-claim", "mod-resolve"]);
+    assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy })), ["mod-release", "mod-resolve"]);
+    assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy, resolved })), []);
+    assert.match(texts(feedRenderer.modCall({ ...view, claimedBy })), /Claimed by <@5> after 42 s/);
+  });
+
+  test("every state is told by a word and a symbol, and the card carries its id", () => {
+    const answered = feedRenderer.modCall({ ...view, answeredBy: { name: "Mod", id: 9 } });
+    assert.match(answered.cards?.[0]?.title ?? "", /🎮 .*answered/);
+    assert.match(feedRenderer.modCall(view).cards?.[0]?.title ?? "", /🔔 .*open/);
+    assert.ok(answered.cards?.[0]?.footer?.includes(view.cardId));
+  });
+
+  test("hostile names, notes and descriptions stay harmless and within the limits", () => {
+    fc.assert(
+      fc.property(
+        name,
+        fc.string({ maxLength: 3_000 }),
+        fc.array(name, { maxLength: 60 }),
+        (who, prose, units) => {
+          const resolved = { userId: "5", atMs: 1_700_000_142_000, note: `${hostile}${prose}` };
+          const call = {
+            team: who,
+            unitIds: units.map((_, index) => index),
+            startedAtS: 1_700_000_000,
+            callNumber: 3,
+            description: `${hostile}${prose}`,
+            positionDescriptor: prose,
+          };
+          const bodies = [
+            feedRenderer.modCall({ ...view, caller: { name: who }, resolved, serverName: prose }),
+            feedRenderer.emergencyCall({
+              cardId: "x",
+              call,
+              callerName: who,
+              unitNames: units,
+              serverName: prose,
+            }),
+            feedRenderer.escalation(who, 300_000),
+            feedRenderer.test("kills", who),
+          ];
+          for (const body of bodies) {
+            assertFits(body);
+            assert.doesNotMatch(
+              texts(body),
+              /@(everyone|here)|<@1>|https?:\/\/(?!www\.roblox\.com\/users\/\d+\/profile\))/,
+            );
+          }
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+
+  test("notices say what, since when and what to do", () => {
+    assert.match(
+      texts(feedRenderer.gap("kills", 1, 2)),
+      /Gap: kills between <t:1:T> and <t:2:T> may be missing/,
+    );
+    assert.match(texts(feedRenderer.gap("kills", undefined, 2)), /before <t:2:T>/);
+    assert.match(texts(feedRenderer.late("joins", 5_000)), /since <t:5:T>/);
+    assert.match(
+      texts(feedRenderer.parked("joins", "77", "the channel was deleted")),
+      /<#77> has stopped.*\/feed resume/,
+    );
+    assert.match(texts(feedRenderer.unpostable("joins", 3, 1, 2)), /refused 3/);
+  });
+});
