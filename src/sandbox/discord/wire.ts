@@ -1,14 +1,5 @@
 /** The shapes of Discord's API v10 that this emulator stores and sends, as far as it uses them. */
 
-export type Json =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly Json[]
-  | { readonly [key: string]: Json | undefined };
-export type JsonObject = { readonly [key: string]: Json | undefined };
-
 export interface EmbedField {
   readonly name: string;
   readonly value: string;
