@@ -25,11 +25,14 @@ export interface AnswerItem {
   readonly seenAtMs: number;
 }
 
-/** Entries between fromS and toS may be missing (design 5, Gap). Stands before the entries that follow it. */
+/**
+ * Entries between fromS and toS may be missing (design 5, Gap). Stands before the entries that follow it.
+ * Without fromS: the feed was away (its guild kept a revoked key) and what it needs is no longer kept.
+ */
 export interface GapItem {
   readonly seq: number;
   readonly kind: "gap";
-  readonly fromS: number;
+  readonly fromS?: number;
   readonly toS: number;
   readonly seenAtMs: number;
 }

@@ -66,7 +66,7 @@ const item = z.discriminatedUnion("kind", [
   z.object({
     seq: count,
     kind: z.literal("gap"),
-    fromS: z.number(),
+    fromS: z.number().exactOptional(),
     toS: z.number(),
     seenAtMs: z.number(),
   }),

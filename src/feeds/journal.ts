@@ -125,7 +125,7 @@ export class StoredJournal implements Journal {
       items.push(...chunk.items.filter((item) => item.seq >= fromSeq));
     }
     for (const item of head.tail) if (item.seq >= fromSeq) items.push(item);
-    return items.slice(0, limit);
+    return [...trimmedAway(head, fromSeq, items[0]), ...items].slice(0, limit);
   }
 
   head(source: SourceId, list: LogList): number {
@@ -268,6 +268,19 @@ export class StoredJournal implements Journal {
     open.chain = result.catch(() => undefined);
     return result;
   }
+}
+
+/** What a feed asks for and nobody keeps any more is told as a gap: silence would be a loss. */
+function trimmedAway(
+  head: JournalHead,
+  fromSeq: number,
+  first: JournalItem | undefined,
+): readonly JournalItem[] {
+  const firstSeq = first?.seq ?? head.nextSeq;
+  if (fromSeq >= firstSeq) return [];
+  const newestS = head.retained?.seconds.at(-1) ?? 0;
+  const toS = first === undefined ? newestS : first.kind === "gap" ? first.toS : first.entry.atS;
+  return [{ seq: firstSeq - 1, kind: "gap", toS, seenAtMs: first?.seenAtMs ?? newestS * 1_000 }];
 }
 
 function neededSeq(open: Open): number {

@@ -26,6 +26,8 @@ export type Why = "loss" | "overdue" | "busy" | "empty";
 /** The service counts in seconds: asking one server more often than this shows nothing sooner. */
 const MIN_INTERVAL_MS = 1_000;
 const MIN_EMPTY_INTERVAL_MS = 5_000;
+/** More is not saved up: after a time without empty servers they get no burst. */
+const MOST_OWED = 2;
 /** What an occupied server is at least taken to bring. */
 const QUIET_PER_S = 1 / 600;
 
@@ -56,7 +58,7 @@ export function choose(
       best[why] = { source, score, empty: !track.occupied };
     }
   }
-  const owed = Math.min(1, lanes.owedToEmpty + emptyShare(pollsPerS));
+  const owed = Math.min(MOST_OWED, lanes.owedToEmpty + emptyShare(pollsPerS));
   const emptyFirst = best.busy === undefined || (best.empty !== undefined && owed >= 1);
   const lane = emptyFirst ? "empty" : "busy";
   const why = best.loss !== undefined ? "loss" : best.overdue !== undefined ? "overdue" : lane;

@@ -332,6 +332,28 @@ describe("journal: a replaced key", () => {
     assert.equal(await rig.journal.move(source, third, "killLogs"), "none");
   });
 
+  it("tells a guild that links the new key later, as a gap, what is no longer kept for it", async () => {
+    const rig = await started("first");
+    await rig.journal.attachAtHead("second", source, "joinLogs");
+    await rig.take([]);
+    await rig.take(joins(1, 3));
+    await rig.journal.move(source, newSource, "joinLogs");
+    await rig.journal.attach("first", newSource, "joinLogs", 4);
+    await rig.take(joins(1, 6), "joinLogs", newSource);
+    rig.journal.acknowledge("first", 6);
+    assert.equal(await rig.journal.move(source, newSource, "joinLogs"), "same");
+    await rig.journal.attach("second", newSource, "joinLogs", 2);
+    const items = await rig.journal.read(newSource, "joinLogs", 2, 10);
+    assert.deepEqual(
+      items.map((item) => [item.seq, wordOf(item)]),
+      [
+        [5, "gap undefined-6"],
+        [6, "p6"],
+      ],
+    );
+    assert.deepEqual(await rig.names(6, newSource), ["p6"]);
+  });
+
   it("survives two moves against each other", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
