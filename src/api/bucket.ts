@@ -39,6 +39,8 @@ export class Bucket {
   #ours = 0;
   /** Requests that ended without telling since the last new window: they may count in it. */
   #unseen = 0;
+  /** When the one request was written that tries whether the next window has begun. */
+  #scoutMs: number | undefined;
 
   constructor(clock: ServerClock) {
     this.#clock = clock;
@@ -72,12 +74,17 @@ export class Bucket {
     if (this.#limit === undefined) return this.#cautiousMs();
     const free = this.#remaining - this.#inFlight;
     if (this.#resetMs === undefined) {
+      if (free > (eagerness === "eager" || this.#edge.isReliable ? 0 : this.#kept(true))) return nowMs;
+      if (free > 0 && this.#inFlight > 0) return Number.POSITIVE_INFINITY;
       if (free > 0) return nowMs;
       // The window's tokens went, and no answer said when it ends.
       return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + this.#longestMs;
     }
-    if (free <= 0) return this.#edge.latestMs(this.#resetMs);
-    if (eagerness === "eager") return nowMs;
+    if (free <= 0)
+      return this.#scoutMs === undefined
+        ? this.#edge.releaseMs(this.#resetMs)
+        : this.#edge.latestMs(this.#resetMs);
+    if (eagerness === "eager" || this.#edge.isLearned(this.#resetMs)) return nowMs;
     return this.#probeAtMs(this.#resetMs, free, nowMs);
   }
 
@@ -86,6 +93,7 @@ export class Bucket {
     this.#roll(nowMs);
     if (this.#limit !== undefined && this.#resetMs === undefined && this.#remaining - this.#inFlight <= 0)
       this.#remaining = this.#inFlight + 1;
+    if (this.#limit !== undefined && this.#remaining - this.#inFlight <= 0) this.#scoutMs = nowMs;
     this.#inFlight += 1;
     this.#ours += 1;
     this.#lastStartMs = nowMs;
@@ -93,6 +101,7 @@ export class Bucket {
 
   /** A request that was counted as started never left. */
   recalled(): void {
+    this.#scoutMs = undefined;
     this.#inFlight -= 1;
     this.#ours -= 1;
   }
@@ -128,11 +137,14 @@ export class Bucket {
   #sameWindow(told: RateHeaders, sighting: Sighting): Learned {
     // An answer from before the roll is late; one from after it means that the window is not over after all.
     if (this.#resetMs === undefined && sighting.sentMs < this.#rolledMs) return { shared: false };
+    const early =
+      this.#resetMs === undefined || (this.#scoutMs !== undefined && sighting.sentMs >= this.#scoutMs);
+    if (early) this.#edge.wasWrong();
     this.#resetMs = told.resetMs;
-    this.#edge.inside(sighting);
+    this.#edge.inside(sighting, told.remaining === told.limit - 1);
     this.#limit = told.limit;
     this.#remaining = Math.min(this.#remaining, told.remaining);
-    return { shared: this.#compare(told) };
+    return { shared: this.#compare(told) && !early };
   }
 
   #newWindow(told: RateHeaders, sighting: Sighting): Learned {
@@ -148,6 +160,7 @@ export class Bucket {
     this.#pastResetMs = told.resetMs;
     if (!rolled) this.#ours = this.#inFlight + 1 + this.#unseen;
     this.#unseen = 0;
+    this.#scoutMs = undefined;
     const spanMs = this.#edge.latestMs(told.resetMs) - sighting.sentMs;
     if (opened) this.#longestMs = Math.max(this.#longestMs, spanMs);
     const shared = this.#compare(told);
@@ -169,6 +182,7 @@ export class Bucket {
     this.#pastResetMs = this.#resetMs;
     this.#resetMs = undefined;
     this.#rolledMs = nowMs;
+    this.#scoutMs = undefined;
     this.#remaining = this.#limit;
     this.#ours = this.#inFlight;
   }
@@ -177,23 +191,32 @@ export class Bucket {
     return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + CAUTIOUS_MS;
   }
 
+  /** How many of a window's tokens are kept for finding its end. */
+  #kept(wide: boolean): number {
+    const limit = this.#limit ?? 1;
+    // Of so few none can be spared.
+    if (limit < 4) return 0;
+    return wide ? Math.min(8, Math.floor(limit / 2)) : 2;
+  }
+
   /**
-   * The last tokens of a window are worth most where its end is in doubt: sent there, each either still spends from this
-   * window or opens the next one and says so, long before the late edge. It costs nothing: they were ours either way.
+   * While the end of windows is being learned, the last tokens are worth most where it is in doubt: sent there, each
+   * either still spends from this window or opens the next one and says so, long before the late edge, and never at the
+   * risk of a refusal.
    */
   #probeAtMs(resetMs: number, free: number, nowMs: number): number {
-    const likely = this.#edge.likely(resetMs);
+    const { lowMs, highMs } = this.#edge.likely(resetMs);
     const rttMs = this.#clock.rttMs;
-    const doubtMs = likely.highMs - likely.lowMs;
-    const limit = this.#limit ?? 1;
-    const wide = doubtMs > 1.5 * rttMs;
-    const kept = limit < 2 ? 0 : limit < 4 ? 1 : wide ? Math.min(8, Math.floor(limit / 2)) : 2;
-    if (free > kept) return nowMs;
+    const wide = highMs - lowMs > this.#edge.closeMs;
+    if (free > this.#kept(wide)) return nowMs;
+    const marginMs = rttMs / 16;
     const lastArrivalMs = this.#lastStartMs + rttMs / 2;
-    const fromMs = Math.max(likely.lowMs, lastArrivalMs);
-    const arriveMs = wide
-      ? fromMs + Math.max(0, likely.highMs - fromMs) / (free + 1)
-      : Math.max(likely.highMs + rttMs / 16, lastArrivalMs >= likely.lowMs ? lastArrivalMs + rttMs / 2 : 0);
+    const fromMs = Math.max(lowMs, lastArrivalMs);
+    // Far apart while little is known; then one on either side of the end, which shows it closely.
+    const beyondMs = Math.max(highMs, lastArrivalMs) + marginMs;
+    const spreadMs = fromMs + (beyondMs - fromMs) / free;
+    const closeMs = free === 2 ? lowMs - marginMs : beyondMs;
+    const arriveMs = wide ? spreadMs : closeMs;
     return Math.min(arriveMs - rttMs / 2, this.#edge.latestMs(resetMs));
   }
 }

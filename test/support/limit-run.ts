@@ -1,0 +1,130 @@
+import { type Service as Client, createServiceClient } from "../../src/api/client.ts";
+import { parseHalt, parseRejected } from "../../src/api/stored.ts";
+import { Failure } from "../../src/domain/failure.ts";
+import type { SourceId } from "../../src/domain/model.ts";
+import type { ServiceEvent } from "../../src/domain/ports.ts";
+import { ServerKey } from "../../src/domain/secret.ts";
+import { Service, type ServiceOptions } from "../../src/sandbox/service/service.ts";
+import { seededRandom, VirtualClock } from "./clock.ts";
+import { MemoryDocuments } from "./memory-documents.ts";
+import { eventList, FakeKeyRing, FakeMetrics, virtualNetwork } from "./network.ts";
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly keys: number;
+  readonly latencyMs?: number;
+  readonly jitterMs?: number;
+  readonly globalKey?: string;
+  readonly service?: Partial<ServiceOptions>;
+  /** How far the service's clock is ahead of ours. */
+  readonly skewMs?: number;
+}
+
+/** The emulated service, the client and a network between them, on a clock that a test moves. */
+export class World {
+  readonly clock: VirtualClock;
+  readonly service: Service;
+  readonly ring = new FakeKeyRing();
+  readonly metrics = new FakeMetrics();
+  readonly keyTexts: readonly string[];
+  readonly sources: SourceId[];
+  readonly events: ServiceEvent[];
+  readonly haltTexts = new Map<string, string>();
+  readonly rejectedTexts = new Map<string, string>();
+  client: Client;
+  readonly #make: () => Client;
+
+  constructor(options: WorldOptions) {
+    const startMs = Date.UTC(2026, 0, 1) + (options.seed % 1_000);
+    this.clock = new VirtualClock(startMs);
+    const skewMs = options.skewMs ?? 0;
+    this.keyTexts = Array.from({ length: options.keys }, (_, n) => `key${n}Seed${options.seed}-server${n}`);
+    this.service = new Service({
+      nowMs: () => this.clock.nowMs() + skewMs,
+      seed: options.seed,
+      keys: this.keyTexts,
+      town: { intensity: "quiet" },
+      ...options.service,
+    });
+    this.sources = this.keyTexts.map((key) => this.ring.add(key));
+    const { events, take } = eventList();
+    this.events = events;
+    const random = seededRandom(options.seed);
+    const transport = virtualNetwork({
+      service: this.service,
+      clock: this.clock,
+      random,
+      latencyMs: options.latencyMs ?? 40,
+      jitterMs: options.jitterMs ?? 10,
+      skewMs,
+    });
+    this.#make = () =>
+      createServiceClient({
+        serviceUrl: "http://service.invalid",
+        ...(options.globalKey === undefined ? {} : { globalKey: new ServerKey(options.globalKey) }),
+        keys: this.ring,
+        halts: new MemoryDocuments(parseHalt, this.haltTexts),
+        rejected: new MemoryDocuments(parseRejected, this.rejectedTexts),
+        clock: this.clock,
+        random,
+        metrics: this.metrics,
+        onEvent: take,
+        transport,
+      });
+    this.client = this.#make();
+  }
+
+  source(n: number): SourceId {
+    const source = this.sources[n];
+    if (source === undefined) throw new RangeError(`no key ${n}`);
+    return source;
+  }
+
+  key(n: number): string {
+    const key = this.keyTexts[n];
+    if (key === undefined) throw new RangeError(`no key ${n}`);
+    return key;
+  }
+
+  /** The process ends and another one starts on the same store. */
+  async restart(): Promise<void> {
+    await this.client.close();
+    this.client = this.#make();
+    await this.client.restore();
+  }
+}
+
+export interface Load {
+  /** Requests per second of virtual time. */
+  readonly perSecond: number;
+  readonly forMs: number;
+  /** Asks beyond so many waiting are not made: a poller does not pile up either. */
+  readonly mostWaiting: number;
+}
+
+/** What came of a load: by outcome, "ok" or the failure's code. */
+export async function runLoad(
+  clock: VirtualClock,
+  load: Load,
+  ask: (n: number) => Promise<unknown>,
+): Promise<Map<string, number>> {
+  const outcomes = new Map<string, number>();
+  const note = (outcome: string) => {
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    waiting -= 1;
+  };
+  let waiting = 0;
+  const endMs = clock.nowMs() + load.forMs;
+  const gapMs = 1_000 / load.perSecond;
+  for (let n = 0; clock.nowMs() < endMs; n++) {
+    if (waiting < load.mostWaiting) {
+      waiting += 1;
+      ask(n).then(
+        () => note("ok"),
+        (error: unknown) => note(error instanceof Failure ? error.code : String(error)),
+      );
+    }
+    await clock.advance(gapMs);
+  }
+  return outcomes;
+}

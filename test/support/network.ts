@@ -1,0 +1,110 @@
+import type { SourceId } from "../../src/domain/model.ts";
+import type { Clock, KeyRing, Metrics, Random, ServiceEvent } from "../../src/domain/ports.ts";
+import { ServerKey } from "../../src/domain/secret.ts";
+import type { Service } from "../../src/sandbox/service/service.ts";
+
+/** The same shape as the api's transport; declared here so that supports do not hang on one wing. */
+export type VirtualTransport = (
+  request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+    readonly onStart: () => void;
+  },
+  signal: AbortSignal,
+) => Promise<{ status: number; headers: Readonly<Record<string, string>>; body: string }>;
+
+export interface NetworkOptions {
+  readonly service: Service;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** One way, milliseconds, and what may be added to it. */
+  readonly latencyMs: number;
+  readonly jitterMs: number;
+  readonly address?: string;
+  /** How far the service's clock is ahead of the client's. */
+  readonly skewMs?: number;
+}
+
+/**
+ * A network in virtual time between a client and the emulated service: latency both ways, connections that break before
+ * or after the effect, answers that come late, silence. What happens to a request is drawn from the service's faults.
+ */
+export function virtualNetwork(options: NetworkOptions): VirtualTransport {
+  const { service, clock, random } = options;
+  const skewMs = options.skewMs ?? 0;
+  const oneWay = () => options.latencyMs + random.next() * options.jitterMs;
+  return async (request, signal) => {
+    signal.throwIfAborted();
+    request.onStart();
+    const sentAtMs = clock.nowMs() + skewMs;
+    const there = oneWay();
+    const back = oneWay();
+    const { method, path, headers, body } = request;
+    const address = options.address ?? "127.0.0.1";
+    const bare = { method, path, headers, body, address, sentAtMs };
+    const fate = service.drawFate(bare);
+    // The request is on its way whatever becomes of who waits for it: an abort does not call it back.
+    const arrived = clock.sleep(there + fate.delayMs).then(() => {
+      if (fate.reset === "before") throw new Error("read ECONNRESET");
+      if (fate.silent) return clock.sleep(3_600_000, signal).then(() => Promise.reject(new Error("silence")));
+      const lateMs = fate.lateMs;
+      const readableAtMs = clock.nowMs() + skewMs + back;
+      const answer = service.handle({ ...bare, readableAtMs }, fate);
+      if (fate.reset === "after") throw new Error("read ECONNRESET");
+      const cut = fate.truncate ? answer.body.slice(0, answer.body.length >> 1) : answer.body;
+      return clock
+        .sleep(back + (answer.status < 300 ? lateMs : 0) + fate.slowBodyMs)
+        .then(() => ({ status: answer.status, headers: answer.headers, body: cut }));
+    });
+    return arrived;
+  };
+}
+
+/** A ring of keys in the open, for tests: the source is the key's own text behind a mark. */
+export class FakeKeyRing implements KeyRing {
+  readonly #keys = new Map<SourceId, ServerKey>();
+
+  /** Links a key and gives its source. */
+  add(key: string): SourceId {
+    const open = new ServerKey(key);
+    const source = this.sourceOf(open);
+    this.#keys.set(source, open);
+    return source;
+  }
+
+  remove(source: SourceId): void {
+    this.#keys.delete(source);
+  }
+
+  async keyOf(source: SourceId): Promise<ServerKey | undefined> {
+    return this.#keys.get(source);
+  }
+
+  sourceOf(key: ServerKey): SourceId {
+    // Reversed, so that a test which sweeps output for the key itself is not misled by the source.
+    return `source-${[...key.reveal()].reverse().join("")}` as SourceId;
+  }
+}
+
+/** Metrics that keep sums by name and labels. */
+export class FakeMetrics implements Metrics {
+  readonly sums = new Map<string, number>();
+
+  count(name: string, labels: Readonly<Record<string, string>> = {}, by = 1): void {
+    const key = [name, ...Object.entries(labels).map(([label, value]) => `${label}=${value}`)].join(" ");
+    this.sums.set(key, (this.sums.get(key) ?? 0) + by);
+  }
+
+  observe(): void {}
+}
+
+/** Events as they came. */
+export function eventList(): {
+  readonly events: ServiceEvent[];
+  readonly take: (event: ServiceEvent) => void;
+} {
+  const events: ServiceEvent[] = [];
+  return { events, take: (event) => events.push(event) };
+}
