@@ -17,6 +17,7 @@ const quietMs = 2_000;
 const longestWaitMs = 5_000;
 /** More items than a message holds, so that what is filtered out seldom costs a second reading. */
 const readAhead = 150;
+const fewItems = 12;
 /** Past this many undelivered entries a feed gets a digest with the whole list attached (design 5). */
 const digestFrom = 2_000;
 /** Discord takes files of 10 MB; a line is about 70 bytes. What is above follows as another digest. */
@@ -169,19 +170,14 @@ export class Delivery {
       await this.#intoCards(items);
       return;
     }
+    const lastSeenMs = items.at(-1)?.seenAtMs ?? first.seenAtMs;
+    const waitMs = Math.min(first.seenAtMs + longestWaitMs, lastSeenMs + quietMs) - nowMs;
+    // So few cannot fill a message: not worth rendering before the wait is over.
+    const few = waitMs > 0 && items.length < fewItems && first.kind !== "gap";
+    if (few) return await this.#ports.clock.sleep(waitMs, this.#stop.signal);
     const plan = (await this.#digestPlan(list, first)) ?? planBatch(this.feed, items, await this.#context());
-    if (plan.kind === "skip") {
-      await this.#acknowledge(plan.throughSeq);
-      return;
-    }
-    const flushAtMs = Math.min(
-      first.seenAtMs + longestWaitMs,
-      (items.at(-1)?.seenAtMs ?? first.seenAtMs) + quietMs,
-    );
-    if (!plan.full && nowMs < flushAtMs) {
-      await this.#ports.clock.sleep(flushAtMs - nowMs, this.#stop.signal);
-      return;
-    }
+    if (plan.kind === "skip") return await this.#acknowledge(plan.throughSeq);
+    if (waitMs > 0 && !plan.full) return await this.#ports.clock.sleep(waitMs, this.#stop.signal);
     await this.#freeze(plan.batch);
   }
 

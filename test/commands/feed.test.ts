@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { feed } from "../../commands/feed.ts";
+import { createBook } from "../../src/discord/book.ts";
+import type { Form, Press, Reply, Services } from "../../src/discord/command.ts";
+import { Failure } from "../../src/domain/failure.ts";
+import type { Actor } from "../../src/domain/guild.ts";
+import { formOf, optionsOf, textOf } from "../support/fake-answers.ts";
+import { actorOf, FakeWorld } from "../support/fake-services.ts";
+import { FeedsRig, guildId } from "../support/feeds-rig.ts";
+
+const manager = actorOf({ guildId, channelId: "channel-1", userId: "100", manageGuild: true });
+const { add, list, remove, test: tryOut, pause, resume } = feed.subcommands;
+
+interface Stage {
+  readonly rig: FeedsRig;
+  readonly world: FakeWorld;
+  readonly services: Services;
+}
+
+async function onStage(run: (stage: Stage) => Promise<void>): Promise<void> {
+  const rig = await new FeedsRig().start();
+  const world = new FakeWorld();
+  for (const [id, binding] of rig.bindings) world.bindingsById.set(id, binding);
+  const services = { ...world.services, feeds: rig.wing.feeds, modCalls: rig.wing.modCalls };
+  try {
+    await run({ rig, world, services });
+  } finally {
+    await rig.stop();
+  }
+}
+
+function asked<Args>(args: Args, actor: Actor = manager) {
+  return { actor, args, signal: new AbortController().signal, reference: "r" };
+}
+
+async function one(answer: unknown): Promise<Reply> {
+  return (await answer) as Reply;
+}
+
+async function adding(stage: Stage, options: Record<string, string | number | boolean>): Promise<Reply> {
+  return await one(add.execute(asked(add.parse(optionsOf(options))), stage.services));
+}
+
+function press(argument: string, note = "", actor: Actor = manager): Press {
+  const signal = new AbortController().signal;
+  return { actor, argument, values: [], form: formOf({ note }), messageId: "m", signal, reference: "r" };
+}
+
+function refused(text: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof Failure);
+    assert.equal(error.code, "bad-command");
+    assert.match(error.message, text);
+    return true;
+  };
+}
+
+describe("/feed", () => {
+  test("Discord can register it: for holders of Manage Guild, in servers only", () => {
+    const { definitions } = createBook([feed]);
+    const [definition] = JSON.parse(JSON.stringify(definitions)) as { default_member_permissions: string }[];
+    assert.equal(definition?.default_member_permissions, "32");
+  });
+
+  test("add posts from now on into this channel, says so in words, and is audited", () =>
+    onStage(async (stage) => {
+      const { rig, world } = stage;
+      const reply = await adding(stage, { kind: "joins", team: "Police, Fire", silent: true });
+      assert.match(textOf(reply), /joins and leaves in <#channel-1> · lines · team `Police` `Fire` · silent/);
+      const [stored] = await rig.wing.feeds.list(guildId);
+      assert.deepEqual(stored?.filter, { teams: ["Police", "Fire"] });
+      assert.equal(stored?.createdBy, "100");
+      assert.deepEqual(
+        world.events.map(({ action }) => action),
+        ["feed-add"],
+      );
+      await rig.poll();
+      rig.join("Ann");
+      await rig.pollAndFlush();
+      assert.match(rig.sink.text("channel-1"), /\*\*Ann\*\* joined/);
+      assert.equal(rig.sink.messages("channel-1")[0]?.sent.silent, true);
+    }));
+
+  test("a feed of moderator calls takes a role, a cooldown and an escalation; it is always cards", () =>
+    onStage(async (stage) => {
+      await adding(stage, {
+        kind: "mod-calls",
+        channel: "mods",
+        ping: "777",
+        cooldown: 0,
+        escalate: 5,
+        style: "lines",
+      });
+      const [stored] = await stage.rig.wing.feeds.list(guildId);
+      assert.equal(stored?.kind, "modCalls");
+      assert.equal(stored?.channelId, "mods");
+      assert.equal(stored?.style, "cards");
+      assert.equal(stored?.pingCooldownMs, 0);
+      assert.equal(stored?.escalateAfterMs, 300_000);
+    }));
+
+  test("what makes no sense is refused before anything is stored, in words", () => {
+    const parsing = (options: Record<string, string | number>) => () => add.parse(optionsOf(options));
+    assert.throws(parsing({ kind: "kills", ping: "7" }), refused(/moderator calls can ping/));
+    assert.throws(parsing({ kind: "mod-calls", cooldown: 3 }), refused(/needs a role/));
+    assert.throws(parsing({ kind: "kills", command: "ban" }), refused(/feed of commands/));
+    assert.throws(parsing({ kind: "emergency-calls", player: "Ann" }), refused(/ids only/));
+    assert.throws(parsing({ kind: "nonsense" }), refused(/no such kind/));
+  });
+
+  test("filters are read leniently: spaces, colons, capitals, control characters", () => {
+    const args = add.parse(
+      optionsOf({ kind: "commands", command: " :Kick,ban ,, ", player: "Ann\u202e , 42" }),
+    );
+    assert.deepEqual(args.filter, { verbs: ["kick", "ban"], players: ["ann", "42"] });
+  });
+
+  test("a second feed of the same kind and server in one channel is refused", () =>
+    onStage(async (stage) => {
+      await adding(stage, { kind: "joins" });
+      await assert.rejects(adding(stage, { kind: "joins", team: "Fire" }), refused(/already/));
+    }));
+
+  test("list numbers the feeds and tells how each is doing", () =>
+    onStage(async (stage) => {
+      const { rig, services } = stage;
+      assert.match(textOf(await one(list.execute(asked(undefined), services))), /No feeds yet/);
+      await adding(stage, { kind: "joins" });
+      await rig.clock.advance(1_000);
+      await adding(stage, { kind: "kills", channel: "gone" });
+      await rig.poll();
+      rig.sink.fault = (_call, channelId) => (channelId === "gone" ? "gone" : "unknown");
+      rig.join("Ann");
+      rig.log.killLogs.push({ kind: "kill", atS: rig.nowS, killer: { name: "a" }, killed: { name: "b" } });
+      await rig.pollAndFlush();
+      const text = textOf(await one(list.execute(asked(undefined), services)));
+      assert.match(text, /\*\*1\.\*\* joins and leaves in <#channel-1> · lines · ▶ live · 1 waiting/);
+      assert.match(text, /\*\*2\.\*\* kills in <#gone> · lines · ⚠ stopped\n.*the channel was deleted/);
+    }));
+
+  test("a feed is named by its choice, its id or its number; choices hold no mentions", () =>
+    onStage(async (stage) => {
+      const { services } = stage;
+      await adding(stage, { kind: "joins" });
+      const typing = { actor: manager, option: "feed", typed: "", options: optionsOf() };
+      const choices = (await remove.autocomplete?.(typing, services)) ?? [];
+      assert.deepEqual(
+        choices.map((choice) => choice.name),
+        ["1. joins and leaves · this channel"],
+      );
+      await one(pause.execute(asked({ feed: "1" }), services));
+      await one(remove.execute(asked({ feed: choices[0]?.value ?? "" }), services));
+      assert.deepEqual(await services.feeds.list(guildId), []);
+      await assert.rejects(
+        async () => await pause.execute(asked({ feed: "1" }), services),
+        refused(/no such feed/),
+      );
+    }));
+
+  test("pause stops, resume starts from now on; each is audited", () =>
+    onStage(async (stage) => {
+      const { rig, world, services } = stage;
+      await adding(stage, { kind: "joins" });
+      await rig.poll();
+      assert.match(textOf(await one(pause.execute(asked({ feed: "1" }), services))), /Paused/);
+      rig.join("Missed");
+      await rig.pollAndFlush();
+      await one(resume.execute(asked({ feed: "1" }), services));
+      await rig.pollAndFlush();
+      rig.join("Seen");
+      await rig.pollAndFlush();
+      assert.doesNotMatch(rig.sink.text("channel-1"), /Missed/);
+      assert.match(rig.sink.text("channel-1"), /Seen/);
+      const actions = world.events.map(({ action }) => action);
+      assert.deepEqual(actions, ["feed-add", "feed-pause", "feed-resume"]);
+    }));
+
+  test("test says whether the message arrived and, if not, what to do", () =>
+    onStage(async (stage) => {
+      const { rig, services } = stage;
+      await adding(stage, { kind: "joins" });
+      assert.match(
+        textOf(await one(tryOut.execute(asked({ feed: "1" }), services))),
+        /A test message stands/,
+      );
+      rig.sink.fault = () => "no-access";
+      const failed = await one(tryOut.execute(asked({ feed: "1" }), services));
+      assert.match(textOf(failed), /did not arrive in <#channel-1>: Marshal may not post there/);
+      const [stored] = await services.feeds.list(guildId);
+      const again = await one(feed.actions["feed-test"].execute(press(stored?.id ?? ""), services));
+      assert.match(textOf(again), /did not arrive/);
+    }));
+
+  test("teams are completed one after the other", () => {
+    const typing = { actor: manager, option: "team", typed: "Police, F", options: optionsOf() };
+    const choices = add.autocomplete?.(typing, new FakeWorld().services);
+    assert.deepEqual(choices, [{ name: "Police, Fire", value: "Police, Fire" }]);
+  });
+});
+
+describe("buttons of a mod-call card", () => {
+  test("claim, release and resolve with a note; the second person is told who was first", () =>
+    onStage(async (stage) => {
+      const { rig, services } = stage;
+      await adding(stage, { kind: "mod-calls" });
+      await rig.poll();
+      rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name: "Ann", id: 1 } });
+      await rig.pollAndFlush();
+      const [message] = rig.sink.messages("channel-1");
+      const buttons = (message?.body.rows ?? [])
+        .flat()
+        .map((part) => (part.kind === "button" ? part.id : ""));
+      const id = buttons[0]?.split(":")[1] ?? "";
+      assert.deepEqual(buttons, [`mod-claim:${id}`, `mod-resolve:${id}`]);
+      const other = actorOf({ guildId, userId: "200" });
+      const { actions } = feed;
+      assert.match(textOf(await one(actions["mod-claim"].execute(press(id), services))), /yours/);
+      const second = await one(actions["mod-claim"].execute(press(id, "", other), services));
+      assert.match(textOf(second), /<@100> was first/);
+      assert.match(textOf(await one(actions["mod-release"].execute(press(id), services))), /open again/);
+      const form: Form = actions["mod-resolve"].form(press(id), services);
+      assert.equal(form.id, `mod-resolved:${id}`);
+      await one(actions["mod-resolved"].execute(press(id, " talked to both "), services));
+      await rig.clock.advance(1_000);
+      assert.match(rig.sink.text("channel-1"), /Resolved by <@100>[\s\S]*> talked to both$/);
+    }));
+});
