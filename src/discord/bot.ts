@@ -10,8 +10,8 @@ import {
 } from "discord.js";
 import type { Log } from "../log.ts";
 
-/** `auto`, or the shards from first to last of so many in total. */
-export type Shards = "auto" | { readonly first: number; readonly last: number; readonly total: number };
+/** `auto`, or these shards of so many in total. */
+export type Shards = "auto" | { readonly ids: readonly number[]; readonly count: number };
 
 export interface BotOptions {
   /** Such as `https://discord.com/api`. */
@@ -34,7 +34,7 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
     // Everything that we need comes with interactions; other intents would only bring traffic.
     intents: [GatewayIntentBits.Guilds],
     rest: { api: apiUrl },
-    ...(shards === "auto" ? { shards } : { shards: idsOf(shards), shardCount: shards.total }),
+    ...(shards === "auto" ? { shards } : { shards: [...shards.ids], shardCount: shards.count }),
     allowedMentions: { parse: [] },
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,
@@ -54,10 +54,6 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
     log.error({}, "Discord ended the session; the bot must be started again"),
   );
   return client;
-}
-
-function idsOf({ first, last }: Exclude<Shards, "auto">): number[] {
-  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
 /** Only the bot itself is kept of people: its own roles tell which channels it may read. */

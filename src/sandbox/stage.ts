@@ -6,7 +6,7 @@ import { EmulatedDiscord } from "./discord/discord.ts";
 import type { Channel, Guild, Member, Role } from "./discord/types.ts";
 import { serve } from "./service/http.ts";
 import { Service } from "./service/service.ts";
-import type { Town } from "./service/town/town.ts";
+import type { Town } from "./service/service.ts";
 
 /** The people and places of the emulated Discord, by the part they play. */
 export interface Cast {
@@ -76,7 +76,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const town = service.town(options.serverKey);
   town.setIntensity(options.traffic);
   const http = await serve(service, { host: "127.0.0.1" });
-  const ticking = options.live ? setInterval(() => service.advanceTo(Date.now()), 500) : undefined;
+  const ticking = options.live ? setInterval(() => service.advance(), 500) : undefined;
   const discord = await EmulatedDiscord.start({
     seed: options.seed,
     ...(options.discordPort === undefined ? {} : { port: options.discordPort }),
