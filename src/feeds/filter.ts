@@ -33,7 +33,7 @@ export function callPasses(filter: FeedFilter, call: EmergencyCall): boolean {
 }
 
 /** `:Kick x` -> `kick`: the first word without its colon, lower case. */
-export function verbOf(text: string): string {
+function verbOf(text: string): string {
   return (text.trim().split(/\s+/)[0] ?? "").replace(/^:/, "").toLowerCase();
 }
 

@@ -34,7 +34,7 @@ export function modCallCard(view: ModCallView): MessageBody {
 }
 
 /** What a card's footer holds, so that it can be found again in a channel. */
-export function modCallFooter(cardId: string): string {
+function modCallFooter(cardId: string): string {
   return `Call ${cardId}`;
 }
 
