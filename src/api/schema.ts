@@ -93,7 +93,11 @@ const vehicleRow = z.object({
   ColorHex: maybeText,
   ColorName: maybeText,
 });
-const staffMaps = z.object({ Admins: z.unknown(), Mods: z.unknown(), Helpers: z.unknown() });
+const staffMaps = z.object({
+  Admins: z.unknown().optional(),
+  Mods: z.unknown().optional(),
+  Helpers: z.unknown().optional(),
+});
 const commandAnswer = z.object({ message: text.catch(""), commandId: maybeText });
 
 /** A list as read, and how many of its rows could not be. */
