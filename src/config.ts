@@ -93,7 +93,8 @@ const secretKey = z.string().transform((value, context) => {
 });
 
 const opsAddress = z.string().transform((value, context) => {
-  if (value === "") return undefined;
+  // null, since zod puts the default in the place of an undefined.
+  if (value === "") return null;
   const parts = /^(\[[\da-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/.exec(value);
   const port = Number(parts?.[2]);
   if (parts?.[1] === undefined || port > 65_535) return refuse(context);
@@ -147,7 +148,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: data.LOG_LEVEL,
     ...(data.SERVICE_GLOBAL_KEY === undefined ? {} : { serviceGlobalKey: data.SERVICE_GLOBAL_KEY }),
     ...(data.SECRET_KEY === undefined ? {} : { secretKey: data.SECRET_KEY }),
-    ...(data.OPS_ADDRESS === undefined ? {} : { opsAddress: data.OPS_ADDRESS }),
+    ...(data.OPS_ADDRESS === null ? {} : { opsAddress: data.OPS_ADDRESS }),
   };
 }
 

@@ -1,4 +1,5 @@
-import { type Level, pino, stdSerializers } from "pino";
+import { Writable } from "node:stream";
+import { type DestinationStream, type Level, pino, stdSerializers } from "pino";
 import pretty from "pino-pretty";
 
 /** What the wings log with: fields first, then a sentence without outside text. */
@@ -33,50 +34,87 @@ const hidden = "[hidden]";
 /** Shorter texts stand in ordinary words: blanking them would shred the log, and none of them is a key. */
 const shortestSecret = 6;
 
+/** Keys that were typed and refused are hidden too: a flood of them must not fill the memory. */
+const secretsKept = 50_000;
+
 /** Fields that never hold anything fit for a log, whatever their value is. */
 const secretFields = ["token", "key", "serverKey", "authorization", "password", "secret", "secretKey"];
-const headers = ['["server-key"]', "authorization", "Authorization"];
+
+/** The same names at any depth of the finished line, where paths do not reach (errors in errors). */
+const secretInLine = /"(token|(?:server-?)?key|authorization|password|secret(?:key)?)":"(?:[^"\\]|\\.)*"/gi;
 
 /** Tokens that Discord puts into addresses: who has one can answer in the bot's name for 15 minutes. */
 const tokensInAddresses = /(\/(?:webhooks|interactions)\/\d+\/)[\w.%-]{16,}/g;
+
+/** How a secret can stand in a line: as it is, in JSON, in JSON inside JSON, in an address, in a header. */
+function formsOf(secret: string): ReadonlySet<string> {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const forms = [secret, json, JSON.stringify(json).slice(1, -1), encodeForAddress(secret)];
+  return new Set([...forms, Buffer.from(secret).toString("base64")]);
+}
+
+function encodeForAddress(secret: string): string {
+  try {
+    return encodeURIComponent(secret);
+  } catch {
+    // Half of a surrogate pair: no address can hold it.
+    return secret;
+  }
+}
 
 /**
  * Finds known secrets in text. Ten thousand keys may be known and each line is searched for all of them, so they
  * stand in a map by their first characters and a line is walked once.
  */
 class Secrets {
-  readonly #byStart = new Map<string, string[]>();
+  readonly #known = new Set<string>();
+  readonly #byStart = new Map<string, Set<string>>();
 
-  add(secret: string): void {
-    if (secret.trim().length < shortestSecret) return;
-    const json = JSON.stringify(secret).slice(1, -1);
-    const forms = [secret, secret.trim(), encodeURIComponent(secret), json];
-    for (const form of [...forms, Buffer.from(secret).toString("base64")]) this.#addForm(form);
+  add(given: string): void {
+    const secret = given.trim();
+    if (secret.length < shortestSecret) return;
+    const isNew = !this.#known.delete(secret);
+    this.#known.add(secret);
+    if (!isNew) return;
+    for (const form of formsOf(secret)) {
+      const start = form.slice(0, shortestSecret);
+      this.#byStart.set(start, (this.#byStart.get(start) ?? new Set()).add(form));
+    }
+    const [oldest] = this.#known;
+    if (oldest !== undefined && this.#known.size > secretsKept) this.#forget(oldest);
   }
 
   conceal(text: string): string {
     let clean = "";
     let from = 0;
-    for (let at = 0; at + shortestSecret <= text.length; at++) {
-      const found = this.#byStart
-        .get(text.slice(at, at + shortestSecret))
-        ?.find((form) => text.startsWith(form, at));
-      if (found === undefined) continue;
-      clean += text.slice(from, at) + hidden;
-      from = at + found.length;
-      at = from - 1;
+    for (let at = 0; at + shortestSecret <= text.length; ) {
+      const length = this.#lengthAt(text, at);
+      if (length === 0) at += 1;
+      else {
+        clean += text.slice(from, at) + hidden;
+        at += length;
+        from = at;
+      }
     }
     return (clean + text.slice(from)).replace(tokensInAddresses, `$1${hidden}`);
   }
 
-  #addForm(form: string): void {
-    const start = form.slice(0, shortestSecret);
-    const known = this.#byStart.get(start);
-    if (known === undefined) this.#byStart.set(start, [form]);
-    else if (!known.includes(form)) {
-      known.push(form);
-      // The longest first: a secret that begins with another one must not leave its end behind.
-      known.sort((a, b) => b.length - a.length);
+  /** Of the longest secret that stands there: one that begins with another must not leave its end behind. */
+  #lengthAt(text: string, at: number): number {
+    let longest = 0;
+    for (const form of this.#byStart.get(text.slice(at, at + shortestSecret)) ?? []) {
+      if (form.length > longest && text.startsWith(form, at)) longest = form.length;
+    }
+    return longest;
+  }
+
+  #forget(secret: string): void {
+    this.#known.delete(secret);
+    for (const form of formsOf(secret)) {
+      const start = form.slice(0, shortestSecret);
+      const forms = this.#byStart.get(start);
+      forms?.delete(form);
+      if (forms?.size === 0) this.#byStart.delete(start);
     }
   }
 }
@@ -86,13 +124,14 @@ class Secrets {
  * The line stays JSON: where blanking the text would break it (a secret of digits), it is blanked value by value.
  */
 function concealLine(secrets: Secrets, line: string): string {
-  const clean = secrets.conceal(line);
-  if (clean === line) return line;
+  const named = line.replace(secretInLine, `"$1":"${hidden}"`);
+  const clean = secrets.conceal(named);
+  if (clean === named) return clean;
   try {
     JSON.parse(clean);
     return clean;
   } catch {
-    const parsed: unknown = JSON.parse(line);
+    const parsed: unknown = JSON.parse(named);
     return `${JSON.stringify(parsed, (_key, value: unknown) => concealValue(secrets, value))}\n`;
   }
 }
@@ -110,9 +149,7 @@ function concealValue(secrets: Secrets, value: unknown): unknown {
 export function createLog(options: LogOptions): RootLog {
   const secrets = new Secrets();
   for (const secret of options.secrets ?? []) secrets.add(secret);
-  const { write } = options;
-  const target = write === undefined ? pino.destination({ fd: 1, sync: true }) : { write };
-  const stream = options.pretty ? pretty({ destination: target, sync: true }) : target;
+  const stream = options.pretty ? prettyTo(options.write) : plainTo(options.write);
   const logger = pino(
     {
       level: options.level,
@@ -129,10 +166,23 @@ export function createLog(options: LogOptions): RootLog {
   });
 }
 
-function secretPaths(): string[] {
-  const inHeaders = headers.flatMap((name) => {
-    const tail = name.startsWith("[") ? name : `.${name}`;
-    return [`headers${tail}`, `*.headers${tail}`];
+function plainTo(write: LogOptions["write"]): DestinationStream {
+  return write === undefined ? pino.destination({ fd: 1, sync: true }) : { write };
+}
+
+function prettyTo(write: LogOptions["write"]): DestinationStream {
+  if (write === undefined) return pretty({ destination: 1, sync: true });
+  const destination = new Writable({
+    decodeStrings: false,
+    write(line: string, _encoding, done) {
+      write(line);
+      done();
+    },
   });
-  return [...secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), ...inHeaders];
+  return pretty({ destination, sync: true });
+}
+
+function secretPaths(): string[] {
+  const names = ["server-key", "Authorization", ...secretFields];
+  return names.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
 }

@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { ConfigError, readConfig, secretsOf } from "../../src/config.ts";
+
+const token = "token-of-a-test.abc.def";
+const secretKey = Buffer.alloc(32, 7).toString("base64");
+
+function refused(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig({ DISCORD_TOKEN: token, ...environment });
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    for (const line of error.lines) assert.ok(error.message.includes(line));
+    return error.lines;
+  }
+  return assert.fail(`accepted ${JSON.stringify(environment)}`);
+}
+
+function onlyLine(environment: Record<string, string>): string {
+  const [line, ...rest] = refused(environment);
+  assert.deepEqual(rest, []);
+  return line ?? assert.fail("no line");
+}
+
+function accepted(environment: Record<string, string>) {
+  return readConfig({ DISCORD_TOKEN: token, ...environment });
+}
+
+describe("the environment as a Config", () => {
+  test("a token alone is enough: everything else has the default of the design", () => {
+    assert.deepEqual(readConfig({ DISCORD_TOKEN: token, HOME: "/root" }), {
+      discordToken: token,
+      discordApiUrl: "https://discord.com/api",
+      serviceUrl: "https://api.erlc.gg",
+      storeUrl: "sqlite:data/marshal.sqlite",
+      opsAddress: { host: "127.0.0.1", port: 9464 },
+      shards: "auto",
+      logLevel: "info",
+    });
+  });
+
+  test("no token: one error that names .env.example and npm run sandbox", () => {
+    for (const environment of [{}, { DISCORD_TOKEN: "" }, { DISCORD_TOKEN: "  " }]) {
+      assert.throws(
+        () => readConfig(environment),
+        (error: unknown) => {
+          assert.ok(error instanceof ConfigError);
+          assert.equal(error.lines.length, 1);
+          assert.match(error.message, /DISCORD_TOKEN: nothing was set/);
+          assert.match(error.message, /\.env\.example/);
+          assert.match(error.message, /npm run sandbox/);
+          return true;
+        },
+      );
+    }
+  });
+
+  test("all bad variables are listed at once, one line each", () => {
+    const lines = refused({
+      DISCORD_TOKEN: "two words",
+      DISCORD_API_URL: "discord.com",
+      SERVICE_URL: "ftp://api.erlc.gg",
+      SERVICE_GLOBAL_KEY: "a b",
+      STORE_URL: "mysql://localhost",
+      SECRET_KEY: "short",
+      OPS_ADDRESS: "9464",
+      SHARDS: "all",
+      LOG_LEVEL: "loud",
+    });
+    const names = [
+      "DISCORD_TOKEN DISCORD_API_URL SERVICE_URL SERVICE_GLOBAL_KEY STORE_URL SECRET_KEY OPS_ADDRESS SHARDS LOG_LEVEL",
+    ].flatMap((all) => all.split(" "));
+    assert.deepEqual(lines.map((line) => line.split(":")[0]).sort(), names.sort());
+    for (const line of lines) {
+      assert.match(line, /was found.*; expected \S/);
+      assert.ok(!line.includes("\n"));
+    }
+  });
+
+  test("spaces around a value are dropped, and an empty value counts as none", () => {
+    const config = accepted({ DISCORD_TOKEN: ` ${token}\n`, LOG_LEVEL: "", SHARDS: " auto " });
+    assert.equal(config.discordToken, token);
+    assert.equal(config.logLevel, "info");
+  });
+
+  test("a token in quotes or with a space in it is refused without being shown", () => {
+    for (const bad of [`"${token}"`, `Bot ${token}`]) {
+      const line = onlyLine({ DISCORD_TOKEN: bad });
+      assert.match(line, /a text of \d+ characters was found/);
+      assert.ok(!line.includes(token));
+    }
+  });
+
+  test("addresses are taken with any path and port, without a slash at the end", () => {
+    assert.equal(
+      accepted({ DISCORD_API_URL: "http://127.0.0.1:4681/api/" }).discordApiUrl,
+      "http://127.0.0.1:4681/api",
+    );
+    assert.equal(accepted({ SERVICE_URL: "http://[::1]:4690/" }).serviceUrl, "http://[::1]:4690");
+  });
+
+  test("an address with credentials or a query is refused, and the credentials are not shown", () => {
+    const line = onlyLine({ SERVICE_URL: "https://user:hunter2@api.erlc.gg" });
+    assert.match(line, /credentials/);
+    assert.ok(!line.includes("hunter2"));
+    assert.match(onlyLine({ DISCORD_API_URL: "https://discord.com/api?v=9" }), /ends with its path/);
+  });
+
+  test("the retired address of the service is refused with the reason", () => {
+    const line = onlyLine({ SERVICE_URL: "https://api.policeroleplay.community/v1" });
+    assert.match(line, /retired/);
+    assert.match(line, /https:\/\/api\.erlc\.gg/);
+  });
+
+  test("a global key is kept where one is given", () => {
+    assert.equal(accepted({ SERVICE_GLOBAL_KEY: "global-key" }).serviceGlobalKey, "global-key");
+    assert.ok(!("serviceGlobalKey" in accepted({})));
+  });
+
+  test("stores: sqlite with any path, redis and rediss; nothing else", () => {
+    assert.equal(
+      accepted({ STORE_URL: "sqlite:/var/lib/a b.sqlite" }).storeUrl,
+      "sqlite:/var/lib/a b.sqlite",
+    );
+    for (const url of ["redis://localhost:6379", "rediss://user:pw@cache.example:6380/1"]) {
+      assert.equal(accepted({ STORE_URL: url, SECRET_KEY: secretKey }).storeUrl, url);
+    }
+    for (const url of ["sqlite:", "data/marshal.sqlite", "http://localhost"]) {
+      assert.match(onlyLine({ STORE_URL: url }), /expected sqlite:PATH/);
+    }
+  });
+
+  test("a bad store address does not show the password in it", () => {
+    assert.ok(!onlyLine({ STORE_URL: "postgres://marshal:hunter2@db/marshal" }).includes("hunter2"));
+  });
+
+  test("the secret is 32 bytes in base64, of either alphabet, padded or not", () => {
+    const bytes = Buffer.from("fbffbe".repeat(10).concat("abcd"), "hex");
+    for (const form of [bytes.toString("base64"), bytes.toString("base64url")]) {
+      assert.deepEqual(Buffer.from(accepted({ SECRET_KEY: form }).secretKey ?? []), bytes);
+    }
+    assert.match(onlyLine({ SECRET_KEY: Buffer.alloc(16).toString("base64") }), /it holds 16 bytes/);
+    assert.match(onlyLine({ SECRET_KEY: "not base64!".repeat(4) }), /not base64/);
+  });
+
+  test("redis without a secret is refused: its processes have to share one", () => {
+    assert.match(onlyLine({ STORE_URL: "redis://localhost" }), /^SECRET_KEY: nothing was set/);
+  });
+
+  test("the ops address takes names, IPv6 and port 0; empty turns it off", () => {
+    assert.deepEqual(accepted({ OPS_ADDRESS: "0.0.0.0:0" }).opsAddress, { host: "0.0.0.0", port: 0 });
+    assert.deepEqual(accepted({ OPS_ADDRESS: "[::1]:9464" }).opsAddress, { host: "::1", port: 9464 });
+    assert.ok(!("opsAddress" in accepted({ OPS_ADDRESS: "" })));
+    for (const bad of ["localhost", ":9464", "localhost:70000", "http://localhost:1"]) {
+      assert.match(onlyLine({ OPS_ADDRESS: bad }), /expected HOST:PORT/);
+    }
+  });
+
+  test("shards: auto, a range of a total, or one of a total", () => {
+    assert.deepEqual(accepted({ SHARDS: "0-3/16" }).shards, { ids: [0, 1, 2, 3], count: 16 });
+    assert.deepEqual(accepted({ SHARDS: "15/16" }).shards, { ids: [15], count: 16 });
+    assert.match(onlyLine({ SHARDS: "0-16/16" }), /of 16 shards the last is 15/);
+    assert.match(onlyLine({ SHARDS: "3-1/16" }), /first shard comes after the last/);
+    assert.match(onlyLine({ SHARDS: "0-3" }), /expected auto/);
+  });
+
+  test("a secret pasted into the wrong variable is not shown", () => {
+    const pasted = `${"M".repeat(24)}.Gabcde.${"x".repeat(38)}`;
+    for (const line of [
+      onlyLine({ LOG_LEVEL: pasted }),
+      onlyLine({ SHARDS: token }),
+      onlyLine({ SHARDS: secretKey }),
+    ]) {
+      assert.match(line, /a text of \d+ characters was found/);
+      assert.ok(!line.includes(pasted) && !line.includes(token) && !line.includes(secretKey));
+    }
+  });
+
+  test("what must never be written: token, global key, secret and the store's password", () => {
+    const environment = {
+      DISCORD_TOKEN: token,
+      SERVICE_GLOBAL_KEY: "global-key",
+      SECRET_KEY: secretKey,
+      STORE_URL: "redis://u:p%40ss@h",
+    };
+    assert.deepEqual(secretsOf(readConfig(environment), environment), [
+      token,
+      "global-key",
+      secretKey,
+      "p%40ss",
+      "p@ss",
+    ]);
+  });
+
+  test(".env.example names every variable, and is a valid environment once the token is filled in", () => {
+    const text = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
+    const lines = [...text.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(
+      ([, name, value]) => [name ?? "", value ?? ""] as const,
+    );
+    const shown = Object.fromEntries(lines);
+    assert.deepEqual(readConfig({ ...shown, DISCORD_TOKEN: token }), readConfig({ DISCORD_TOKEN: token }));
+    assert.deepEqual(Object.keys(shown).sort(), [
+      "DISCORD_API_URL",
+      "DISCORD_TOKEN",
+      "LOG_LEVEL",
+      "OPS_ADDRESS",
+      "SECRET_KEY",
+      "SERVICE_GLOBAL_KEY",
+      "SERVICE_URL",
+      "SHARDS",
+      "STORE_URL",
+    ]);
+  });
+});
