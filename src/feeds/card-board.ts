@@ -1,11 +1,11 @@
 import { SinkRefusal } from "../domain/failure.ts";
 import type { MessageBody } from "../domain/message.ts";
 import type { Documents } from "../domain/ports.ts";
+import { Turns } from "../domain/turns.ts";
 import type { CardRecord, CardSlot } from "./card-records.ts";
 import { nonceOf, type PosterPorts, post } from "./poster.ts";
 import { reasonInWords } from "./refusal.ts";
 import { BackOff } from "./retry.ts";
-import { Turns } from "./turns.ts";
 
 /** Kept at hand so long: an answer or a unit may still come. Later acts on a card read the store. */
 const rememberedMs = 6 * 3_600_000;

@@ -18,6 +18,7 @@ import type {
   SnapshotListener,
   Snapshots,
 } from "../domain/ports.ts";
+import { Turns } from "../domain/turns.ts";
 import { CardBoard } from "./card-board.ts";
 import type { CardRecord } from "./card-records.ts";
 import { lateAfterMs } from "./delivery.ts";
@@ -28,7 +29,6 @@ import type { JournalChunk, JournalHead } from "./journal-records.ts";
 import { ModCallCards, modCallView } from "./mod-calls.ts";
 import type { OffsetRecord } from "./offsets.ts";
 import { FeedRegistry } from "./registry.ts";
-import { Turns } from "./turns.ts";
 
 const lateCheckMs = 60_000;
 

@@ -4,13 +4,13 @@ import type { Actor, Feed } from "../domain/guild.ts";
 import type { MessageBody } from "../domain/message.ts";
 import type { ModCallEntry } from "../domain/model.ts";
 import type { FeedRenderer, ModCallAct, ModCalls, ModCallView } from "../domain/ports.ts";
+import { Turns } from "../domain/turns.ts";
 import type { CardBoard } from "./card-board.ts";
 import type { CardSlot, ModCallRecord } from "./card-records.ts";
 import { passes, type TeamOf } from "./filter.ts";
 import { identityOf } from "./identity.ts";
 import type { AnswerItem, EntryItem, JournalItem } from "./journal-port.ts";
 import { nonceOf, type PosterPorts, post } from "./poster.ts";
-import { Turns } from "./turns.ts";
 
 /** Between two pings of one feed, where the feed does not say: a spree of calls must not become a spree of pings. */
 const defaultCooldownMs = 60_000;

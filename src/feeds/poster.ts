@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 import { SinkRefusal } from "../domain/failure.ts";
 import type { MessageBody, OutgoingMessage, PostedMessage } from "../domain/message.ts";
 import type { Clock, Random, Sink } from "../domain/ports.ts";
+import type { Turns } from "../domain/turns.ts";
 import { findPosted, laterId, snowflakeBefore } from "./read-back.ts";
 import { BackOff } from "./retry.ts";
-import type { Turns } from "./turns.ts";
 
 /** Discord remembers a nonce for minutes only; past this age an attempt may have been forgotten (design 5). */
 const nonceTrustedMs = 120_000;

@@ -14,11 +14,11 @@ import type {
   Random,
   Sink,
 } from "../domain/ports.ts";
+import { Turns } from "../domain/turns.ts";
 import { Delivery, type DeliveryPorts } from "./delivery.ts";
 import { feedMaxAgeMs, type Journal } from "./journal-port.ts";
 import type { OffsetRecord } from "./offsets.ts";
 import { nonceOf } from "./poster.ts";
-import { Turns } from "./turns.ts";
 
 export interface RegistryParts {
   readonly feedStore: FeedStore;

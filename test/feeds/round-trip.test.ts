@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { feedRenderer } from "../../src/discord/render/feed.ts";
+import type { Feed } from "../../src/domain/guild.ts";
+import type { MessageBody } from "../../src/domain/message.ts";
+import type { LogEntry } from "../../src/domain/model.ts";
+import { sameMessage, snowflakeBefore } from "../../src/feeds/read-back.ts";
+import { startDiscordRig } from "../support/discord-rig.ts";
+
+const feed: Feed = {
+  ...{ id: "f", guildId: "g", bindingId: "b", kind: "joins", channelId: "c", style: "lines", filter: {} },
+  ...{ silent: false, state: "live", createdBy: "u", createdAtMs: 0 },
+};
+const names = ["Ann", "@everyone **x** <@1>", "  spaced   out ", "שלום", "a\u202eb", "👩‍🚒", "http://x.y/z"];
+const entries: LogEntry[] = names.flatMap((name, n): LogEntry[] => [
+  { kind: "join", atS: 1_700_000_000 + n, player: { name, id: n + 1 }, joined: n % 2 === 0 },
+  { kind: "command", atS: 1_700_000_000 + n, player: { name }, text: `:pm ${name} \`hi\`` },
+]);
+const plain = { stayedS: new Map([[2, 90]]), serverName: "Town *two*" };
+const modCall = { cardId: "0123456789ab", caller: { name: "Ann" }, calledAtS: 1, escalated: true };
+
+const bodies: readonly MessageBody[] = [
+  feedRenderer.lines(feed, entries, plain).body,
+  feedRenderer.lines({ ...feed, style: "cards" }, entries, plain).body,
+  feedRenderer.digest(feed, entries, "backlog"),
+  feedRenderer.digest(feed, entries.slice(2), "refused"),
+  feedRenderer.gap("kills", 1, 2),
+  feedRenderer.late("kills", 1_000),
+  feedRenderer.modCall(modCall),
+  feedRenderer.modCall({ ...modCall, cardId: "ba9876543210" }),
+];
+
+test("every message of a feed is known again when it is read back through Discord, and taken for no other", async (t) => {
+  const { discord, channel, world } = await startDiscordRig(t, []);
+  const before = snowflakeBefore(world.clock.nowMs());
+  for (const [index, body] of bodies.entries()) {
+    await discord.sink.send(channel.id, { ...body, nonce: `nonce-${index}` });
+  }
+  const posted = await discord.sink.readBack(channel.id, before, 100);
+  assert.equal(posted.length, bodies.length, "a message is found by time alone");
+  for (const [index, body] of bodies.entries()) {
+    const same = posted.map((message) => sameMessage(body, message));
+    assert.deepEqual(
+      same,
+      bodies.map((_, other) => other === index),
+      `message ${index}`,
+    );
+  }
+});
