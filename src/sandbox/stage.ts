@@ -5,8 +5,8 @@ import { BotProcess, freePort } from "./bot-process.ts";
 import { EmulatedDiscord } from "./discord/discord.ts";
 import type { Channel, Guild, Member, Role } from "./discord/types.ts";
 import { serve } from "./service/http.ts";
-import { Service } from "./service/service.ts";
 import type { Town } from "./service/service.ts";
+import { Service } from "./service/service.ts";
 
 /** The people and places of the emulated Discord, by the part they play. */
 export interface Cast {
@@ -26,7 +26,7 @@ export interface Cast {
 }
 
 export interface StageOptions {
-  readonly seed: string;
+  readonly seed: number;
   readonly serverKey: string;
   /** How busy the town is when it opens. */
   readonly traffic: "quiet" | "normal" | "busy" | "frenzy";
@@ -51,7 +51,7 @@ export interface Stage {
 
 function buildGuild(discord: EmulatedDiscord): Cast {
   const guild = discord.addGuild({ name: "Riverside Roleplay", ownerName: "Olivia" });
-  const staffRole = guild.addRole({ name: "Moderator", color: 0x3ba55d, mentionable: false });
+  const staffRole = guild.addRole({ name: "Moderator", color: 0x3ba55d, mentionable: true });
   const channel = (name: string) => guild.addChannel({ name });
   return {
     guild,
@@ -78,7 +78,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const http = await serve(service, { host: "127.0.0.1" });
   const ticking = options.live ? setInterval(() => service.advance(), 500) : undefined;
   const discord = await EmulatedDiscord.start({
-    seed: options.seed,
+    seed: String(options.seed),
     ...(options.discordPort === undefined ? {} : { port: options.discordPort }),
   });
   const cast = buildGuild(discord);

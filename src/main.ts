@@ -1,0 +1,275 @@
+import process from "node:process";
+import { commands } from "../commands/index.ts";
+import { createServiceClient } from "./api/client.ts";
+import { parseHalt, parseRejected } from "./api/stored.ts";
+import { systemClock, systemRandom } from "./clock.ts";
+import { type Config, ConfigError, environment, readConfig, secretsOf } from "./config.ts";
+import { LoginError } from "./discord/bot.ts";
+import { createDiscord } from "./discord/create-discord.ts";
+import { parseRegistered } from "./discord/registration.ts";
+import { feedRenderer } from "./discord/render/feed.ts";
+import { runRenderer } from "./discord/render/run-renderer.ts";
+import { blockedNotice, keyParkedNotice, resumedNotice } from "./discord/render/service-notices.ts";
+import type { Clock, Random, SnapshotListener } from "./domain/ports.ts";
+import { ServerKey } from "./domain/secret.ts";
+import { parseCard } from "./feeds/card-records.ts";
+import { createFeeds } from "./feeds/feeds.ts";
+import { parseJournalChunk, parseJournalHead } from "./feeds/journal-records.ts";
+import { parseOffset } from "./feeds/offsets.ts";
+import { createLog, type RootLog } from "./log.ts";
+import { OpsError, type OpsSources, startOps } from "./ops/health.ts";
+import { createMetrics } from "./ops/metrics.ts";
+import { createServiceEvents } from "./ops/service-events.ts";
+import { Shutdown, type Step } from "./ops/shutdown.ts";
+import { parseDeferredRun } from "./runs/deferred.ts";
+import { createRuns } from "./runs/runs.ts";
+import { parseSeenRows } from "./runs/seen-rows.ts";
+import { createAuditLog } from "./store/audit.ts";
+import { createBindings } from "./store/bindings.ts";
+import { type Store, StoreError } from "./store/documents.ts";
+import { openStore } from "./store/open.ts";
+import { createVault, loadSecret } from "./store/seal.ts";
+import { createFeedStore, createSettings } from "./store/settings.ts";
+import * as shapes from "./store/shapes.ts";
+import { createWatch } from "./watch/watch.ts";
+
+/** How long a stop may take: what is being sent is finished, Discord has what it was promised. */
+const stopDeadlineMs = 10_000;
+const runsDeadlineMs = 6_000;
+
+export interface Surroundings {
+  readonly log: RootLog;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Everything that was built, not yet started. */
+export interface Marshal {
+  /** Takes up what the store holds, logs in, begins to ask. */
+  start(): Promise<void>;
+  /** In the order in which they are to be stopped. */
+  readonly steps: readonly Step[];
+  readonly ops: OpsSources;
+}
+
+/** What lies in the store, namespace by namespace. Bindings and audit survive a power cut, journals a crash. */
+function openDocuments(store: Store, config: Config, { log, clock, random }: Surroundings) {
+  const vault = createVault(loadSecret(config.storeUrl, config.secretKey));
+  return {
+    vault,
+    bindings: createBindings({
+      documents: store.documents("bindings", shapes.parseGuildBindings, "full"),
+      vault,
+      clock,
+      random,
+      hideSecret: log.hide,
+    }),
+    settings: createSettings(store.documents("settings", shapes.parseSettings, "full")),
+    feedStore: createFeedStore(store.documents("feeds", shapes.parseFeed, "full")),
+    audit: createAuditLog({
+      runs: store.documents("audit-runs", shapes.parseRun, "full"),
+      events: store.documents("audit-events", shapes.parseEvent, "full"),
+      days: store.documents("audit-days", shapes.parseDayList, "full"),
+      index: store.documents("audit-index", shapes.parseDayIndex, "full"),
+      open: store.documents("audit-open", shapes.parseOpenMark, "full"),
+    }),
+    halts: store.documents("halts", parseHalt, "full"),
+    rejected: store.documents("rejected-keys", parseRejected, "full"),
+    registered: store.documents("registered-commands", parseRegistered, "normal"),
+    heads: store.documents("journal-heads", parseJournalHead, "normal"),
+    chunks: store.documents("journal-chunks", parseJournalChunk, "normal"),
+    offsets: store.documents("feed-offsets", parseOffset, "normal"),
+    cards: store.documents("cards", parseCard, "normal"),
+    deferred: store.documents("deferred-runs", parseDeferredRun, "full"),
+    seenRows: store.documents("seen-rows", parseSeenRows, "normal"),
+  };
+}
+
+/** Builds everything by hand; nothing runs that is not named here. */
+export async function buildMarshal(config: Config, surroundings: Surroundings): Promise<Marshal> {
+  const { log, clock, random } = surroundings;
+  const metrics = createMetrics({ ofProcess: true });
+  const store = await openStore(config.storeUrl, { log });
+  const kept = openDocuments(store, config, surroundings);
+  const { bindings, settings } = kept;
+  const warn = (message: string, err: unknown) => log.warn({ err }, message);
+  const report = (message: string, err: unknown) => log.error({ err }, message);
+
+  const discord = createDiscord({
+    token: config.discordToken,
+    apiUrl: config.discordApiUrl,
+    shards: config.shards,
+    settings,
+    bindings,
+    registered: kept.registered,
+    clock,
+    random,
+    log,
+    async onGuildRemoved(guildId) {
+      for (const binding of await bindings.list(guildId)) await runs.onUnlinked(binding);
+      await feeds.forgetGuild(guildId);
+      await bindings.forgetGuild(guildId);
+    },
+  });
+  const { sink, notifier, members } = discord;
+
+  const service = createServiceClient({
+    serviceUrl: config.serviceUrl,
+    ...(config.serviceGlobalKey === undefined ? {} : { globalKey: new ServerKey(config.serviceGlobalKey) }),
+    keys: bindings,
+    halts: kept.halts,
+    rejected: kept.rejected,
+    clock,
+    random,
+    metrics,
+    log,
+    onEvent: createServiceEvents({
+      bindings,
+      notifier,
+      log,
+      words: { keyParked: keyParkedNotice, blocked: blockedNotice, resumed: resumedNotice },
+      onKeyParked: (source) => runs.onKeyParked(source),
+    }),
+  });
+
+  const listeners: SnapshotListener[] = [];
+  const watch = createWatch({
+    client: service,
+    health: service,
+    listeners,
+    clock,
+    random,
+    metrics,
+    onDefect: (err) => report("a poll failed in a way that was not expected", err),
+  });
+  const { snapshots, demands } = watch;
+
+  const feeds = createFeeds({
+    ...kept,
+    clock,
+    random,
+    sink,
+    renderer: feedRenderer,
+    notifier,
+    metrics,
+    snapshots,
+    demands,
+    health: service,
+    nonceKey: kept.vault.derive("nonce"),
+    warn,
+  });
+  const runs = createRuns({
+    ...kept,
+    client: service,
+    health: service,
+    snapshots,
+    demands,
+    members,
+    sink,
+    notifier,
+    renderer: runRenderer,
+    clock,
+    random,
+    report,
+  });
+  listeners.push(feeds.listener, runs.listener);
+
+  async function start(): Promise<void> {
+    await bindings.load();
+    await kept.feedStore.load();
+    await service.restore();
+    await feeds.start();
+    await runs.start();
+    await discord.start(commands, {
+      prover: service,
+      snapshots,
+      health: service,
+      permissions: runs.permissions,
+      words: runs.words,
+      runner: runs.runner,
+      queue: runs.queue,
+      feeds: feeds.feeds,
+      modCalls: feeds.modCalls,
+      audit: runs.audit,
+      sourceOf: bindings.sourceOf,
+      hideSecret: log.hide,
+      onLinked: ({ source }) => service.unpark(source),
+      onReplaced: (from) => feeds.replaced(from),
+      async onUnlinked(binding) {
+        await runs.onUnlinked(binding);
+        await feeds.unlinked(binding);
+      },
+    });
+    watch.start();
+  }
+
+  return {
+    start,
+    // People first, then polls, then what is on its way, then the ground below it.
+    steps: [
+      { name: "interactions", withinMs: 2_000, run: () => discord.quiet(2_000) },
+      { name: "watch", withinMs: 2_000, run: () => watch.stop() },
+      { name: "runs", withinMs: runsDeadlineMs, run: () => runs.stop(runsDeadlineMs) },
+      { name: "feeds", withinMs: 3_000, run: () => feeds.stop() },
+      { name: "discord", withinMs: 2_000, run: () => discord.stop() },
+      { name: "service", withinMs: 1_000, run: () => service.close() },
+      { name: "store", withinMs: 2_000, run: () => store.close() },
+    ],
+    ops: {
+      metrics,
+      conceal: log.conceal,
+      async notReady() {
+        const asleep = discord.state().ready ? [] : ["not logged in to Discord"];
+        const stored = await store.ping().then(
+          () => [],
+          () => ["the store does not answer"],
+        );
+        return [...asleep, ...stored];
+      },
+      state: {
+        service: () => service.state(),
+        watch: () => watch.state(),
+        feeds: () => feeds.state(),
+        runs: () => runs.state(),
+        discord: () => discord.state(),
+      },
+    },
+  };
+}
+
+/** The process: environment, log, signals, ops address. A start that fails is one clear line and exit code 1. */
+async function run(): Promise<void> {
+  const config = configOrLines();
+  if (config === undefined) return;
+  const secrets = secretsOf(config, environment());
+  const log = createLog({ level: config.logLevel, secrets, pretty: process.stdout.isTTY === true });
+  const exit = (code: number) => process.exit(code);
+  const shutdown = new Shutdown({ clock: systemClock, log, deadlineMs: stopDeadlineMs, exit });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => shutdown.signal(signal));
+  try {
+    const marshal = await buildMarshal(config, { log, clock: systemClock, random: systemRandom });
+    const ops = config.opsAddress === undefined ? undefined : await startOps(config.opsAddress, marshal.ops);
+    if (ops !== undefined) log.info({ host: ops.host, port: ops.port }, "the ops address answers");
+    for (const step of marshal.steps) shutdown.add(step);
+    shutdown.add({ name: "ops", withinMs: 1_000, run: () => ops?.close() });
+    await marshal.start();
+  } catch (error) {
+    // What an operator can mend is said in its own words; anything else is a defect and keeps its stack.
+    const expected = error instanceof StoreError || error instanceof OpsError || error instanceof LoginError;
+    log.error(expected ? {} : { err: error }, expected ? error.message : "Marshal could not start");
+    await shutdown.stop("the start failed", 1);
+  }
+}
+
+function configOrLines(): Config | undefined {
+  try {
+    return readConfig(environment());
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`Marshal cannot start:\n${error.lines.map((line) => `  ${line}\n`).join("")}`);
+    process.exitCode = 1;
+    return undefined;
+  }
+}
+
+if (import.meta.main) await run();
