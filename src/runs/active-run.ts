@@ -12,6 +12,7 @@ import type { SourceTurns } from "./turns.ts";
 export const expiresAfterMs = 10 * 60_000;
 /** A 429 that names no time. */
 const unnamedWaitMs = 5_000;
+const recheckAfterMs = 250;
 /** An audit row that could not be completed is tried again after so long, and then rarer. */
 const rewriteAfterMs = [1_000, 5_000, 30_000, 120_000, 600_000];
 
@@ -198,7 +199,8 @@ export class ActiveRun implements LaneEntry {
   /** When to try again; undefined: not at all. Only what surely did not run may be sent again (spec: Limits 5). */
   #againAtMs(failure: Failure, nowMs: number): number | undefined {
     if (failure.ran !== "no" || this.#over || this.#abort.signal.aborted) return undefined;
-    if (failure.code === "expired" && nowMs < this.expiresAtMs) return nowMs;
+    // What #mayStart held back is checked anew; never in a tight loop, whatever the reason was.
+    if (failure.code === "expired" && nowMs < this.expiresAtMs) return nowMs + recheckAfterMs;
     if (failure.code !== "rate-limited" && failure.code !== "blocked") return undefined;
     const haltMs = this.#ports.health.halt()?.untilMs ?? 0;
     const againAtMs = Math.max(failure.retryAtMs ?? nowMs + unnamedWaitMs, haltMs);
