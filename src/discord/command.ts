@@ -15,6 +15,7 @@ import type {
   Random,
   Runner,
   RunQueue,
+  RunWords,
   ServiceHealth,
   Settings,
   Snapshots,
@@ -38,6 +39,7 @@ export interface Services {
   readonly members: Members;
   readonly runner: Runner;
   readonly queue: RunQueue;
+  readonly words: RunWords;
   readonly feeds: Feeds;
   readonly modCalls: ModCalls;
   readonly audit: AuditLog;

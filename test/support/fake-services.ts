@@ -140,6 +140,7 @@ export class FakeWorld {
     members: unused("members"),
     runner: unused("runner"),
     queue: unused("queue"),
+    words: unused("words"),
     feeds: unused("feeds"),
     modCalls: unused("modCalls"),
     sourceOf,

@@ -1,0 +1,151 @@
+import type { Tier } from "../../domain/guild.ts";
+import type { Attachment } from "../../domain/message.ts";
+import type { AuditEvent, DeferredRun, RunProgress, RunRecord, RunStatus } from "../../domain/run.ts";
+import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+
+/** Audit rows as lines, and as files. Pure. */
+
+const marks: Readonly<Record<RunStatus, string>> = {
+  waiting: "⏳ waiting",
+  sending: "📨 being sent",
+  done: "✅ ran",
+  failed: "⛔ did not run",
+  unknown: "❔ may have run",
+  cancelled: "⚪ cancelled",
+  expired: "⌛ expired unsent",
+  denied: "🚫 denied",
+};
+
+const proofs: Readonly<Record<RunRecord["proof"], string>> = {
+  unchecked: "",
+  seen: " · in the log",
+  "seen-twice": " · **twice in the log**",
+  "not-seen": " · **not in the log**",
+};
+
+/** One run on one line, and why where it did not simply run. */
+export function runLine(record: RunRecord, options: { readonly server?: boolean } = {}): string {
+  const { status, askedAtMs, actorId, text, serverName, proof, message } = record;
+  const where = options.server === true ? ` on **${inlineName(serverName)}**` : "";
+  const by = actorId === "" ? "" : ` <@${actorId}>`;
+  const why = status === "done" || message === undefined ? "" : `\n-# ${cut(escapeMarkdown(message), 200)}`;
+  return `<t:${seconds(askedAtMs)}:d> <t:${seconds(askedAtMs)}:T> ${marks[status]}${by} ${inlineCode(text, 300)}${where}${proofs[proof]}${why}`;
+}
+
+/** A row that is not a run. */
+export function eventLine({ atMs, actorId, actorName, action, text }: AuditEvent): string {
+  const when = `<t:${seconds(atMs)}:d> <t:${seconds(atMs)}:T>`;
+  if (action === "outside-run") {
+    return `${when} ⚠ **run outside this bot**, by ${inlineName(actorName)}: ${inlineCode(text, 300)}`;
+  }
+  const by = actorId === "" ? inlineName(actorName) : `<@${actorId}>`;
+  return `${when} ⚙ ${by} ${inlineCode(action)} ${cut(escapeMarkdown(text), 300)}`;
+}
+
+export function waitingLine({ record, place, expectedAtMs }: RunProgress): string {
+  const when = place === 0 ? "📨 being sent" : `**${place}.** <t:${Math.ceil(expectedAtMs / 1000)}:R>`;
+  return `${when} <@${record.actorId}> ${inlineCode(record.text, 200)} on **${inlineName(record.serverName)}**`;
+}
+
+export function deferredLine({ request, expiresAtMs }: DeferredRun): string {
+  return `🚪 when someone joins, until <t:${seconds(expiresAtMs)}:t> <@${request.actor.userId}> ${inlineCode(request.text, 200)} on **${inlineName(request.binding.name)}**`;
+}
+
+/** As many lines as fit a description; says how many do not. */
+export function fitLines(lines: readonly string[], max = 3_800): string {
+  const kept: string[] = [];
+  let size = 0;
+  for (const line of lines) {
+    if (size + line.length + 1 > max) break;
+    kept.push(line);
+    size += line.length + 1;
+  }
+  const left = lines.length - kept.length;
+  return [...kept, ...(left === 0 ? [] : [`-# and ${left} more; narrow the search or export`])].join("\n");
+}
+
+const columns = [
+  "id",
+  "askedAt",
+  "actorId",
+  "actorName",
+  "actorRoleIds",
+  "origin",
+  "serverName",
+  "text",
+  "verb",
+  "status",
+  "ran",
+  "sentAt",
+  "endedAt",
+  "message",
+  "failureCode",
+  "commandId",
+  "proof",
+  "channelId",
+] as const;
+
+/** The same columns for every row; times in ISO 8601. */
+function exported(record: RunRecord): Record<(typeof columns)[number], string> {
+  return {
+    id: record.id,
+    askedAt: iso(record.askedAtMs),
+    actorId: record.actorId,
+    actorName: record.actorName,
+    actorRoleIds: record.actorRoleIds.join(" "),
+    origin: record.origin,
+    serverName: record.serverName,
+    text: record.text,
+    verb: record.verb ?? "",
+    status: record.status,
+    ran: record.ran,
+    sentAt: iso(record.sentAtMs),
+    endedAt: iso(record.endedAtMs),
+    message: record.message ?? "",
+    failureCode: record.failureCode ?? "",
+    commandId: record.commandId ?? "",
+    proof: record.proof,
+    channelId: record.channelId,
+  };
+}
+
+export function auditCsv(records: readonly RunRecord[]): Attachment {
+  const rows = records.map((record) => {
+    const row = exported(record);
+    return columns.map((column) => csvCell(row[column])).join(",");
+  });
+  // The mark tells Excel that it is UTF-8.
+  return { name: "audit.csv", data: `\ufeff${[columns.join(","), ...rows].join("\r\n")}\r\n` };
+}
+
+export function auditJson(records: readonly RunRecord[], events: readonly AuditEvent[]): Attachment {
+  const data = {
+    runs: records.map(exported),
+    events: events.map((event) => ({ ...event, at: iso(event.atMs) })),
+  };
+  return { name: "audit.json", data: `${JSON.stringify(data, null, 2)}\n` };
+}
+
+/**
+ * A cell that no spreadsheet takes for a formula: those begin with = + - @ or a control character, and some programs
+ * skip spaces before them. An apostrophe in front makes it text. Ids are long numbers, which they would round.
+ */
+export function csvCell(text: string): string {
+  const risky = /^\s*[=+\-@|%\t\r\n]/.test(text) || /^\d{16,}$/.test(text);
+  return `"${(risky ? `'${text}` : text).replaceAll('"', '""')}"`;
+}
+
+function iso(atMs: number | undefined): string {
+  return atMs === undefined ? "" : new Date(atMs).toISOString();
+}
+
+function seconds(atMs: number): number {
+  return Math.floor(atMs / 1000);
+}
+
+export const tierLabels: Readonly<Record<Tier, string>> = {
+  viewer: "Viewer",
+  moderator: "Moderator",
+  administrator: "Administrator",
+  manager: "Manager",
+};

@@ -1,0 +1,14 @@
+import type { RunRenderer } from "../../domain/ports.ts";
+import { eventLine, runLine } from "./audit-rows.ts";
+import { deferredExpiredCard, outcomeCard } from "./run-cards.ts";
+
+/** What runs/ tells of its own accord. Buttons stay: they work for whoever asked, and are checked when pressed. */
+export const runRenderer: RunRenderer = {
+  outcome: ({ record, failure }) => {
+    const card = outcomeCard(record, { retryAtMs: failure?.retryAtMs });
+    return { ...card, content: `<@${record.actorId}>` };
+  },
+  auditRow: (record) => ({ content: runLine(record, { server: true }) }),
+  auditEvent: (event) => ({ content: eventLine(event) }),
+  deferredExpired: deferredExpiredCard,
+};
