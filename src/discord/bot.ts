@@ -7,6 +7,7 @@ import {
   GatewayIntentBits,
   type Interaction,
   Options,
+  type RateLimitData,
 } from "discord.js";
 import type { Log } from "../log.ts";
 
@@ -33,7 +34,7 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
   const client = new Client({
     // Everything that we need comes with interactions; other intents would only bring traffic.
     intents: [GatewayIntentBits.Guilds],
-    rest: { api: apiUrl },
+    rest: { api: apiUrl, rejectOnRateLimit: isLongEditWait },
     ...(shards === "auto" ? { shards } : { shards: [...shards.ids], shardCount: shards.count }),
     allowedMentions: { parse: [] },
     makeCache: Options.cacheWithLimits({
@@ -54,6 +55,18 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
     log.error({}, "Discord ended the session; the bot must be started again"),
   );
   return client;
+}
+
+/** How long an edit may wait within rest, where it holds up those that follow it in the same channel. */
+const longestEditWaitMs = 5_000;
+
+/**
+ * 30046 (too many edits of old messages) comes as a 429 with a wait of up to an hour, which rest would sit out: such
+ * an edit is refused instead, so that delivery can back off and say what it must by other means.
+ */
+function isLongEditWait({ method, route, retryAfter, timeToReset }: RateLimitData): boolean {
+  const isEdit = method === "PATCH" && route.startsWith("/channels/:id/messages");
+  return isEdit && Math.max(retryAfter, timeToReset) > longestEditWaitMs;
 }
 
 /** Only the bot itself is kept of people: its own roles tell which channels it may read. */

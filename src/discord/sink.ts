@@ -1,4 +1,12 @@
-import { type APIEmbed, type APIMessage, DiscordAPIError, HTTPError, type REST, Routes } from "discord.js";
+import {
+  type APIEmbed,
+  type APIMessage,
+  DiscordAPIError,
+  HTTPError,
+  RateLimitError,
+  type REST,
+  Routes,
+} from "discord.js";
 import { SinkRefusal, type SinkRefusalReason } from "../domain/failure.ts";
 import type { Card, PostedMessage } from "../domain/message.ts";
 import type { Sink } from "../domain/ports.ts";
@@ -143,6 +151,13 @@ export async function refusing<T>(request: () => Promise<T>): Promise<T> {
     if (cause instanceof DiscordAPIError) {
       const other = cause.status >= 500 ? "unknown" : "rejected";
       throw new SinkRefusal(reasons[cause.code] ?? other, `Discord: ${cause.message}`, { cause });
+    }
+    if (cause instanceof RateLimitError) {
+      const retryAfterMs = Math.max(cause.retryAfter, cause.sublimitTimeout, cause.timeToReset);
+      throw new SinkRefusal("edit-limit", "Discord asks to wait with edits of old messages", {
+        retryAfterMs,
+        cause,
+      });
     }
     // A refused name or connection was never sent, but rest has tried several times: one of them may have arrived.
     const what =

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createBook } from "../../src/discord/book.ts";
+import { type Command, defineCommand, defineEntry } from "../../src/discord/command.ts";
+import { createDiscord } from "../../src/discord/create-discord.ts";
+import { definitionsHash, parseRegistered } from "../../src/discord/registration.ts";
+import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
+import { FakeWorld, keptLog, textDocuments } from "../support/fake-services.ts";
+
+const hello = (description: string): Command =>
+  defineCommand({
+    name: "hello",
+    description,
+    entry: defineEntry<undefined>({
+      ...{ description, first: "public", parse: () => undefined, execute: () => ({ content: "hello" }) },
+    }),
+  });
+
+function wing(emulated: EmulatedDiscord, token: string, registered = textDocuments()) {
+  const { clock, random, settings, bindings } = new FakeWorld();
+  return createDiscord({
+    ...{ token, apiUrl: emulated.apiUrl, shards: "auto", settings, bindings, registered, clock, random },
+    log: keptLog(),
+    onGuildRemoved: async () => {},
+  });
+}
+
+test("a restart registers only what has changed", async (t) => {
+  const emulated = await EmulatedDiscord.start({ record: true });
+  t.after(() => emulated.close());
+  const registered = textDocuments();
+  for (const description of ["first", "first", "second"]) {
+    const discord = wing(emulated, emulated.token, registered);
+    await discord.start([hello(description)], new FakeWorld().services);
+    await discord.stop();
+  }
+  assert.equal(emulated.traffic.filter(({ method }) => method === "PUT").length, 2);
+  assert.equal(emulated.commands()[0]?.description, "second");
+});
+
+test("a token that Discord does not accept is told in words that name the variable", async (t) => {
+  const emulated = await EmulatedDiscord.start({ token: "the-right-one" });
+  t.after(() => emulated.close());
+  const discord = wing(emulated, "a-wrong-one");
+  await assert.rejects(discord.start([], new FakeWorld().services), (error: unknown) => {
+    assert.ok(error instanceof Error);
+    assert.equal(error.name, "LoginError");
+    assert.match(error.message, /DISCORD_TOKEN/);
+    assert.doesNotMatch(error.message, /a-wrong-one/);
+    return true;
+  });
+});
+
+test("a Discord that cannot be reached is told in words", async () => {
+  const emulated = await EmulatedDiscord.start();
+  await emulated.close();
+  const discord = wing(emulated, emulated.token);
+  await assert.rejects(discord.start([], new FakeWorld().services), /cannot be reached/);
+});
+
+test("the hash of the definitions changes with any word of them, and only then", () => {
+  const hashOf = (description: string) => definitionsHash(createBook([hello(description)]).definitions);
+  assert.equal(hashOf("a"), hashOf("a"));
+  assert.notEqual(hashOf("a"), hashOf("b"));
+  assert.throws(() => parseRegistered({}), TypeError);
+});
+
+test("groups of sub-commands are defined and found by their path", () => {
+  const entry = defineEntry<undefined>({
+    ...{ description: "d", first: "public", parse: () => undefined, execute: () => ({}) },
+  });
+  const book = createBook([
+    {
+      name: "run",
+      description: "r",
+      subcommands: { command: entry, preset: { description: "p", subcommands: { add: entry } } },
+    },
+  ]);
+  assert.equal(book.entry("run", "preset add")?.entry, entry);
+  assert.equal(book.entry("run", "preset"), undefined);
+  assert.deepEqual(
+    book.summaries.map(({ path }) => path),
+    ["/run command", "/run preset add"],
+  );
+  assert.deepEqual(
+    book.definitions[0]?.options?.map(({ type, name }) => [type, name]),
+    [
+      [1, "command"],
+      [2, "preset"],
+    ],
+  );
+});
