@@ -45,7 +45,7 @@ async function connect(url: string, log: Log | undefined, waitMs: number): Promi
     // A silent connection is given up: the pings make sure that a living one never is.
     pingInterval: pingEveryMs,
     socket: {
-      connectTimeout: Math.max(1, Math.min(waitMs, 5_000)),
+      connectTimeout: Math.max(1_000, Math.min(waitMs, 5_000)),
       socketTimeout: 3 * pingEveryMs,
       reconnectStrategy: (retries: number) => {
         const nextMs = Math.min(100 * 2 ** retries, 2_000);

@@ -26,7 +26,7 @@ export function openSqlite(path: string, options: SqliteOptions): Store {
     // Made first with our rights: sqlite gives its side files those of the file.
     closeSync(openSync(path, "a", 0o600));
     chmodSync(path, 0o600);
-    const connections = { full: connect(path, "FULL"), normal: connect(path, "NORMAL") };
+    const connections = { full: connectSqlite(path, "FULL"), normal: connectSqlite(path, "NORMAL") };
     checkVersion(path, connections.full);
     createTable(connections.full);
     return store(connections, lock, options.nowMs);
@@ -58,7 +58,8 @@ function store(
   };
 }
 
-function connect(path: string, synchronous: "FULL" | "NORMAL"): DatabaseSync {
+/** FULL waits for the disk on every commit; NORMAL leaves that to the checkpoints of the write-ahead log. */
+export function connectSqlite(path: string, synchronous: "FULL" | "NORMAL"): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5_000 });
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
   return database;

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, test } from "node:test";
+import { createClient } from "@keyv/redis";
+import { Keyv } from "keyv";
+import { KeyvDocuments, type Store, StoreError } from "../../src/store/documents.ts";
+import { openStore } from "../../src/store/open.ts";
+import { createTable, SqliteAdapter } from "../../src/store/sqlite-adapter.ts";
+import { type RedisServer, redisBinary, startRedis } from "../support/redis-server.ts";
+import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
+import { all, collect, documentsContract } from "./contract.ts";
+
+const redis = redisBinary();
+const withRedis =
+  redis === undefined ? { skip: "neither redis-server nor valkey-server is on this machine" } : {};
+
+for (const durability of ["full", "normal"] as const) {
+  describe(`the store on sqlite, ${durability}`, () => {
+    let folder: TempFolder;
+    let store: Store;
+    before(async () => {
+      folder = tempFolder();
+      store = await openStore(`sqlite:${join(folder.path, "deep", "store.sqlite")}`);
+    });
+    after(async () => {
+      await store.close();
+      folder.remove();
+    });
+    documentsContract(() => ({
+      documents: (namespace, parse) => store.documents(namespace, parse, durability),
+    }));
+  });
+}
+
+describe("the store on keyv's own memory", () => {
+  const maps = new Map<string, Map<string, unknown>>();
+  const mapOf = (namespace: string) => {
+    const map = maps.get(namespace) ?? new Map<string, unknown>();
+    maps.set(namespace, map);
+    return map;
+  };
+  documentsContract(() => ({
+    documents: (namespace, parse) => new KeyvDocuments(mapOf(namespace), namespace, parse),
+  }));
+});
+
+describe("the store on Redis", withRedis, () => {
+  let server: RedisServer;
+  let store: Store;
+  before(async () => {
+    server = await startRedis(redis ?? "");
+    store = await openStore(server.url);
+  });
+  after(async () => {
+    await store.close();
+    await server.stop();
+  });
+  documentsContract(() => ({ documents: (namespace, parse) => store.documents(namespace, parse, "full") }));
+
+  test("rejects at once while Redis is away, writes nothing later, and is back by itself", async () => {
+    const documents = store.documents("away", (value) => value, "full");
+    await documents.set("kept", 1);
+    await server.kill();
+    await assert.rejects(documents.get("kept"));
+    await assert.rejects(documents.set("lost", 1));
+    await assert.rejects(documents.delete("kept"));
+    await assert.rejects(all(documents));
+    await assert.rejects(store.ping());
+    await server.start();
+    await untilResolves(() => store.ping());
+    assert.equal(await documents.get("kept"), 1);
+    assert.equal(await documents.get("lost"), undefined);
+  });
+
+  test("an address where nothing answers rejects in words, without the password", async () => {
+    const url = new URL(server.url);
+    await server.kill();
+    try {
+      await assert.rejects(
+        openStore(`redis://:hunter2@${url.host}`, { waitMs: 1 }),
+        (error: unknown) =>
+          error instanceof StoreError &&
+          error.message.includes(url.host) &&
+          error.message.includes("ECONNREFUSED") &&
+          !error.message.includes("hunter2"),
+      );
+    } finally {
+      await server.start();
+      await untilResolves(() => store.ping());
+    }
+  });
+
+  test("others' keys in the same Redis are neither listed nor touched", async () => {
+    const foreign = createClient({ url: server.url });
+    await foreign.connect();
+    try {
+      await foreign.mSet({
+        "shared::x": "theirs",
+        "marshal:shared-more::x": "1",
+        "other:marshal:shared::x": "2",
+      });
+      const documents = store.documents("shared", (value) => value, "full");
+      await documents.set("x", "ours");
+      assert.deepEqual(await all(documents), [["x", "ours"]]);
+      await documents.delete("x");
+      assert.equal(await foreign.get("shared::x"), "theirs");
+    } finally {
+      await foreign.close();
+    }
+  });
+});
+
+describe("the sqlite adapter as keyv knows adapters", () => {
+  function rig() {
+    const database = new DatabaseSync(":memory:");
+    createTable(database);
+    let nowMs = 1_000;
+    const adapter = new SqliteAdapter(database, "one", () => nowMs);
+    const other = new SqliteAdapter(database, "two", () => nowMs);
+    const at = (ms: number) => {
+      nowMs = ms;
+    };
+    return { adapter, other, database, at };
+  }
+
+  test("keyv takes it as a full adapter that knows absolute expiries", () => {
+    const { adapter } = rig();
+    assert.equal(adapter.capabilities.expires, true);
+    assert.equal(adapter.capabilities.compatible, true);
+    assert.equal(adapter.capabilities.store, "keyvStorage");
+    assert.equal(new Keyv(adapter).store, adapter);
+  });
+
+  test("many at once: setMany, getMany, hasMany, deleteMany keep the order asked for", async () => {
+    const { adapter } = rig();
+    assert.deepEqual(
+      await adapter.setMany([
+        { key: "a", value: "1" },
+        { key: "b", value: "2" },
+      ]),
+      [true, true],
+    );
+    assert.deepEqual(await adapter.getMany(["b", "x", "a"]), ["2", undefined, "1"]);
+    assert.deepEqual(await adapter.hasMany(["b", "x", "a"]), [true, false, true]);
+    assert.deepEqual(await adapter.deleteMany(["x", "a"]), [false, true]);
+    assert.equal(await adapter.has("a"), false);
+    assert.equal(await adapter.has("b"), true);
+  });
+
+  test("setMany writes all or none", async () => {
+    const { adapter } = rig();
+    await assert.rejects(
+      adapter.setMany([
+        { key: "a", value: "1" },
+        { key: "b", value: 2 },
+      ]),
+      TypeError,
+    );
+    assert.equal(await adapter.get("a"), undefined);
+    await adapter.set("c", "3");
+    assert.equal(await adapter.get("c"), "3");
+  });
+
+  test("what has expired is gone for every way of reading", async () => {
+    const { adapter, at } = rig();
+    await adapter.set("short", "1", 2_000);
+    await adapter.set("long", "2");
+    at(1_999);
+    assert.equal(await adapter.get("short"), "1");
+    at(2_000);
+    assert.equal(await adapter.get("short"), undefined);
+    assert.equal(await adapter.has("short"), false);
+    assert.deepEqual(await adapter.getMany(["short", "long"]), [undefined, "2"]);
+    assert.deepEqual(await collect(adapter.iterator()), [["long", "2"]]);
+  });
+
+  test("clear empties its own namespace only, and disconnect leaves the connection to its owner", async () => {
+    const { adapter, other, database } = rig();
+    await adapter.set("k", "1");
+    await other.set("k", "2");
+    await adapter.clear();
+    await adapter.disconnect();
+    assert.equal(await adapter.get("k"), undefined);
+    assert.equal(await other.get("k"), "2");
+    database.close();
+    await assert.rejects(other.get("k"));
+  });
+});
+
+/** Waits on the condition itself; each try gives the event loop its turn. */
+async function untilResolves(attempt: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await attempt();
+      return;
+    } catch {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}

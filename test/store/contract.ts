@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { z } from "zod";
+import type { Documents } from "../../src/domain/ports.ts";
+import { StoreError } from "../../src/store/documents.ts";
+
+const row = z.object({
+  n: z.number(),
+  text: z.string().exactOptional(),
+  list: z.array(z.string()).exactOptional(),
+});
+type Row = z.infer<typeof row>;
+const parseRow = (value: unknown): Row => row.parse(value);
+
+export interface ContractSubject {
+  /** A namespace that no other test uses. */
+  documents<T>(namespace: string, parse: (value: unknown) => T): Documents<T>;
+}
+
+/** What every store has to do, whatever it is made of; `subject` is asked for in each test. */
+export function documentsContract(subject: () => ContractSubject): void {
+  const rows = (namespace: string) => subject().documents(namespace, parseRow);
+
+  test("gives back what was set, the latest of it, and undefined for what was not", async () => {
+    const documents = rows("c-basic");
+    assert.equal(await documents.get("a"), undefined);
+    await documents.set("a", { n: 1, text: ":starts with a colon", list: ["", "é\u0000\u2028"] });
+    assert.deepEqual(await documents.get("a"), {
+      n: 1,
+      text: ":starts with a colon",
+      list: ["", "é\u0000\u2028"],
+    });
+    await documents.set("a", { n: 2 });
+    assert.deepEqual(await documents.get("a"), { n: 2 });
+  });
+
+  test("forgets what was deleted; deleting what is not there is no error", async () => {
+    const documents = rows("c-delete");
+    await documents.set("a", { n: 1 });
+    await documents.delete("a");
+    await documents.delete("a");
+    assert.equal(await documents.get("a"), undefined);
+    assert.deepEqual(await all(documents), []);
+  });
+
+  test("lists each entry once, also past one page of reading", async () => {
+    const documents = rows("c-entries");
+    const expected = new Map<string, number>();
+    for (let n = 0; n < 1_234; n++) {
+      await documents.set(`key-${n}`, { n });
+      expected.set(`key-${n}`, n);
+    }
+    const found = await all(documents);
+    assert.equal(found.length, expected.size);
+    assert.deepEqual(new Map(found.map(([key, value]) => [key, value.n])), expected);
+  });
+
+  test("can be changed while it is listed, and lists nothing twice", async () => {
+    const documents = rows("c-changing");
+    for (let n = 0; n < 500; n++) await documents.set(`k${n}`, { n });
+    const seen: string[] = [];
+    for await (const [key, { n }] of documents.entries()) {
+      seen.push(key);
+      if (n % 2 === 0) await documents.delete(key);
+      else await documents.set(key, { n: n + 10_000 });
+    }
+    assert.equal(new Set(seen).size, seen.length);
+    assert.equal(seen.length, 500);
+    assert.equal((await all(documents)).length, 250);
+  });
+
+  test("keeps namespaces apart, also where one name begins with the other", async () => {
+    const [one, two] = [rows("c-apart"), rows("c-apart:more")];
+    await one.set("k", { n: 1 });
+    await one.set("more::k", { n: 3 });
+    await two.set("k", { n: 2 });
+    assert.deepEqual(await one.get("k"), { n: 1 });
+    assert.deepEqual(await two.get("k"), { n: 2 });
+    assert.deepEqual((await all(one)).map(([key]) => key).sort(), ["k", "more::k"]);
+    assert.deepEqual(await all(two), [["k", { n: 2 }]]);
+    await one.delete("k");
+    assert.deepEqual(await two.get("k"), { n: 2 });
+  });
+
+  test("takes any key but an empty one, which is a defect", async () => {
+    const documents = rows("c-keys");
+    const keys = ["a:b", "a/b", "a b", "*", "?[x]", "::", "'; DROP TABLE documents; --", "ключ", "🔑"];
+    for (const [n, key] of keys.entries()) await documents.set(key, { n });
+    for (const [n, key] of keys.entries()) assert.deepEqual(await documents.get(key), { n });
+    assert.deepEqual((await all(documents)).map(([key]) => key).sort(), [...keys].sort());
+    await assert.rejects(documents.set("", { n: 1 }), TypeError);
+    await assert.rejects(documents.get(""), TypeError);
+    await assert.rejects(documents.delete(""), TypeError);
+  });
+
+  test("a value of another shape rejects, by name of its document and without its content", async () => {
+    await subject()
+      .documents("c-shape", (value) => value)
+      .set("odd", { secret: "content" });
+    const rejected = (error: unknown) => {
+      assert.ok(error instanceof StoreError);
+      assert.match(error.message, /c-shape\/odd/);
+      assert.ok(!error.message.includes("content"));
+      return true;
+    };
+    const documents = rows("c-shape");
+    await assert.rejects(documents.get("odd"), rejected);
+    await assert.rejects(all(documents), rejected);
+  });
+
+  test("a value that JSON cannot hold rejects instead of being kept as nothing", async () => {
+    const documents = subject().documents("c-json", (value) => value);
+    await assert.rejects(documents.set("a", 1n));
+    assert.equal(await documents.get("a"), undefined);
+  });
+
+  test("behaves like a map of JSON, whatever is done to it", async () => {
+    const documents = subject().documents("c-model", (value) => value);
+    const key = fc.constantFrom("a", "b", "c:d", "c");
+    const act = fc.oneof(
+      fc.record({
+        do: fc.constant("set" as const),
+        key,
+        value: fc.jsonValue().filter((value) => value !== null),
+      }),
+      fc.record({ do: fc.constant("delete" as const), key }),
+      fc.record({ do: fc.constant("get" as const), key }),
+    );
+    const model = new Map<string, unknown>();
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {
+        for (const one of acts) {
+          if (one.do === "set") {
+            await documents.set(one.key, one.value);
+            model.set(one.key, JSON.parse(JSON.stringify(one.value)));
+          } else if (one.do === "delete") {
+            await documents.delete(one.key);
+            model.delete(one.key);
+          } else assert.deepEqual(await documents.get(one.key), model.get(one.key));
+        }
+        assert.deepEqual(new Map(await all(documents)), model);
+      }),
+      { numRuns: 40 },
+    );
+  });
+}
+
+export function all<T>(documents: Documents<T>): Promise<(readonly [string, T])[]> {
+  return collect(documents.entries());
+}
+
+export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of source) found.push(one);
+  return found;
+}

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants } from "node:fs";
+import { createServer } from "node:net";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+import { tempFolder } from "./temp-folder.ts";
+
+/** The Redis or Valkey of this machine, where it has one. */
+export function redisBinary(): string | undefined {
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    for (const name of ["redis-server", "valkey-server"]) {
+      const path = join(folder, name);
+      try {
+        accessSync(path, constants.X_OK);
+        return path;
+      } catch {
+        // Not here: the next folder may have it.
+      }
+    }
+  }
+  return undefined;
+}
+
+export interface RedisServer {
+  readonly url: string;
+  readonly pid: number;
+  /** `kill -9`: what a broken machine looks like to its clients. */
+  kill(): Promise<void>;
+  /** The same address again, with what its append-only file kept. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A server of its own on a free loopback port, with its data in a temp folder and every write on the disk. */
+export async function startRedis(binary: string): Promise<RedisServer> {
+  const folder = tempFolder();
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const options = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder.path, "--save", ""];
+    const durable = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
+    const started = spawn(binary, [...options, ...durable], { stdio: ["ignore", "pipe", "ignore"] });
+    child = started;
+    const output = createInterface({ input: started.stdout });
+    for await (const line of output) if (/ready to accept connections/i.test(line)) break;
+    // What it says later is read and dropped: a full pipe would stop it.
+    started.stdout.resume();
+  }
+
+  async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    const running = child;
+    child = undefined;
+    if (running === undefined || running.exitCode !== null) return;
+    const gone = once(running, "exit");
+    running.kill(signal);
+    await gone;
+  }
+
+  await start();
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    kill: () => end("SIGKILL"),
+    start,
+    stop: async () => {
+      await end("SIGTERM");
+      folder.remove();
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("no port was given");
+  return address.port;
+}
