@@ -110,7 +110,16 @@ export function createDiscord(ports: DiscordPorts): Discord {
       dispatch = createDispatch({ book, services: { ...given, ...own }, clock, random, sink, notifier, log });
       await logIn(client, ports.token);
       if (client.application === null) throw new Error("a client that is ready has an application");
-      const changed = await registerWhenChanged(rest, client.application.id, commands, ports.registered);
+      // With yesterday's commands the bot is still of use; the next start tries again.
+      const changed = await registerWhenChanged(
+        rest,
+        client.application.id,
+        commands,
+        ports.registered,
+      ).catch((err) => {
+        log.error({ err }, "the slash commands could not be registered; npm run deploy tries it alone");
+        return false;
+      });
       log.info(
         { user: client.user?.tag, guilds: client.guilds.cache.size, registered: changed },
         "logged in",

@@ -324,6 +324,56 @@ test("help answers in every guild, by what the person may do", async (t) => {
   assert.match(forOwner.text, /\/setup link` Link/);
 });
 
+test("options of every kind reach a sub-command of a group as plain values", async (t) => {
+  const Of = ApplicationCommandOptionType;
+  const words = { description: "d" };
+  const told = defineEntry<string>({
+    description: "d",
+    first: "ephemeral",
+    options: [
+      { type: Of.String, name: "text", ...words },
+      { type: Of.Integer, name: "count", ...words },
+      { type: Of.Boolean, name: "flag", ...words },
+      { type: Of.User, name: "who", ...words },
+      { type: Of.Channel, name: "channel", ...words },
+      { type: Of.Role, name: "role", ...words },
+      { type: Of.Number, name: "share", ...words },
+      { type: Of.String, name: "absent", ...words },
+    ],
+    parse: (options) =>
+      JSON.stringify([
+        ...[
+          options.string("text", true),
+          options.number("count"),
+          options.boolean("flag"),
+          options.person("who"),
+        ],
+        ...[
+          options.id("channel"),
+          options.id("role"),
+          options.number("share", true),
+          options.string("absent") ?? 0,
+        ],
+      ]),
+    execute: ({ args }) => ({ content: args }),
+  });
+  const group = { description: "g", subcommands: { told } };
+  const rig = await startDiscordRig(t, [{ name: "deep", description: "d", subcommands: { group } }]);
+  const { channel, staffRole, moderator, owner } = rig;
+  const values = { text: "t", count: 3, flag: true, channel, role: staffRole, share: 0.5 };
+  const tell = async (who: typeof owner) => {
+    const exchange = await rig.member.slash(channel, "deep group told", { ...values, who: who.member.user });
+    await exchange.settled();
+    return JSON.parse(messageOf(exchange).content);
+  };
+  const person = (who: typeof owner) => ({ userId: who.member.id, userName: who.member.user.username });
+  assert.deepEqual(await tell(moderator), [
+    ...["t", 3, true, { ...person(moderator), roleIds: [staffRole.id], manageGuild: false }],
+    ...[channel.id, staffRole.id, 0.5, 0],
+  ]);
+  assert.deepEqual((await tell(owner))[3], { ...person(owner), roleIds: [], manageGuild: true });
+});
+
 test("a bot that is removed says which guild is to be forgotten", async (t) => {
   const rig = await startDiscordRig(t, commands);
   assert.equal(rig.discord.state().guilds, 1);

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { test } from "node:test";
+import { promisify } from "node:util";
+import { commands } from "../../commands/index.ts";
 import { createBook } from "../../src/discord/book.ts";
 import { type Command, defineCommand, defineEntry } from "../../src/discord/command.ts";
 import { createDiscord } from "../../src/discord/create-discord.ts";
@@ -36,6 +39,36 @@ test("a restart registers only what has changed", async (t) => {
   }
   assert.equal(emulated.traffic.filter(({ method }) => method === "PUT").length, 2);
   assert.equal(emulated.commands()[0]?.description, "second");
+});
+
+test("commands that Discord refuses do not keep the bot from starting, and are tried again", async (t) => {
+  const emulated = await EmulatedDiscord.start();
+  t.after(() => emulated.close());
+  const registered = textDocuments();
+  const discord = wing(emulated, emulated.token, registered);
+  t.after(() => discord.stop());
+  await discord.start([hello("d".repeat(101))], new FakeWorld().services);
+  assert.equal(discord.state().ready, true);
+  assert.equal(registered.kept.size, 0);
+});
+
+test("npm run deploy registers the commands by the environment alone, and says in words what is missing", async (t) => {
+  const emulated = await EmulatedDiscord.start();
+  t.after(() => emulated.close());
+  const deploy = (env: Record<string, string>) =>
+    promisify(execFile)(process.execPath, ["deploy/register.ts"], {
+      env: { PATH: process.env.PATH ?? "", ...env },
+    });
+  const { stdout } = await deploy({ DISCORD_TOKEN: emulated.token, DISCORD_API_URL: emulated.apiUrl });
+  assert.match(stdout, /registered \d+ commands/);
+  assert.deepEqual(
+    emulated
+      .commands()
+      .map(({ name }) => name)
+      .sort(),
+    commands.map(({ name }) => name).sort(),
+  );
+  await assert.rejects(deploy({}), /DISCORD_TOKEN/);
 });
 
 test("a token that Discord does not accept is told in words that name the variable", async (t) => {
