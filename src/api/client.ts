@@ -232,7 +232,7 @@ class GatedClient implements Service {
   }
 
   #noteSkipped(source: SourceId, list: string, rows: number): void {
-    this.#options.metrics.count("service_rows_skipped_total", { list }, rows);
+    this.#options.metrics.count("marshal_service_rows_skipped_total", { list }, rows);
     this.#options.log?.warn({ source, list, rows }, "rows of the service could not be read");
   }
 

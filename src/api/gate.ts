@@ -391,7 +391,7 @@ export class Gate {
     const verdict = judge(answer, route, nowMs, (text) => this.#clean(text, job.exchange.key));
     this.#learn(flight, answer, verdict, sighting);
     this.#count(route, verdict.kind === "failure" ? verdict.failure.code : verdict.kind);
-    this.#options.metrics.observe("service_seconds", (nowMs - sighting.sentMs) / 1_000, { route });
+    this.#options.metrics.observe("marshal_service_seconds", (nowMs - sighting.sentMs) / 1_000, { route });
     if (verdict.kind === "halt") this.#refused(job, verdict, nowMs);
     else this.#taken(job, verdict, sighting);
     this.#pump();
@@ -429,7 +429,7 @@ export class Gate {
     // The answers of one burst name the same wait: one event tells it.
     const longer = halt !== undefined && halt.untilMs > (before?.untilMs ?? 0) + HALT_NOTICE_MS;
     if (halt !== undefined && (longer || job.probe)) {
-      this.#options.metrics.count("service_halts_total", { why: halt.why });
+      this.#options.metrics.count("marshal_service_halts_total", { why: halt.why });
       this.#options.onEvent({ kind: "halted", ...halt });
       if (verdict.cause === "global-key") this.#options.onEvent({ kind: "global-key-rejected" });
       this.#options.onHaltChanged();
@@ -593,7 +593,7 @@ export class Gate {
   }
 
   #count(route: Route, outcome: string): void {
-    this.#options.metrics.count("service_requests_total", { route, outcome });
+    this.#options.metrics.count("marshal_service_requests_total", { route, outcome });
   }
 
   /** The service's words may repeat what we sent it. */

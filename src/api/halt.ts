@@ -27,7 +27,7 @@ export interface StoredHalt {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** A told wait from here on is no ordinary window. */
-const BLOCK_FROM_MS = 10 * MINUTE_MS;
+const BLOCK_FROM_MS = 30 * MINUTE_MS;
 
 /** Waits where none was told: doubled each time that the service still refuses, up to the most. */
 const PATIENCE: Readonly<Record<HaltCause, { readonly firstMs: number; readonly mostMs: number }>> = {

@@ -120,12 +120,13 @@ export class KeyGuard {
     // A bare 403 of the command before now counts as well.
     standing.strikes += standing.doubted ? 2 : 1;
     standing.doubted = false;
-    const needed = this.#spentBudget(nowMs) ? 1 : STRIKES_TO_PARK;
-    if (refusal.final || standing.strikes >= needed) {
+    const isSettled = refusal.final || standing.strikes >= STRIKES_TO_PARK;
+    if (!isSettled && wasProven && this.#suspectsUs(source, nowMs)) return "suspect-us";
+    if (isSettled || !this.#affordsOpinions(nowMs)) {
       this.#park(source, refusal.why, refusal.serviceCode, nowMs);
       return "parked";
     }
-    return wasProven && this.#suspectsUs(source, nowMs) ? "suspect-us" : "confirm";
+    return "confirm";
   }
 
   /** Whether a refused key shows that it is us: what was believed of the keys of the last minute is taken back. */
@@ -251,10 +252,11 @@ export class KeyGuard {
     this.#badRequestsMs.push(nowMs);
   }
 
-  #spentBudget(nowMs: number): boolean {
+  /** A second opinion is itself a request with a bad key: past half the budget the address matters more. */
+  #affordsOpinions(nowMs: number): boolean {
     this.#prune(nowMs);
     // The refusal being judged has been noted already.
-    return this.#badRequestsMs.length > this.#budget.perHour;
+    return this.#badRequestsMs.length <= this.#budget.perHour / 2;
   }
 
   #prune(nowMs: number): void {

@@ -196,6 +196,8 @@ function number(value: unknown): number | undefined {
   return Number.isFinite(parsed) ? parsed : undefined;
 }
 
+/** Times in words are cut to whole seconds, sometimes to whole minutes: a second is what a cut commonly hides. */
+const CUT_MS = 1_000;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** When a block lifts, as its message tells it (spec: Errors 2): a date, an epoch number, or "3 hours". */
@@ -205,10 +207,10 @@ export function waitInWords(message: string, nowMs: number): number | undefined 
     /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g,
   )) {
     const zoned = /(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`;
-    waits.push(sensibleWait(Date.parse(zoned.replace(" ", "T")) - nowMs));
+    waits.push(sensibleWait(Date.parse(zoned.replace(" ", "T")) - nowMs + CUT_MS));
   }
   for (const [text] of message.matchAll(/\b\d{10}(?:\d{3})?\b/g))
-    waits.push(sensibleWait(Number(text) * (text.length > 10 ? 1 : 1_000) - nowMs));
+    waits.push(sensibleWait(Number(text) * (text.length > 10 ? 1 : 1_000) - nowMs + CUT_MS));
   for (const [, amount, unit] of message.matchAll(
     /(\d+(?:\.\d+)?)\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?)\b/gi,
   ))

@@ -96,14 +96,17 @@ test("the wait is the greatest of header, body and words", () => {
   assert.equal(wait({ retry_after: 0 }), undefined);
   assert.equal(wait({ retry_after: -5 }, { "retry-after": "1e99" }), undefined);
   const lifts = new Date(nowMs + 4 * 3_600_000).toISOString();
-  assert.equal(wait({ message: `Blocked. The block lifts at ${lifts}.`, retry_after: 5 }), 4 * 3_600_000);
+  assert.equal(
+    wait({ message: `Blocked. The block lifts at ${lifts}.`, retry_after: 5 }),
+    4 * 3_600_000 + 1_000,
+  );
 });
 
 test("a block tells when it lifts in many ways", () => {
-  assert.equal(waitInWords("lifts at 2026-01-01T13:00:00Z", nowMs), 3_600_000);
-  assert.equal(waitInWords("until 2026-01-01 12:30:00", nowMs), 1_800_000);
-  assert.equal(waitInWords(`until ${nowMs / 1_000 + 60}`, nowMs), 60_000);
-  assert.equal(waitInWords(`until ${nowMs + 90_000}`, nowMs), 90_000);
+  assert.equal(waitInWords("lifts at 2026-01-01T13:00:00Z", nowMs), 3_601_000);
+  assert.equal(waitInWords("until 2026-01-01 12:30:00", nowMs), 1_801_000);
+  assert.equal(waitInWords(`until ${nowMs / 1_000 + 60}`, nowMs), 61_000);
+  assert.equal(waitInWords(`until ${nowMs + 90_000}`, nowMs), 91_000);
   assert.equal(waitInWords("try again in 3 hours", nowMs), 3 * 3_600_000);
   assert.equal(waitInWords("in 2 minutes and 5 seconds", nowMs), 120_000);
   assert.equal(waitInWords("yesterday, 2025-12-31T00:00:00Z", nowMs), undefined);

@@ -34,7 +34,8 @@ export interface NetworkOptions {
 export function virtualNetwork(options: NetworkOptions): VirtualTransport {
   const { service, clock, random } = options;
   const skewMs = options.skewMs ?? 0;
-  const oneWay = () => options.latencyMs + random.next() * options.jitterMs;
+  // Whole milliseconds, as real clocks have them.
+  const oneWay = () => Math.round(options.latencyMs + random.next() * options.jitterMs);
   return async (request, signal) => {
     signal.throwIfAborted();
     request.onStart();
