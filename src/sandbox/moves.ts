@@ -1,4 +1,4 @@
-import type { Channel, Exchange, Member, Message, Modal, Value } from "./discord/types.ts";
+import type { Channel, Exchange, Member, Message, Modal } from "./discord/types.ts";
 import type { Stage } from "./stage.ts";
 
 /** What an owner does to set Marshal up, done through the emulated Discord as they would: forms and buttons. */
@@ -30,31 +30,34 @@ export async function commandIsThere(
   await stage.discord.until(() => person.commands(channel).some((command) => command.name === name), 30_000);
 }
 
-export interface LinkSteps {
-  readonly form: Modal;
-  readonly question: Message;
-  readonly result: Message;
+/** What a watcher may look at on the way; messages are live, so they are shown when they are handed over. */
+export interface LinkWatcher {
+  form?(form: Modal): void;
+  question?(message: Message): void;
 }
 
-/** `/setup link`, the form, "Is this yours?", Yes. */
-export async function linkServer(stage: Stage, key: string = stage.serverKey): Promise<LinkSteps> {
+/** `/setup link`, the form, "Is this yours?", Yes. Answers the message that says what came of it. */
+export async function linkServer(
+  stage: Stage,
+  watcher: LinkWatcher = {},
+  key: string = stage.serverKey,
+): Promise<Message> {
   const { owner, staffRole, channels } = stage.cast;
   const person = stage.discord.as(owner);
   const opened = await person.slash(channels.staff, "setup link");
   if (opened.modal === undefined) throw new Error(`/setup link opened no form: ${opened.text}`);
   const form = opened.modal;
-  const values: Record<string, Value | readonly Value[]> = { [fieldOf(form, "text")]: key };
-  values[fieldOf(form, "role")] = [staffRole];
+  watcher.form?.(form);
+  const values = { [fieldOf(form, "text")]: key, [fieldOf(form, "role")]: [staffRole] };
   const asked = await (await person.submit(form, values)).settled();
   const question = answered(asked);
-  const yes = question.components
-    .flatMap((row) => row.components ?? [])
-    .find((one) => /^yes/i.test(one.label ?? ""));
-  if (yes?.custom_id === undefined) throw new Error(`nothing to press yes on: ${asked.text}`);
-  const done = await (await person.click(question, yes.custom_id)).settled(
-    (exchange) => !/checking|linking/i.test(exchange.text),
-  );
-  return { form, question, result: answered(done) };
+  watcher.question?.(question);
+  const buttons = question.components.flatMap((row) => row.components ?? []);
+  const yes = buttons.find((one) => /^yes/i.test(one.label ?? ""))?.custom_id;
+  if (yes === undefined) throw new Error(`nothing to press yes on: ${asked.text}`);
+  const before = asked.text;
+  const done = await person.click(question, yes);
+  return answered(await done.settled((exchange) => !exchange.pending && exchange.text !== before));
 }
 
 /** `/feed add` of one kind into one channel. */

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import type { Message } from "./discord/types.ts";
+import type { Guild, Message } from "./discord/types.ts";
 import type { Component, Embed } from "./discord/wire.ts";
 
 /** Messages of the emulated Discord as lines for a terminal; pure. */
@@ -20,17 +20,45 @@ function timestamps(text: string, nowMs: number): string {
   });
 }
 
-/** Markdown's escapes are for Discord; in a terminal they would only be in the way. */
-function plain(text: string, nowMs: number): string {
-  const unescaped = timestamps(text, nowMs).replace(/\\([^A-Za-z0-9\s])/g, "$1");
+/** Mentions as the names that Discord shows. */
+function mentions(text: string, guild: Guild | undefined): string {
+  return text
+    .replace(/<@&(\d+)>/g, (raw, id: string) =>
+      atName(guild?.roles.find((role) => role.id === id)?.name, raw),
+    )
+    .replace(/<@!?(\d+)>/g, (raw, id: string) =>
+      atName(guild?.members.find((one) => one.id === id)?.displayName, raw),
+    )
+    .replace(/<#(\d+)>/g, (raw, id: string) => {
+      const channel = guild?.channels.find((one) => one.id === id);
+      return channel === undefined ? raw : `#${channel.name}`;
+    });
+}
+
+function atName(name: string | undefined, raw: string): string {
+  return name === undefined ? raw : `@${name}`;
+}
+
+/** Discord's marks for bold, code, small print and links are left out; a mark that was escaped stays. */
+function plain(text: string, { guild, nowMs }: Setting): string {
+  const bare = mentions(timestamps(text, nowMs), guild)
+    .replace(/(?<!\\)\[([^\]]*)\]\(https?:[^)\s]*\)/g, "$1")
+    .replace(/(?<!\\)(\*\*|`)/g, "")
+    .replace(/^(-#|#{1,3}|>) /, "");
+  const unescaped = bare.replace(/\\([^A-Za-z0-9\s])/g, "$1");
   // A hostile name may hold terminal escapes or zero-width marks: a terminal obeys them where Discord does not.
   return stripVTControlCharacters(unescaped).replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g, "");
 }
 
-function embedLines(embed: Embed): string[] {
+interface Setting {
+  readonly guild: Guild | undefined;
+  readonly nowMs: number;
+}
+
+function embedText(embed: Embed): string {
   const fields = (embed.fields ?? []).map(({ name, value }) => `${name}: ${value}`);
   const parts = [embed.author?.name, embed.title, embed.description, ...fields, embed.footer?.text];
-  return parts.flatMap((part) => (part === undefined ? [] : part.split("\n"))).map((line) => `│ ${line}`);
+  return parts.filter((part) => part !== undefined).join("\n");
 }
 
 function componentText(component: Component): string {
@@ -40,14 +68,17 @@ function componentText(component: Component): string {
 
 /** What a person sees of a message: content, embeds behind a bar, buttons in brackets, files. */
 export function messageLines(message: Message, nowMs: number): string[] {
+  const setting = { guild: message.channel.guild, nowMs };
+  const lines = (text: string) =>
+    text
+      .split("\n")
+      .map((line) => plain(line, setting).trimEnd())
+      .filter((line) => line !== "");
   const rows = message.components.map((row) => (row.components ?? []).map(componentText).join(" "));
   const files = message.attachments.map((file) => `(file) ${file.filename}, ${file.size} bytes`);
   return [
-    ...(message.content === "" ? [] : message.content.split("\n")),
-    ...message.embeds.flatMap(embedLines),
-    ...rows,
-    ...files,
-  ]
-    .map((line) => plain(line, nowMs).trimEnd())
-    .filter((line) => line !== "");
+    ...lines(message.content),
+    ...message.embeds.flatMap((embed) => lines(embedText(embed)).map((line) => `│ ${line}`)),
+    ...[...rows, ...files].flatMap(lines),
+  ];
 }

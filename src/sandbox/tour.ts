@@ -65,12 +65,12 @@ const steps: readonly Step[] = [
   {
     title: "Olivia, the owner, links her game server: /setup link",
     async run({ stage, say, show }) {
-      const { form, question, result } = await linkServer(stage);
-      say(
-        `A form opens: "${form.title}" (${form.fields.map(({ label }) => label).join(", ")}). She pastes the key and picks @Moderator.`,
-      );
-      show(question);
-      say('She presses "Yes".');
+      const result = await linkServer(stage, {
+        form: ({ title, fields }) =>
+          say(`A form opens: "${title}" (${fields.map(({ label }) => label).join(", ")}). She fills it in.`),
+        question: show,
+      });
+      say("She presses the first button.");
       show(result);
       expect(!textOf(result).includes(stage.serverKey), "a result without the key");
       expect(/linked/i.test(textOf(result)), "the word that it is linked");
