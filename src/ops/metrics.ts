@@ -25,6 +25,26 @@ export const definitions: Readonly<Record<string, Definition>> = {
     help: "Turns of a feed's delivery that failed and are tried again.",
     labels: [],
   },
+  marshal_service_requests_total: {
+    kind: "counter",
+    help: "Requests to the game service, by route and what came of them.",
+    labels: ["route", "outcome"],
+  },
+  marshal_service_halts_total: {
+    kind: "counter",
+    help: "Times that the service made us stop asking.",
+    labels: ["why"],
+  },
+  marshal_service_rows_skipped_total: {
+    kind: "counter",
+    help: "Rows of the service's lists that could not be read.",
+    labels: ["list"],
+  },
+  marshal_service_seconds: {
+    kind: "histogram",
+    help: "From writing a request to reading its answer.",
+    labels: ["route"],
+  },
 };
 
 /** A value that is read when somebody asks for the metrics. */

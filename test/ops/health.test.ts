@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { afterEach, describe, test } from "node:test";
+import { request } from "undici";
+import { createLog } from "../../src/log.ts";
+import { OpsError, type OpsServer, type OpsSources, startOps } from "../../src/ops/health.ts";
+import { createMetrics } from "../../src/ops/metrics.ts";
+
+const key = "abcDEF123-secretPart456";
+const open: OpsServer[] = [];
+
+async function rig(sources: Partial<OpsSources> = {}) {
+  const log = createLog({ level: "info", secrets: [key], write: () => {} });
+  const server = await startOps(
+    { host: "127.0.0.1", port: 0 },
+    { notReady: async () => [], state: {}, metrics: createMetrics(), conceal: log.conceal, ...sources },
+  );
+  open.push(server);
+  return async (path: string, method = "GET") => {
+    const answer = await request(`http://127.0.0.1:${server.port}${path}`, { method });
+    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
+  };
+}
+
+describe("the ops address", () => {
+  afterEach(async () => {
+    for (const server of open.splice(0)) await server.close();
+  });
+
+  test("/healthz answers while the process does", async () => {
+    const ask = await rig();
+    assert.deepEqual(await ask("/healthz").then(({ status, body }) => ({ status, body })), {
+      status: 200,
+      body: "ok\n",
+    });
+  });
+
+  test("/readyz is 503 and says why, until nothing is missing", async () => {
+    let missing = ["not logged in to Discord", "the store does not answer"];
+    const ask = await rig({ notReady: async () => missing });
+    const before = await ask("/readyz");
+    assert.equal(before.status, 503);
+    assert.equal(before.body, "not logged in to Discord\nthe store does not answer\n");
+    missing = [];
+    assert.equal((await ask("/readyz")).status, 200);
+  });
+
+  test("/metrics gives the text of the registry", async () => {
+    const metrics = createMetrics();
+    metrics.count("marshal_feed_entries_total", { kind: "joins" });
+    const answer = await (await rig({ metrics }))("/metrics");
+    assert.equal(answer.status, 200);
+    assert.match(String(answer.headers["content-type"]), /^text\/plain/);
+    assert.match(answer.body, /marshal_feed_entries_total\{kind="joins"\} 1/);
+  });
+
+  test("/state is read at the moment of asking, part by part; one that throws leaves the others", async () => {
+    let waiting = 1;
+    const ask = await rig({
+      state: {
+        runs: () => ({ waiting }),
+        broken: () => {
+          throw new RangeError(`because of ${key}`);
+        },
+        service: () => ({ halt: null }),
+      },
+    });
+    waiting = 2;
+    const answer = await ask("/state?pretty");
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers["cache-control"], "no-store");
+    assert.deepEqual(JSON.parse(answer.body), {
+      runs: { waiting: 2 },
+      broken: { unreadable: "RangeError" },
+      service: { halt: null },
+    });
+  });
+
+  test("no known secret leaves by any path, even where a part holds one", async () => {
+    const ask = await rig({
+      state: { slip: () => ({ note: `key ${key}`, [key]: 1 }) },
+      notReady: async () => [`the key ${key} is parked`],
+      metrics: { text: async () => `x{key="${key}"} 1\n`, contentType: "text/plain" },
+    });
+    for (const path of ["/state", "/readyz", "/metrics", `/${key}`]) {
+      const { body } = await ask(path);
+      assert.ok(!body.includes(key), path);
+    }
+  });
+
+  test("a source that fails is a 500 that tells nothing of what failed", async () => {
+    const ask = await rig({
+      notReady: async () => {
+        throw new Error("redis://:hunter2@db");
+      },
+    });
+    const answer = await ask("/readyz");
+    assert.equal(answer.status, 500);
+    assert.ok(!answer.body.includes("hunter2"));
+  });
+
+  test("HEAD answers without a body; everything that writes is refused", async () => {
+    const ask = await rig();
+    const head = await ask("/healthz", "HEAD");
+    assert.deepEqual([head.status, head.body, head.headers["content-length"]], [200, "", "3"]);
+    for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      const answer = await ask("/state", method);
+      assert.deepEqual([answer.status, answer.headers.allow], [405, "GET, HEAD"]);
+    }
+  });
+
+  test("any other path is 404 and names those that are there", async () => {
+    const ask = await rig();
+    for (const path of ["/", "/State", "/../etc/passwd", "/healthz/"]) {
+      const answer = await ask(path);
+      assert.equal(answer.status, 404);
+      assert.match(answer.body, /\/healthz \/readyz \/metrics \/state/);
+    }
+  });
+
+  test("an address that is taken is refused in words, not with a stack", async () => {
+    await rig();
+    const port = open[0]?.port ?? 0;
+    await assert.rejects(
+      startOps(
+        { host: "127.0.0.1", port },
+        { notReady: async () => [], state: {}, metrics: createMetrics(), conceal: (text) => text },
+      ),
+      (error: unknown) =>
+        error instanceof OpsError &&
+        error.message.includes(`127.0.0.1:${port}`) &&
+        /EADDRINUSE/.test(error.message),
+    );
+  });
+
+  test("closing ends connections that are kept alive, and may be asked twice", async () => {
+    const ask = await rig();
+    await ask("/healthz");
+    const [server] = open;
+    await server?.close();
+    await server?.close();
+    await assert.rejects(ask("/healthz"));
+  });
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createMetrics, definitions } from "../../src/ops/metrics.ts";
+
+const source = fileURLToPath(new URL("../../src", import.meta.url));
+
+/** Each `metrics.count("name", { label: ... })` of the wings. */
+function measured(): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const file of readdirSync(source, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".ts") || file.startsWith("ops") || file.startsWith("sandbox")) continue;
+    const text = readFileSync(join(source, file), "utf8");
+    for (const [, name = "", labels = ""] of text.matchAll(/"(marshal_[a-z_]+)"(?:,[^{}()]*\{([^}]*)\})?/g)) {
+      const known = found.get(name) ?? new Set();
+      for (const [, label = ""] of labels.matchAll(/(\w+)\s*[:,]|(\w+)\s*$/g))
+        if (label !== "") known.add(label);
+      found.set(name, known);
+    }
+  }
+  return found;
+}
+
+describe("metrics", () => {
+  test("the table has exactly what the wings count, label by label", () => {
+    const used = measured();
+    assert.deepEqual([...used.keys()].sort(), Object.keys(definitions).sort());
+    for (const [name, labels] of used) {
+      for (const label of labels) assert.ok(definitions[name]?.labels.includes(label), `${name}{${label}}`);
+    }
+  });
+
+  test("names are Prometheus's: counters end in _total, and all have help", () => {
+    for (const [name, { kind, help }] of Object.entries(definitions)) {
+      assert.match(name, /^marshal_[a-z_]+$/);
+      assert.equal(name.endsWith("_total"), kind === "counter", name);
+      assert.match(help, /^[A-Z].*\.$/);
+    }
+  });
+
+  test("what was counted stands in the text, by label", async () => {
+    const metrics = createMetrics();
+    metrics.count("marshal_feed_entries_total", { kind: "joins" }, 3);
+    metrics.count("marshal_feed_entries_total", { kind: "kills" });
+    metrics.count("marshal_feed_entries_total", { kind: "joins" });
+    const text = await metrics.text();
+    assert.match(text, /^marshal_feed_entries_total\{kind="joins"\} 4$/m);
+    assert.match(text, /^marshal_feed_entries_total\{kind="kills"\} 1$/m);
+    assert.match(metrics.contentType, /^text\/plain/);
+  });
+
+  test("an unknown name or label breaks nothing and is counted as such", async () => {
+    const metrics = createMetrics();
+    metrics.count("marshal_nothing_total");
+    metrics.observe("marshal_nothing_seconds", 1);
+    metrics.count("marshal_feed_entries_total", { player: "somebody" });
+    const text = await metrics.text();
+    assert.match(text, /^marshal_unknown_metrics_total 3$/m);
+    assert.ok(!text.includes("somebody"));
+  });
+
+  test("gauges are read when asked, and one that fails costs nothing but itself", async () => {
+    let undelivered = 1;
+    const metrics = createMetrics({
+      gauges: [
+        { name: "marshal_undelivered", help: "Waiting.", read: () => undelivered },
+        {
+          name: "marshal_broken",
+          help: "Broken.",
+          read: () => {
+            throw new Error("no");
+          },
+        },
+      ],
+    });
+    assert.match(await metrics.text(), /^marshal_undelivered 1$/m);
+    undelivered = 7;
+    const text = await metrics.text();
+    assert.match(text, /^marshal_undelivered 7$/m);
+    assert.match(text, /^marshal_broken Nan$/im);
+  });
+
+  test("two registries count apart", async () => {
+    const [one, two] = [createMetrics(), createMetrics()];
+    one.count("marshal_feed_entries_total", { kind: "joins" });
+    assert.doesNotMatch(await two.text(), /kind="joins"/);
+  });
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createLog } from "../../src/log.ts";
+import { Shutdown } from "../../src/ops/shutdown.ts";
+import { settle, VirtualClock } from "../support/clock.ts";
+
+function rig(deadlineMs = 10_000) {
+  const clock = new VirtualClock();
+  const trace: string[] = [];
+  const lines: string[] = [];
+  const log = createLog({ level: "debug", write: (line) => void lines.push(line) });
+  const exits: number[] = [];
+  const shutdown = new Shutdown({ clock, log, deadlineMs, exit: (code) => void exits.push(code) });
+  const add = (name: string, run: () => Promise<void> | void = () => {}, withinMs = 1_000) =>
+    shutdown.add({
+      name,
+      withinMs,
+      run: () => {
+        trace.push(name);
+        return run();
+      },
+    });
+  return { clock, trace, exits, shutdown, add, text: () => lines.join("") };
+}
+
+const never = () => new Promise<void>(() => {});
+
+describe("the stop", () => {
+  test("runs the steps in their order, each after the end of the one before, then exits with 0", async () => {
+    const { clock, trace, exits, shutdown, add } = rig();
+    add("interactions", () => clock.sleep(500));
+    add("feeds", async () => void trace.push(`feeds at ${clock.nowMs() % 100_000}`));
+    add("store");
+    shutdown.signal("SIGTERM");
+    await clock.advance(499);
+    assert.deepEqual(trace, ["interactions"]);
+    assert.deepEqual(exits, []);
+    await clock.advance(1);
+    assert.deepEqual(trace, ["interactions", "feeds", "feeds at 500", "store"]);
+    assert.deepEqual(exits, [0]);
+    assert.equal(clock.pending, 0);
+  });
+
+  test("a step that fails, at once or later, is logged and the next goes on; the exit code says so", async () => {
+    const { trace, exits, shutdown, add, text } = rig();
+    add("discord", () => {
+      throw new Error("socket gone");
+    });
+    add("runs", () => Promise.reject(new Error("queue gone")));
+    add("store");
+    await shutdown.stop("test");
+    assert.deepEqual(trace, ["discord", "runs", "store"]);
+    assert.deepEqual(exits, [1]);
+    assert.match(text(), /socket gone/);
+    assert.match(text(), /queue gone/);
+    assert.match(text(), /"step":"runs"/);
+  });
+
+  test("a step that hangs gets its time and no more, and those after it run", async () => {
+    const { clock, trace, exits, shutdown, add, text } = rig();
+    add("discord", never, 2_000);
+    add("store");
+    shutdown.signal("SIGINT");
+    await clock.advance(1_999);
+    assert.deepEqual(trace, ["discord"]);
+    await clock.advance(1);
+    assert.deepEqual(trace, ["discord", "store"]);
+    assert.deepEqual(exits, [1]);
+    assert.match(text(), /took too long/);
+  });
+
+  test("all steps together keep the deadline, and the store is closed even then", async () => {
+    const { clock, trace, exits, shutdown, add } = rig(3_000);
+    for (const name of ["a", "b", "c", "d"]) add(name, never, 2_000);
+    let closed = false;
+    add("store", async () => {
+      closed = true;
+    });
+    shutdown.signal("SIGTERM");
+    await clock.advance(3_000);
+    assert.deepEqual(trace, ["a", "b", "c", "d", "store"]);
+    assert.ok(closed);
+    assert.deepEqual(exits, [1]);
+  });
+
+  test("a second signal ends at once", async () => {
+    const { clock, trace, exits, shutdown, add } = rig();
+    add("runs", never);
+    add("store");
+    shutdown.signal("SIGTERM");
+    await settle();
+    shutdown.signal("SIGINT");
+    assert.deepEqual(exits, [1]);
+    assert.deepEqual(trace, ["runs"]);
+    await clock.run();
+  });
+
+  test("asked for twice by the bot itself it runs once, and keeps the code of the first who asked", async () => {
+    const { trace, exits, shutdown, add } = rig();
+    add("store");
+    await Promise.all([shutdown.stop("the start failed", 1), shutdown.stop("again")]);
+    assert.deepEqual(trace, ["store"]);
+    assert.deepEqual(exits, [1]);
+  });
+});
