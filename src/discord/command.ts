@@ -268,11 +268,11 @@ interface CommandBase {
   readonly actions?: Readonly<Record<string, Action>>;
 }
 
-export interface SingleCommand extends CommandBase {
+interface SingleCommand extends CommandBase {
   readonly entry: Entry;
 }
 
-export interface FamilyCommand extends CommandBase {
+interface FamilyCommand extends CommandBase {
   readonly subcommands: Readonly<Record<string, Entry | Group>>;
 }
 

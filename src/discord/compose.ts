@@ -37,7 +37,7 @@ export interface Payload {
   readonly files: RawFile[];
 }
 
-export interface MessagePayload {
+interface MessagePayload {
   content?: string;
   embeds?: APIEmbed[];
   components?: APIActionRowComponent<APIComponentInMessageActionRow>[];
@@ -211,7 +211,7 @@ function picker(of: Select["of"], customId: string, parts: PickerParts): APISele
 }
 
 /** Where the bot can post: text and announcement channels, and threads. */
-export const postableChannels = [
+const postableChannels = [
   ChannelType.GuildText,
   ChannelType.GuildAnnouncement,
   ChannelType.AnnouncementThread,

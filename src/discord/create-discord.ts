@@ -38,13 +38,13 @@ export interface DiscordPorts {
 }
 
 /** What main builds of the other wings, after this one gave them sink, notifier and members. */
-export type GivenServices = Omit<
+type GivenServices = Omit<
   Services,
   "members" | "pendingLinks" | "overview" | "settings" | "bindings" | "clock" | "random"
 >;
 
 /** The wing's state for `/state`: no secrets. */
-export interface DiscordState {
+interface DiscordState {
   readonly ready: boolean;
   readonly userId: string | undefined;
   readonly guilds: number;

@@ -1,15 +1,10 @@
 import type { Card, CardField } from "../../domain/message.ts";
+import type { CommandSummary } from "../command.ts";
 
 /** How `/help` reads. Pure. */
 
-export interface HelpLine {
-  readonly path: string;
-  readonly description: string;
-  readonly manageGuild: boolean;
-}
-
 export interface HelpView {
-  readonly commands: readonly HelpLine[];
+  readonly commands: readonly CommandSummary[];
   readonly linked: boolean;
   /** Holds a tier on one of the linked servers. */
   readonly staff: boolean;
@@ -45,12 +40,12 @@ function firstStep(linked: boolean, staff: boolean, manageGuild: boolean): strin
   return "Commands in the game are for staff; roles are given by `/staff allow`.";
 }
 
-function isRun({ path }: HelpLine): boolean {
+function isRun({ path }: CommandSummary): boolean {
   return path.startsWith("/run");
 }
 
 /** A field holds 1,024 characters: whole lines only, and what is left goes into a further field without a name. */
-function section(name: string, lines: readonly HelpLine[]): CardField[] {
+function section(name: string, lines: readonly CommandSummary[]): CardField[] {
   const fields: { name: string; value: string }[] = [];
   for (const { path, description } of lines) {
     const line = `\`${path}\` ${description}`;
