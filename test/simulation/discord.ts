@@ -1,0 +1,145 @@
+import { SinkRefusal, type SinkRefusalReason } from "../../src/domain/failure.ts";
+import type { MessageBody, OutgoingMessage, PostedMessage } from "../../src/domain/message.ts";
+import type { Random, Sink } from "../../src/domain/ports.ts";
+import type { VirtualClock } from "../support/clock.ts";
+
+interface Kept {
+  readonly messageId: string;
+  readonly atMs: number;
+  readonly nonce: string;
+  body: MessageBody;
+}
+
+export interface Channel {
+  readonly id: string;
+  gone: boolean;
+  /** We may write here but not read. */
+  readonly unreadable: boolean;
+  readonly messages: Kept[];
+}
+
+/** Told of whatever a reader sees. */
+export interface Watcher {
+  posted(channelId: string, messageId: string, body: MessageBody): void;
+  edited(channelId: string, messageId: string, body: MessageBody): void;
+}
+
+const NONCE_MS = 180_000;
+const DISCORD_EPOCH_MS = 1_420_070_400_000;
+/** Read-back looks after the last acknowledged message: what is further back is never asked for. */
+const KEPT = 400;
+
+/** Discord as the bot's sink sees it: nonces that are forgotten, answers that are lost, channels that go away. */
+export class SimDiscord implements Sink {
+  readonly #clock: VirtualClock;
+  readonly #random: Random;
+  readonly #watcher: Watcher;
+  readonly channels = new Map<string, Channel>();
+  readonly #cards = new Map<string, Kept>();
+  #made = 0;
+  outageUntilMs = 0;
+  sends = 0;
+  unknown = 0;
+  /** Share of calls whose answer is lost, with and without effect. */
+  losing = 0.02;
+  /** Share of messages whose form is refused. */
+  refusing = 0.002;
+
+  constructor(clock: VirtualClock, random: Random, watcher: Watcher) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#watcher = watcher;
+  }
+
+  open(id: string, unreadable: boolean): void {
+    this.channels.set(id, { id, gone: false, unreadable, messages: [] });
+  }
+
+  async send(channelId: string, message: OutgoingMessage): Promise<{ readonly messageId: string }> {
+    const channel = await this.#reach(channelId);
+    const nowMs = this.#clock.nowMs();
+    const known = channel.messages.find((one) => one.nonce === message.nonce && nowMs - one.atMs < NONCE_MS);
+    // Files are never refused here: a digest that is refused too becomes a bare notice, and that is a loss by design.
+    if (known === undefined && message.files === undefined && message.rows === undefined) {
+      if (unlucky(message.nonce, this.refusing)) throw refusal("form");
+    }
+    const messageId = known?.messageId ?? this.#store(channel, message, nowMs);
+    this.#maybeLose();
+    return { messageId };
+  }
+
+  async edit(channelId: string, messageId: string, body: MessageBody): Promise<void> {
+    const channel = await this.#reach(channelId);
+    const message = this.#cards.get(messageId);
+    if (message === undefined) throw refusal("message-gone");
+    message.body = { ...message.body, ...body };
+    this.#watcher.edited(channel.id, messageId, message.body);
+    this.#maybeLose();
+  }
+
+  async readBack(
+    channelId: string,
+    afterMessageId: string | undefined,
+    limit: number,
+  ): Promise<readonly PostedMessage[]> {
+    const channel = await this.#reach(channelId);
+    if (channel.unreadable) throw refusal("no-history");
+    const after = BigInt(afterMessageId ?? 0);
+    const found = channel.messages.filter((one) => BigInt(one.messageId) > after);
+    return (afterMessageId === undefined ? found.slice(-limit) : found.slice(0, limit)).map(readable);
+  }
+
+  /** The way there takes time, and may be all that happens. */
+  async #reach(channelId: string): Promise<Channel> {
+    await this.#clock.sleep(50 + this.#random.next() * 250);
+    this.sends += 1;
+    if (this.#clock.nowMs() < this.outageUntilMs || this.#random.next() < this.losing / 2) {
+      await this.#clock.sleep(this.#random.next() * 10_000);
+      this.unknown += 1;
+      throw refusal("unknown");
+    }
+    const channel = this.channels.get(channelId);
+    if (channel === undefined || channel.gone) throw refusal("gone");
+    return channel;
+  }
+
+  #maybeLose(): void {
+    if (this.#random.next() >= this.losing / 2) return;
+    this.unknown += 1;
+    throw refusal("unknown");
+  }
+
+  #store(channel: Channel, message: OutgoingMessage, nowMs: number): string {
+    const serial = BigInt(this.#made++ % 4_194_304);
+    const messageId = ((BigInt(Math.floor(nowMs) - DISCORD_EPOCH_MS) << 22n) + serial).toString();
+    const { nonce, pingRoleIds: _, silent: __, replyToMessageId: ___, ...body } = message;
+    const kept: Kept = { messageId, atMs: nowMs, nonce, body };
+    channel.messages.push(kept);
+    if (channel.messages.length > KEPT) channel.messages.splice(0, KEPT / 4);
+    if (body.rows !== undefined) this.#cards.set(messageId, kept);
+    this.#watcher.posted(channel.id, messageId, body);
+    return messageId;
+  }
+}
+
+/** The same answer for the same message, however often it is tried. */
+function unlucky(nonce: string, share: number): boolean {
+  let hash = 7;
+  for (let index = 0; index < nonce.length; index++)
+    hash = Math.imul(hash ^ nonce.charCodeAt(index), 0x9e3779b1);
+  return (hash >>> 0) / 4_294_967_296 < share;
+}
+
+function readable({ messageId, atMs, body }: Kept): PostedMessage {
+  return {
+    messageId,
+    content: body.content ?? "",
+    cards: body.cards ?? [],
+    attachmentNames: (body.files ?? []).map((file) => file.name),
+    postedAtMs: atMs,
+  };
+}
+
+function refusal(reason: SinkRefusalReason): SinkRefusal {
+  return new SinkRefusal(reason, `simulated: ${reason}`);
+}

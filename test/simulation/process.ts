@@ -1,0 +1,110 @@
+import { feedRenderer } from "../../src/discord/render/feed.ts";
+import { SinkRefusal } from "../../src/domain/failure.ts";
+import type { Binding } from "../../src/domain/guild.ts";
+import type { Snapshot } from "../../src/domain/model.ts";
+import type { Random, Sink } from "../../src/domain/ports.ts";
+import { parseCard } from "../../src/feeds/card-records.ts";
+import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
+import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal-records.ts";
+import { parseOffset } from "../../src/feeds/offsets.ts";
+import { createWatch, type Watch } from "../../src/watch/watch.ts";
+import type { SimDiscord } from "./discord.ts";
+import { Injected, type Life } from "./life.ts";
+import type { SimService } from "./service.ts";
+import { type Disk, DiskDocuments, DiskFeeds } from "./store.ts";
+
+export interface ProcessParts {
+  readonly life: Life;
+  readonly disk: Disk;
+  readonly service: SimService;
+  readonly discord: SimDiscord;
+  readonly random: Random;
+  readonly bindings: ReadonlyMap<string, Binding>;
+  /** An answer reached this process. */
+  readonly onAnswer: (snapshot: Snapshot) => void;
+  /** The feeds wing has kept an answer. */
+  readonly onKept: (snapshot: Snapshot) => void;
+  readonly onDefect: (error: unknown) => void;
+}
+
+export interface Process {
+  readonly watch: Watch;
+  readonly feeds: FeedsWing;
+}
+
+/** Builds watch and feeds as main.ts does, over things that can end it at any call. Nothing is started. */
+export function buildProcess(parts: ProcessParts): Process {
+  const { life, disk, service, discord, random, bindings } = parts;
+  const clock = life.clock();
+  const metrics = { count: () => undefined, observe: () => undefined };
+  const report = (error: unknown) => {
+    if (!isInjected(error)) parts.onDefect(error);
+  };
+  const watch: Watch = createWatch({
+    client: {
+      read: async (source, lists, options) => {
+        const read = () => service.read(source, lists, options);
+        const snapshot = await life.call(`read ${source} ${lists.join()}`, read);
+        parts.onAnswer(snapshot);
+        return snapshot;
+      },
+      command: service.command,
+    },
+    health: service,
+    listeners: [
+      {
+        take: async (snapshot) => {
+          await feeds.listener.take(snapshot);
+          if (!life.dead) parts.onKept(snapshot);
+        },
+      },
+    ],
+    clock,
+    random,
+    metrics,
+    onDefect: report,
+  });
+  const documents = <T>(name: string, parse: (value: unknown) => T) =>
+    new DiskDocuments(disk, life, name, parse);
+  const feeds: FeedsWing = createFeeds({
+    clock,
+    random,
+    sink: mortalSink(discord, life),
+    renderer: feedRenderer,
+    notifier: { person: async () => undefined, guild: async () => undefined },
+    metrics,
+    snapshots: watch.snapshots,
+    demands: watch.demands,
+    health: service,
+    bindings: {
+      list: async (guildId) => [...bindings.values()].filter((one) => one.guildId === guildId),
+      async *all() {
+        yield* bindings.values();
+      },
+    },
+    feedStore: new DiskFeeds(disk, life),
+    heads: documents("heads", parseJournalHead),
+    chunks: documents("chunks", parseJournalChunk),
+    offsets: documents("offsets", parseOffset),
+    cards: documents("cards", parseCard),
+    nonceKey: "the simulation's nonce key",
+    warn: (_message, error) => report(error),
+  });
+  return { watch, feeds };
+}
+
+function mortalSink(discord: SimDiscord, life: Life): Sink {
+  return {
+    send: (channelId, message) =>
+      life.call(`send ${channelId} ${message.nonce}`, () => discord.send(channelId, message)),
+    edit: (channelId, messageId, body) =>
+      life.call(`edit ${channelId} ${messageId}`, () => discord.edit(channelId, messageId, body)),
+    readBack: (channelId, after, limit) =>
+      life.call(`readBack ${channelId} ${after}`, () => discord.readBack(channelId, after, limit)),
+  };
+}
+
+function isInjected(error: unknown): boolean {
+  if (error instanceof Injected || error instanceof SinkRefusal) return true;
+  return error instanceof Error && error.cause !== undefined && isInjected(error.cause);
+}

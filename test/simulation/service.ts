@@ -1,0 +1,91 @@
+import { Failure } from "../../src/domain/failure.ts";
+import type { ListName, Snapshot, SourceId } from "../../src/domain/model.ts";
+import type { Random, ReadOptions, ServiceClient, ServiceHealth } from "../../src/domain/ports.ts";
+import type { VirtualClock } from "../support/clock.ts";
+import { type Shown, type SimServer, shownAt, snapshotOf, sourceOf } from "./world.ts";
+
+export interface ServiceParts {
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly servers: readonly SimServer[];
+  readonly pollsPerS: number;
+}
+
+/** The service and the client's gate before it: answers late, old, or not at all, and refuses keys that were replaced. */
+export class SimService implements ServiceClient, ServiceHealth {
+  readonly #parts: ServiceParts;
+  readonly #parked = new Map<SourceId, { readonly sinceMs: number; readonly why: string }>();
+  readonly #rejected = new Map<SourceId, number>();
+  readonly shown = new WeakMap<Snapshot, Shown>();
+  #freeAtMs = 0;
+  answers = 0;
+  outageUntilMs = 0;
+  /** Share of answers that were served before. */
+  stale = 0.02;
+  /** Share of reads that fail though nothing is wrong. */
+  failing = 0.01;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  async read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
+    const { clock, random, pollsPerS } = this.#parts;
+    this.#freeAtMs = Math.max(this.#freeAtMs, clock.nowMs());
+    const waitMs = this.#freeAtMs - clock.nowMs();
+    this.#freeAtMs += 1_000 / pollsPerS;
+    if (waitMs > 0) await clock.sleep(waitMs, options.signal);
+    options.onSent?.();
+    const askedAtMs = clock.nowMs();
+    await clock.sleep(20 + random.next() * 100);
+    const server = this.#serverOf(source);
+    if (clock.nowMs() < this.outageUntilMs || random.next() < this.failing) {
+      await clock.sleep(random.next() * 5_000);
+      throw new Failure("unreachable", "no answer");
+    }
+    if (server === undefined) throw this.#refuse(source);
+    const nowMs = clock.nowMs();
+    const old = server.servedMs[Math.floor(random.next() * server.servedMs.length)];
+    const isOld = old !== undefined && random.next() < this.stale;
+    const shown = shownAt(server, isOld ? old : nowMs);
+    if (!isOld) {
+      server.servedMs.push(nowMs);
+      if (server.servedMs.length > 5) server.servedMs.shift();
+    }
+    await clock.sleep(20 + random.next() * 200);
+    const times = { askedAtMs, takenAtMs: clock.nowMs() };
+    const snapshot = snapshotOf(server, source, lists, shown, times);
+    this.shown.set(snapshot, shown);
+    this.answers += 1;
+    return snapshot;
+  }
+
+  command(): never {
+    throw new Error("nothing here sends commands");
+  }
+
+  halt(): undefined {
+    return undefined;
+  }
+
+  parked(source: SourceId): { readonly sinceMs: number; readonly why: string } | undefined {
+    return this.#parked.get(source);
+  }
+
+  commandReadyAtMs(): number {
+    return 0;
+  }
+
+  #serverOf(source: SourceId): SimServer | undefined {
+    const index = Number.parseInt(/^s([0-9a-z]+)k/.exec(source)?.[1] ?? "", 36);
+    const server = this.#parts.servers[index];
+    return server !== undefined && sourceOf(server) === source ? server : undefined;
+  }
+
+  #refuse(source: SourceId): Failure {
+    const times = (this.#rejected.get(source) ?? 0) + 1;
+    this.#rejected.set(source, times);
+    if (times >= 2) this.#parked.set(source, { sinceMs: this.#parts.clock.nowMs(), why: "rejected" });
+    return new Failure("key-rejected", "the key was replaced");
+  }
+}

@@ -1,0 +1,309 @@
+import type { Binding, FeedKind } from "../../src/domain/guild.ts";
+import type { LogList } from "../../src/domain/model.ts";
+import type { Random } from "../../src/domain/ports.ts";
+import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { SimDiscord } from "./discord.ts";
+import { Judge, type Verdict } from "./judge.ts";
+import { Life, Trace } from "./life.ts";
+import { buildProcess, type Process } from "./process.ts";
+import { SimService } from "./service.ts";
+import { Disk } from "./store.ts";
+import { exponential, lists, makeServers, type SimServer, sourceOf, type WorldOptions } from "./world.ts";
+
+export interface Plan extends WorldOptions {
+  readonly seed: number;
+  readonly pollsPerS: number;
+  /** Calls over the process's border between two deaths, on average. */
+  readonly meanCalls: number;
+}
+
+export interface Outcome extends Verdict {
+  readonly seed: number;
+  readonly crashes: number;
+  readonly messages: number;
+  readonly polls: number;
+  readonly unknownSends: number;
+  readonly undelivered: number;
+  readonly defects: readonly string[];
+  readonly trace: string;
+}
+
+const kinds: Readonly<Record<LogList, FeedKind>> = {
+  joinLogs: "joins",
+  killLogs: "kills",
+  commandLogs: "commands",
+  modCalls: "modCalls",
+};
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** After the last entry: faults are over, everything must come to rest. */
+const DRAIN_MS = 45 * MINUTE_MS;
+
+/** Watch, diff, journal and delivery through a time full of faults; the same plan gives the same outcome. */
+export async function simulate(plan: Plan): Promise<Outcome> {
+  const simulation = new Simulation(plan);
+  await simulation.prepare();
+  return await simulation.run();
+}
+
+/** A process on its disk between a service and a Discord, and everything that happens to them. */
+class Simulation {
+  readonly #plan: Plan;
+  readonly #clock = new VirtualClock();
+  readonly #random: Random;
+  readonly #trace = new Trace();
+  readonly #servers: readonly SimServer[];
+  readonly #judge = new Judge();
+  readonly #service: SimService;
+  readonly #discord: SimDiscord;
+  readonly #disk: Disk;
+  readonly #bindings = new Map<string, Binding>();
+  readonly #startMs: number;
+  readonly #defects: string[] = [];
+  #life: Life;
+  #process: Process;
+  #crashes = 0;
+  #draining = false;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    const seed = seededRandom(plan.seed);
+    const fork = () => seededRandom(Math.floor(seed.next() * 2 ** 32));
+    this.#random = fork();
+    this.#startMs = this.#clock.nowMs();
+    this.#servers = makeServers(plan, this.#startMs + 5 * MINUTE_MS, fork());
+    this.#service = new SimService({
+      clock: this.#clock,
+      random: fork(),
+      servers: this.#servers,
+      pollsPerS: plan.pollsPerS,
+    });
+    this.#discord = new SimDiscord(this.#clock, fork(), this.#judge);
+    this.#disk = new Disk(fork());
+    [this.#life, this.#process] = this.#build(Number.POSITIVE_INFINITY);
+  }
+
+  /** Guilds, channels and feeds: one guild a server, every tenth server read by a second one. */
+  async prepare(): Promise<void> {
+    for (const server of this.#servers) {
+      await this.#addGuild(`g${server.index}`, server);
+      if (server.index % 10 === 3) await this.#addGuild(`h${server.index}`, server);
+    }
+  }
+
+  async run(): Promise<Outcome> {
+    const endMs = this.#startMs + 5 * MINUTE_MS + this.#plan.hours * HOUR_MS;
+    this.#life.die();
+    for (const [atMs, work] of this.#faults(endMs)) {
+      this.#clock.after(atMs - this.#clock.nowMs(), work);
+    }
+    await this.#clock.advanceTo(endMs);
+    this.#calm();
+    await this.#clock.advance(DRAIN_MS);
+    const outcome = {
+      ...this.#judge.verdict(),
+      seed: this.#plan.seed,
+      crashes: this.#crashes,
+      messages: this.#judge.messages,
+      polls: this.#service.answers,
+      unknownSends: this.#discord.unknown,
+      undelivered: this.#process.feeds.state().undelivered,
+      defects: this.#defects.slice(0, 5),
+      trace: this.#trace.hash,
+    };
+    this.#life.dead = true;
+    return outcome;
+  }
+
+  #build(meanCalls: number): [Life, Process] {
+    const seams = { clock: this.#clock, random: this.#random, trace: this.#trace };
+    const life: Life = new Life(seams, meanCalls, () => {
+      this.#crashes += 1;
+      const awayMs = this.#draining ? 1_000 : 500 + exponential(8_000, this.#random);
+      this.#clock.after(awayMs, () => this.#boot());
+    });
+    const serverOf = (source: string) =>
+      this.#servers[Number.parseInt(source.slice(1).split("k")[0] ?? "", 36)];
+    const process = buildProcess({
+      life,
+      disk: this.#disk,
+      service: this.#service,
+      discord: this.#discord,
+      random: seededRandom(Math.floor(this.#random.next() * 2 ** 32)),
+      bindings: this.#bindings,
+      onAnswer: (snapshot) => {
+        const [server, shown] = [serverOf(snapshot.source), this.#service.shown.get(snapshot)];
+        if (server !== undefined && shown !== undefined) this.#judge.answered(server, shown);
+      },
+      onKept: (snapshot) => {
+        const [server, shown] = [serverOf(snapshot.source), this.#service.shown.get(snapshot)];
+        if (server === undefined || shown === undefined) return;
+        this.#judge.kept(server, shown, snapshot.askedAtMs, snapshot.status.currentPlayers > 0);
+      },
+      onDefect: (error) => this.#defect(error),
+    });
+    return [life, process];
+  }
+
+  #boot(): void {
+    [this.#life, this.#process] = this.#build(
+      this.#draining ? Number.POSITIVE_INFINITY : this.#plan.meanCalls,
+    );
+    const { life, process } = { life: this.#life, process: this.#process };
+    process.feeds.start().then(
+      () => process.watch.start(),
+      // The disk failed while the process started: its supervisor starts it again.
+      () => life.die(),
+    );
+  }
+
+  #defect(error: unknown): void {
+    this.#defects.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+
+  async #addGuild(guildId: string, server: SimServer): Promise<void> {
+    const binding: Binding = {
+      id: `b${guildId}`,
+      guildId,
+      source: sourceOf(server),
+      name: `Server ${server.index}`,
+      ownerId: server.index,
+      joinKey: "join",
+      linkedBy: "owner",
+      linkedAtMs: this.#startMs,
+    };
+    this.#bindings.set(guildId, binding);
+    for (const list of lists) {
+      // Some guilds put everything into one channel; in some channels the bot may not read.
+      const channelId = server.index % 4 === 1 ? `c-${guildId}` : `c-${guildId}-${kinds[list]}`;
+      if (!this.#discord.channels.has(channelId)) this.#discord.open(channelId, this.#random.next() < 0.03);
+      this.#judge.follow(channelId, server, list, this.#clock.nowMs());
+      await this.#process.feeds.feeds.add({
+        guildId,
+        bindingId: binding.id,
+        kind: kinds[list],
+        channelId,
+        style: server.index % 3 === 0 ? "cards" : "lines",
+        filter: {},
+        silent: false,
+        createdBy: "owner",
+      });
+    }
+  }
+
+  /** What goes wrong, and when; drawn beforehand, so that it does not depend on what the bot does. */
+  #faults(endMs: number): readonly (readonly [atMs: number, work: () => void])[] {
+    const faults: (readonly [number, () => void])[] = [];
+    const often = (meanMs: number, work: (nowMs: number) => void) => {
+      for (let atMs = this.#clock.nowMs() + exponential(meanMs, this.#random); atMs < endMs; ) {
+        const nowMs = atMs;
+        faults.push([nowMs, () => work(nowMs)]);
+        atMs += exponential(meanMs, this.#random);
+      }
+    };
+    const draw = () => this.#random.next();
+    often(5 * HOUR_MS, (nowMs) => {
+      this.#service.outageUntilMs = nowMs + (5 + 55 * draw()) * MINUTE_MS;
+    });
+    often(4 * HOUR_MS, (nowMs) => {
+      this.#discord.outageUntilMs = nowMs + (1 + 59 * draw() * draw()) * MINUTE_MS;
+    });
+    often(HOUR_MS, () => {
+      this.#disk.failing = 0.5;
+      this.#clock.after((0.2 + 2 * draw()) * MINUTE_MS, () => {
+        this.#disk.failing = 0;
+      });
+    });
+    often(2 * HOUR_MS, () => this.#rotate(this.#servers[Math.floor(draw() * this.#servers.length)]));
+    often(3 * HOUR_MS, () => this.#pauseSomewhere());
+    often(6 * HOUR_MS, () => this.#deleteChannel());
+    often(12 * HOUR_MS, () => this.#removeGuild());
+    often(3 * HOUR_MS, () => this.#restartPolitely());
+    return faults;
+  }
+
+  #calm(): void {
+    this.#draining = true;
+    this.#life.spare();
+    this.#service.outageUntilMs = 0;
+    this.#service.failing = 0;
+    this.#service.stale = 0;
+    this.#discord.outageUntilMs = 0;
+    this.#discord.losing = 0;
+    this.#disk.failing = 0;
+  }
+
+  /** The owner makes a new key; each guild links it again sometime in the next half hour. */
+  #rotate(server: SimServer | undefined): void {
+    if (server === undefined) return;
+    server.keys += 1;
+    for (const guildId of [`g${server.index}`, `h${server.index}`]) {
+      this.#clock.after(this.#random.next() * 30 * MINUTE_MS, () => {
+        const binding = this.#bindings.get(guildId);
+        if (binding === undefined) return;
+        this.#bindings.set(guildId, { ...binding, source: sourceOf(server) });
+        this.#act(() => this.#process.feeds.replaced(binding.source));
+      });
+    }
+  }
+
+  #pauseSomewhere(): void {
+    const [guildId, server] = this.#someGuild();
+    const list = lists[Math.floor(this.#random.next() * lists.length)] ?? "joinLogs";
+    this.#act(async () => {
+      const { feeds } = this.#process.feeds;
+      const feed = (await feeds.list(guildId)).find((one) => one.kind === kinds[list]);
+      if (feed === undefined || feed.state !== "live") return;
+      this.#judge.stopExpecting(feed.channelId, list);
+      await feeds.pause(guildId, feed.id, true);
+      this.#clock.after(this.#random.next() * HOUR_MS, () => {
+        this.#act(async () => {
+          await this.#process.feeds.feeds.pause(guildId, feed.id, false);
+          this.#judge.resumed(feed.channelId, list, this.#clock.nowMs());
+        });
+      });
+      return server;
+    });
+  }
+
+  #deleteChannel(): void {
+    const channels = [...this.#discord.channels.values()].filter((channel) => !channel.gone);
+    const channel = channels[Math.floor(this.#random.next() * channels.length)];
+    if (channel === undefined) return;
+    channel.gone = true;
+    for (const list of lists) this.#judge.stopExpecting(channel.id, list);
+  }
+
+  #removeGuild(): void {
+    const [guildId] = this.#someGuild();
+    for (const channel of this.#discord.channels.values()) {
+      if (channel.id !== `c-${guildId}` && !channel.id.startsWith(`c-${guildId}-`)) continue;
+      channel.gone = true;
+      for (const list of lists) this.#judge.stopExpecting(channel.id, list);
+    }
+    this.#bindings.delete(guildId);
+    this.#act(() => this.#process.feeds.forgetGuild(guildId));
+  }
+
+  #restartPolitely(): void {
+    const { life, process } = { life: this.#life, process: this.#process };
+    this.#act(async () => {
+      await process.watch.stop();
+      await process.feeds.stop();
+      life.die();
+    });
+  }
+
+  /** What somebody does to the running process; it may die of it half way, and the disk may refuse. */
+  #act(work: () => Promise<unknown>): void {
+    if (this.#life.dead) return;
+    work().catch((error: unknown) => {
+      if (!String(error).includes("the disk fails")) this.#defect(error);
+    });
+  }
+
+  #someGuild(): readonly [string, SimServer | undefined] {
+    const index = Math.floor(this.#random.next() * this.#servers.length);
+    return [`g${index}`, this.#servers[index]];
+  }
+}

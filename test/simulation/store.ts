@@ -1,0 +1,115 @@
+import type { Feed } from "../../src/domain/guild.ts";
+import type { Documents, FeedStore, Random } from "../../src/domain/ports.ts";
+import { Injected, type Life } from "./life.ts";
+
+/** What the disk holds; outlives every process. */
+export class Disk {
+  readonly texts = new Map<string, Map<string, string>>();
+  readonly #random: Random;
+  /** Share of calls that fail now. */
+  failing = 0;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  namespace(name: string): Map<string, string> {
+    const known = this.texts.get(name) ?? new Map<string, string>();
+    this.texts.set(name, known);
+    return known;
+  }
+
+  /** A failing disk mostly does nothing; sometimes it does its work and says that it failed. */
+  async use<T>(effect: () => T): Promise<T> {
+    await Promise.resolve();
+    if (this.failing > 0 && this.#random.next() < this.failing) {
+      if (this.#random.next() < 0.2) effect();
+      throw new Injected("the disk fails");
+    }
+    return effect();
+  }
+}
+
+export class DiskDocuments<T> implements Documents<T> {
+  readonly #disk: Disk;
+  readonly #life: Life;
+  readonly #name: string;
+  readonly #texts: Map<string, string>;
+  readonly #parse: (value: unknown) => T;
+
+  constructor(disk: Disk, life: Life, name: string, parse: (value: unknown) => T) {
+    this.#disk = disk;
+    this.#life = life;
+    this.#name = name;
+    this.#texts = disk.namespace(name);
+    this.#parse = parse;
+  }
+
+  async get(key: string): Promise<T | undefined> {
+    const text = await this.#call(`get ${key}`, () => this.#texts.get(key));
+    return text === undefined ? undefined : this.#parse(JSON.parse(text));
+  }
+
+  async set(key: string, value: T): Promise<void> {
+    const text = JSON.stringify(value);
+    await this.#call(`set ${key} ${text.length}`, () => this.#texts.set(key, text));
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#call(`delete ${key}`, () => this.#texts.delete(key));
+  }
+
+  async *entries(): AsyncIterable<readonly [key: string, value: T]> {
+    const all = await this.#call("entries", () => [...this.#texts]);
+    for (const [key, text] of all) yield [key, this.#parse(JSON.parse(text))];
+  }
+
+  #call<R>(what: string, effect: () => R): Promise<R> {
+    return this.#life.call(`${this.#name} ${what}`, () => this.#disk.use(effect));
+  }
+}
+
+/** Feeds by guild, on the same disk; a change of one guild's feeds is one write. */
+export class DiskFeeds implements FeedStore {
+  readonly #disk: Disk;
+  readonly #life: Life;
+  readonly #texts: Map<string, string>;
+
+  constructor(disk: Disk, life: Life) {
+    this.#disk = disk;
+    this.#life = life;
+    this.#texts = disk.namespace("feeds");
+  }
+
+  list(guildId: string): Promise<readonly Feed[]> {
+    return this.#call(`list ${guildId}`, () => this.#of(guildId));
+  }
+
+  async *all(): AsyncIterable<Feed> {
+    const guilds = await this.#call("all", () => [...this.#texts.keys()].map((guildId) => this.#of(guildId)));
+    for (const feeds of guilds) yield* feeds;
+  }
+
+  save(feed: Feed): Promise<void> {
+    return this.#call(`save ${feed.id} ${feed.state}`, () => {
+      const others = this.#of(feed.guildId).filter((other) => other.id !== feed.id);
+      this.#texts.set(feed.guildId, JSON.stringify([...others, feed]));
+    });
+  }
+
+  remove(guildId: string, feedId: string): Promise<void> {
+    return this.#call(`remove ${feedId}`, () => {
+      const left = this.#of(guildId).filter((other) => other.id !== feedId);
+      this.#texts.set(guildId, JSON.stringify(left));
+    });
+  }
+
+  #of(guildId: string): readonly Feed[] {
+    // Written by this class alone.
+    return JSON.parse(this.#texts.get(guildId) ?? "[]") as readonly Feed[];
+  }
+
+  #call<R>(what: string, effect: () => R): Promise<R> {
+    return this.#life.call(`feeds ${what}`, () => this.#disk.use(effect));
+  }
+}

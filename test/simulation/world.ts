@@ -1,0 +1,237 @@
+import type { Lists, LogEntry, LogList, Snapshot, SourceId } from "../../src/domain/model.ts";
+import type { Random } from "../../src/domain/ports.ts";
+
+export const lists: readonly LogList[] = ["joinLogs", "killLogs", "commandLogs", "modCalls"];
+const shares: readonly number[] = [0.45, 0.8, 0.97, 1];
+
+/** One log of one server as it truly happens: columns by true index, in order of arrival. */
+export interface TrueLog {
+  readonly arrivedMs: number[];
+  readonly atS: number[];
+  /** The index whose token this row wears: its own, or an earlier one's where two rows are equal in one second. */
+  readonly token: number[];
+  /** modCalls: when it was answered; 0 for never. */
+  readonly answeredMs: number[];
+}
+
+export interface SimServer {
+  readonly index: number;
+  readonly logs: Readonly<Record<LogList, TrueLog>>;
+  /** With players, [from, to); `clears`: the log began anew with it. */
+  readonly sessions: { readonly fromMs: number; readonly toMs: number; readonly clears: boolean }[];
+  /** The game server restarted in the middle of everything. */
+  readonly restartsMs: readonly number[];
+  readonly order: "oldest first" | "newest first" | "any";
+  /** The key is replaced now and then: an old one is refused. */
+  keys: number;
+  /** Moments of the latest answers, for serving an old one again. */
+  readonly servedMs: number[];
+}
+
+/** What an answer truly showed, by index: [start, end) of each log. */
+export interface Shown {
+  readonly builtMs: number;
+  readonly ranges: Readonly<Record<LogList, readonly [start: number, end: number]>>;
+}
+
+export interface WorldOptions {
+  readonly servers: number;
+  readonly hours: number;
+  /** Over all servers and the whole time, about. */
+  readonly entries: number;
+}
+
+/** How many rows a log shows. */
+export const CAPACITY = 60;
+
+/** Servers with rates by Zipf's law, players that come and go, logs that restart, rows that come late or twice. */
+export function makeServers(options: WorldOptions, startMs: number, random: Random): SimServer[] {
+  const endMs = startMs + options.hours * 3_600_000;
+  const servers = Array.from({ length: options.servers }, (_, index) => emptyServer(index, random));
+  const weights: number[] = [];
+  for (const server of servers) {
+    sessionsOf(server, startMs, endMs, random);
+    const occupiedMs = server.sessions.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+    weights.push(occupiedMs / (server.index + 1));
+  }
+  const perMs = options.entries / weights.reduce((sum, weight) => sum + weight, 0);
+  for (const server of servers) happen(server, perMs / (server.index + 1), random);
+  return servers;
+}
+
+/** Names carry the server, the log and the true index, so that what stands in a channel can be counted. */
+export function tokenOf(server: SimServer, list: LogList, index: number): string {
+  return `x${server.index.toString(36)}y${lists.indexOf(list)}z${index.toString(36)}w`;
+}
+
+export function tokensIn(
+  text: string,
+): { readonly server: number; readonly list: LogList; readonly index: number }[] {
+  return [...text.matchAll(/x([0-9a-z]+)y(\d)z([0-9a-z]+)w/g)].map(([, server, list, index]) => ({
+    server: Number.parseInt(server ?? "", 36),
+    list: lists[Number(list)] ?? "joinLogs",
+    index: Number.parseInt(index ?? "", 36),
+  }));
+}
+
+export function sourceOf(server: SimServer, key = server.keys): SourceId {
+  return `s${server.index.toString(36)}k${key}` as SourceId;
+}
+
+/** Which rows the logs of a server show at that moment. */
+export function shownAt(server: SimServer, atMs: number): Shown {
+  const clearedMs = clearedBefore(server, atMs);
+  const range = (list: LogList): readonly [number, number] => {
+    const { arrivedMs } = server.logs[list];
+    const end = upTo(arrivedMs, atMs);
+    return [Math.max(upTo(arrivedMs, clearedMs), end - CAPACITY), end];
+  };
+  const [joinLogs, killLogs] = [range("joinLogs"), range("killLogs")];
+  const [commandLogs, modCalls] = [range("commandLogs"), range("modCalls")];
+  return { builtMs: atMs, ranges: { joinLogs, killLogs, commandLogs, modCalls } };
+}
+
+/** The latest restart of the log at or before that moment; 0 for none. */
+export function clearedBefore(server: SimServer, atMs: number): number {
+  let clearedMs = 0;
+  for (const session of server.sessions) {
+    if (session.clears && session.fromMs <= atMs) clearedMs = Math.max(clearedMs, session.fromMs - 1);
+  }
+  for (const restartMs of server.restartsMs)
+    if (restartMs <= atMs) clearedMs = Math.max(clearedMs, restartMs);
+  return clearedMs;
+}
+
+/** The answer of the service. */
+export function snapshotOf(
+  server: SimServer,
+  source: SourceId,
+  wanted: readonly string[],
+  shown: Shown,
+  times: { readonly askedAtMs: number; readonly takenAtMs: number },
+): Snapshot {
+  const occupied = server.sessions.some((one) => one.fromMs <= shown.builtMs && shown.builtMs < one.toMs);
+  const answer: Record<string, readonly unknown[]> = {};
+  for (const list of lists) if (wanted.includes(list)) answer[list] = rowsOf(server, list, shown);
+  return {
+    source,
+    ...times,
+    status: {
+      name: `Server ${server.index}`,
+      ownerId: server.index,
+      coOwnerIds: [],
+      currentPlayers: occupied ? 12 : 0,
+      maxPlayers: 40,
+      joinKey: "join",
+      accVerifiedReq: "Disabled",
+      teamBalance: false,
+    },
+    // Each list holds rows of its own kind: rowsOf makes them so.
+    lists: answer as Partial<Lists>,
+    skippedRows: {},
+  };
+}
+
+function rowsOf(server: SimServer, list: LogList, shown: Shown): readonly LogEntry[] {
+  const [start, end] = shown.ranges[list];
+  const rows: LogEntry[] = [];
+  for (let index = start; index < end; index++) rows.push(rowOf(server, list, index, shown.builtMs));
+  if (server.order === "newest first") return rows.reverse();
+  if (server.order === "oldest first") return rows;
+  // Any order, another one with each answer.
+  const turn = Math.floor(shown.builtMs / 1_000) % Math.max(1, rows.length);
+  return [...rows.slice(turn).reverse(), ...rows.slice(0, turn)];
+}
+
+function rowOf(server: SimServer, list: LogList, index: number, nowMs: number): LogEntry {
+  const log = server.logs[list];
+  const atS = log.atS[index] ?? 0;
+  const token = log.token[index] ?? 0;
+  const player = { name: tokenOf(server, list, token), id: token + 1 };
+  if (list === "joinLogs") return { kind: "join", atS, player, joined: token % 3 !== 0 };
+  if (list === "killLogs") return { kind: "kill", atS, killer: player, killed: { name: "victim", id: 7 } };
+  if (list === "commandLogs") return { kind: "command", atS, player, text: ":wanted someone" };
+  const answeredMs = log.answeredMs[index] ?? 0;
+  const moderator = answeredMs > 0 && answeredMs <= nowMs ? { moderator: { name: "marshal", id: 9 } } : {};
+  return { kind: "modCall", atS, caller: player, ...moderator };
+}
+
+function emptyServer(index: number, random: Random): SimServer {
+  const log = (): TrueLog => ({ arrivedMs: [], atS: [], token: [], answeredMs: [] });
+  const order = (["oldest first", "newest first", "newest first", "any"] as const)[
+    Math.floor(random.next() * 4)
+  ];
+  return {
+    index,
+    logs: { joinLogs: log(), killLogs: log(), commandLogs: log(), modCalls: log() },
+    sessions: [],
+    restartsMs: [],
+    order: order ?? "newest first",
+    keys: 0,
+    servedMs: [],
+  };
+}
+
+function sessionsOf(server: SimServer, startMs: number, endMs: number, random: Random): void {
+  const restartsMs = server.restartsMs as number[];
+  const pauseMs = (server.index < 20 ? 0.7 : 5.5) * 3_600_000;
+  let atMs = startMs + (random.next() < 0.4 ? 0 : exponential(pauseMs, random));
+  while (atMs < endMs) {
+    const toMs = Math.min(endMs, atMs + 600_000 + exponential(2.8 * 3_600_000, random));
+    server.sessions.push({ fromMs: atMs, toMs, clears: random.next() < 0.7 });
+    if (random.next() < 0.15) restartsMs.push(atMs + random.next() * (toMs - atMs));
+    atMs = toMs + 60_000 + exponential(pauseMs, random);
+  }
+}
+
+function happen(server: SimServer, perMs: number, random: Random): void {
+  for (const { fromMs, toMs } of server.sessions) {
+    for (
+      let atMs = fromMs + exponential(1 / perMs, random);
+      atMs < toMs;
+      atMs += exponential(1 / perMs, random)
+    ) {
+      const draw = random.next();
+      const list = lists[shares.findIndex((share) => draw < share)] ?? "joinLogs";
+      const log = server.logs[list];
+      const late = random.next() < 0.02 ? 1 + Math.floor(random.next() * 20) : 0;
+      add(log, atMs, Math.floor(atMs / 1_000) - late, log.token.length, list, random);
+      // The same thing twice in one second: two rows that nobody can tell apart.
+      if (random.next() < 0.03) {
+        const twin = log.token.length - 1;
+        add(log, atMs + 0.001, log.atS[twin] ?? 0, twin, list, random);
+      }
+    }
+  }
+}
+
+function add(
+  log: TrueLog,
+  arrivedMs: number,
+  atS: number,
+  token: number,
+  list: LogList,
+  random: Random,
+): void {
+  log.arrivedMs.push(arrivedMs);
+  log.atS.push(atS);
+  log.token.push(token);
+  const answered = list === "modCalls" && random.next() < 0.7;
+  log.answeredMs.push(answered ? arrivedMs + 5_000 + exponential(90_000, random) : 0);
+}
+
+export function exponential(mean: number, random: Random): number {
+  return -Math.log(1 - random.next()) * mean;
+}
+
+/** How many of the sorted times are at or before that one. */
+export function upTo(times: readonly number[], atMs: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? 0) <= atMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
