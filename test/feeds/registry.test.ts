@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { SourceId } from "../../src/domain/model.ts";
+import { FeedsRig, guildId, source } from "../support/feeds-rig.ts";
+
+const next = "source-new" as SourceId;
+
+async function withRig(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
+  const rig = await new FeedsRig().start();
+  try {
+    await run(rig);
+  } finally {
+    await rig.stop();
+  }
+}
+
+function joined(rig: FeedsRig, channelId: string): string[] {
+  return [...rig.sink.text(channelId).matchAll(/\*\*(.+?)\*\* joined/g)].map((match) => match[1] ?? "");
+}
+
+describe("feeds of a process", () => {
+  test("each feed demands exactly the lists that it reads, of its server", () =>
+    withRig(async (rig) => {
+      await rig.add({ kind: "joins" });
+      await rig.add({ kind: "kills", filter: { teams: ["Police"] } });
+      await rig.add({ kind: "emergencyCalls" });
+      const lists = [...rig.demands.values()].flat().map((demand) => [demand.source, ...demand.lists]);
+      assert.deepEqual(lists, [
+        [source, "joinLogs"],
+        [source, "killLogs", "players"],
+        [source, "emergencyCalls", "players"],
+      ]);
+    }));
+
+  test("two servers that get the same new key one after the other both take their feeds along", () =>
+    withRig(async (rig) => {
+      rig.link("binding-2", "Town", source);
+      await rig.add({ channelId: "one" });
+      await rig.add({ channelId: "two", bindingId: "binding-2" });
+      await rig.poll();
+      rig.join("A");
+      await rig.pollAndFlush();
+      rig.link("binding-1", "Town", next);
+      await rig.wing.replaced(source);
+      assert.deepEqual(
+        rig.wing.feeds.status("none"),
+        { undelivered: 0 },
+        "a feed that is not there has nothing to post",
+      );
+      rig.join("B");
+      rig.link("binding-2", "Town", next);
+      await rig.wing.replaced(source);
+      await rig.poll(next);
+      await rig.clock.advance(10_000);
+      assert.deepEqual(joined(rig, "one"), ["A", "B"]);
+      assert.deepEqual(joined(rig, "two"), ["A", "B"]);
+    }));
+
+  test("who keeps the revoked key stays where it was", () =>
+    withRig(async (rig) => {
+      rig.link("binding-2", "Town", source);
+      await rig.add({ channelId: "one" });
+      await rig.add({ channelId: "two", bindingId: "binding-2" });
+      await rig.poll();
+      rig.link("binding-1", "Town", next);
+      await rig.wing.replaced(source);
+      const sources = [...rig.demands.values()].flat().map((demand) => demand.source);
+      assert.deepEqual(sources.sort(), [source, next].sort());
+      rig.join("A");
+      await rig.poll(next);
+      await rig.clock.advance(10_000);
+      assert.deepEqual(joined(rig, "one"), ["A"]);
+      assert.deepEqual(joined(rig, "two"), []);
+    }));
+
+  test("feeds of a server that was unlinked while the process was down go at the next start", () =>
+    withRig(async (rig) => {
+      await rig.add();
+      await rig.poll();
+      rig.bindings.delete("binding-1");
+      await rig.crash();
+      assert.deepEqual(await rig.wing.feeds.list(guildId), []);
+      assert.deepEqual(rig.stores.offsets.keys, []);
+    }));
+
+  test("unlinking one server leaves the feeds of the other", () =>
+    withRig(async (rig) => {
+      rig.link("binding-2", "Other", next);
+      await rig.add({ channelId: "one" });
+      await rig.add({ channelId: "two", bindingId: "binding-2" });
+      const gone = rig.bindings.get("binding-1");
+      assert.ok(gone !== undefined);
+      await rig.wing.unlinked(gone);
+      assert.deepEqual(
+        (await rig.wing.feeds.list(guildId)).map((feed) => feed.channelId),
+        ["two"],
+      );
+      assert.equal(rig.demands.size, 1);
+    }));
+
+  test("a server that is not linked gets no feed", () =>
+    withRig(async (rig) => {
+      await assert.rejects(rig.add({ bindingId: "none" }), { code: "not-linked" });
+      assert.deepEqual(await rig.wing.feeds.list(guildId), []);
+    }));
+
+  test("paused and resumed within the minutes that Discord remembers nonces: the next entry is posted", () =>
+    withRig(async (rig) => {
+      const feed = await rig.add();
+      await rig.poll();
+      rig.join("A");
+      await rig.pollAndFlush();
+      await rig.wing.feeds.pause(guildId, feed.id, true);
+      await rig.wing.feeds.pause(guildId, feed.id, false);
+      await rig.pollAndFlush();
+      rig.join("B");
+      await rig.pollAndFlush();
+      assert.deepEqual(joined(rig, "channel-1"), ["A", "B"]);
+    }));
+
+  test("a record that a power cut set back makes no nonce twice: nothing is swallowed, nothing repeated", () =>
+    withRig(async (rig) => {
+      const feed = await rig.add();
+      await rig.poll();
+      const before = await rig.stores.offsets.get(feed.id);
+      assert.ok(before !== undefined);
+      rig.join("A");
+      await rig.pollAndFlush(3_000);
+      // The journal of A and the offset are as they were before A was acknowledged.
+      await rig.stores.offsets.set(feed.id, before);
+      await rig.crash();
+      await rig.poll();
+      await rig.clock.advance(10_000);
+      rig.join("B");
+      await rig.pollAndFlush();
+      assert.deepEqual(joined(rig, "channel-1"), ["A", "B"]);
+    }));
+
+  test("nothing goes on after a stop: no timer is left, whatever was going on", async () => {
+    const rig = await new FeedsRig().start();
+    await rig.add();
+    await rig.add({ kind: "modCalls", channelId: "mods", pingRoleId: "7", escalateAfterMs: 600_000 });
+    await rig.poll();
+    rig.sink.fault = () => "unknown";
+    rig.join("A");
+    rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name: "C", id: 3 } });
+    await rig.pollAndFlush();
+    assert.ok(rig.clock.pending > 0);
+    await rig.stop();
+    assert.equal(rig.clock.pending, 0);
+  });
+
+  test("state tells what waits, without names of players or keys", () =>
+    withRig(async (rig) => {
+      await rig.add();
+      await rig.poll();
+      rig.sink.fault = () => "unknown";
+      rig.join("Secret_Name");
+      await rig.pollAndFlush();
+      const state = rig.wing.state();
+      assert.equal(state.undelivered, 1);
+      assert.equal(state.waiting[0]?.channelId, "channel-1");
+      assert.ok(!JSON.stringify(state).includes("Secret_Name"));
+    }));
+});
