@@ -41,7 +41,7 @@ interface MessagePayload {
   content?: string;
   embeds?: APIEmbed[];
   components?: APIActionRowComponent<APIComponentInMessageActionRow>[];
-  attachments?: { id: number; filename: string; description?: string }[];
+  attachments?: { id: string; filename: string; description?: string }[];
   allowed_mentions: APIAllowedMentions;
   flags?: number;
   nonce?: string;
@@ -105,8 +105,8 @@ function withPings(content: string, roleIds: readonly string[]): string {
 }
 
 function attachments(list: readonly Attachment[] = []): NonNullable<MessagePayload["attachments"]> {
-  return list.map((file, id) => ({
-    id,
+  return list.map((file, at) => ({
+    id: String(at),
     filename: file.name,
     ...(file.description === undefined ? {} : { description: file.description }),
   }));

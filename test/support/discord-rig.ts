@@ -1,9 +1,11 @@
+import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Command } from "../../src/discord/command.ts";
 import { createDiscord, type Discord } from "../../src/discord/create-discord.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
 import { FakeWorld, type KeptLog, keptLog, textDocuments } from "./fake-services.ts";
+import { OpenApi } from "./openapi.ts";
 
 /** The Discord wing with its real discord.js client, in an emulated Discord with one community. */
 export interface DiscordRig {
@@ -40,13 +42,26 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
     ...{ settings, bindings, registered, clock, random, log },
     onGuildRemoved: async (guildId) => void removedGuilds.push(guildId),
   });
-  t.after(() => discord.stop());
+  t.after(async () => {
+    await discord.stop();
+    mustFitOpenApi(emulated);
+  });
   await discord.start(commands, services);
   const owner = emulated.as(guild.owner);
   return {
     ...{ emulated, world, discord, log, registered, removedGuilds },
     ...{ guild, channel, staffRole, owner, moderator, member },
   };
+}
+
+/** Whatever the wing says, Discord's own description allows it; checked where that file is named. */
+function mustFitOpenApi({ traffic }: EmulatedDiscord): void {
+  const file = process.env.DISCORD_OPENAPI;
+  if (file === undefined) return;
+  const api = OpenApi.read(file);
+  // What was refused was refused for its form, on purpose.
+  const taken = traffic.filter(({ status }) => status < 400);
+  assert.deepEqual([...new Set(taken.flatMap((exchanged) => api.check(exchanged)))], []);
 }
 
 /** Resolves when the condition holds; for what no event of the emulated Discord tells. */
