@@ -2,11 +2,13 @@ import type { RateHeaders } from "./headers.ts";
 import type { ServerClock, Sighting } from "./server-clock.ts";
 import { WindowEdge } from "./window-edge.ts";
 
-/** Who asks: automatic polls leave the last tokens of a window for probing where it ends; people do not wait for that. */
+/** Who asks: automatic polls leave the last tokens of a window for probing where it ends; people do not wait long for it. */
 export type Eagerness = "eager" | "patient";
 
 /** Without headers: one in flight, one a second (design 4, "a cautious start"). */
 const CAUTIOUS_MS = 1_000;
+/** How long people wait so that the end of a window can be learned, which makes every later wait shorter. */
+const EAGER_PATIENCE_MS = 1_000;
 /** A reset further away is a misprint. */
 const LONGEST_WINDOW_MS = 24 * 3_600_000;
 
@@ -74,7 +76,7 @@ export class Bucket {
     if (this.#limit === undefined) return this.#cautiousMs();
     const free = this.#remaining - this.#inFlight;
     if (this.#resetMs === undefined) {
-      if (free > (eagerness === "eager" || this.#edge.isReliable ? 0 : this.#kept(true))) return nowMs;
+      if (free > (this.#edge.isReliable ? 0 : this.#kept(true))) return nowMs;
       if (free > 0 && this.#inFlight > 0) return Number.POSITIVE_INFINITY;
       if (free > 0) return nowMs;
       // The window's tokens went, and no answer said when it ends.
@@ -84,8 +86,9 @@ export class Bucket {
       return this.#scoutMs === undefined
         ? this.#edge.releaseMs(this.#resetMs)
         : this.#edge.latestMs(this.#resetMs);
-    if (eagerness === "eager" || this.#edge.isLearned(this.#resetMs)) return nowMs;
-    return this.#probeAtMs(this.#resetMs, free, nowMs);
+    if (this.#edge.isLearned(this.#resetMs)) return nowMs;
+    const probeMs = this.#probeAtMs(this.#resetMs, free, nowMs);
+    return eagerness === "eager" && probeMs > nowMs + EAGER_PATIENCE_MS ? nowMs : probeMs;
   }
 
   /** A request was written. */

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Waiter, WaitingRoom } from "../../src/api/waiting.ts";
+import { World } from "../support/limit-run.ts";
+
+interface Ask extends Waiter {
+  readonly id: number;
+}
+
+const never = () => undefined;
+
+test("people go before polls, but polls keep 30 % while both wait", () => {
+  const room = new WaitingRoom<Ask>();
+  for (let id = 0; id < 1_000; id++) {
+    room.add({ id, waitingClass: "person" });
+    room.add({ id, waitingClass: "poll" });
+  }
+  const taken: string[] = [];
+  for (let n = 0; n < 1_000; n++) {
+    const next = room.take(0, () => 0, never);
+    assert.ok("next" in next);
+    taken.push(next.next.waitingClass);
+  }
+  const polls = taken.filter((one) => one === "poll").length;
+  assert.ok(polls >= 299 && polls <= 301, `${polls}`);
+  assert.equal(taken[0], "person");
+});
+
+test("our own checks go before everybody", () => {
+  const room = new WaitingRoom<Ask>();
+  room.add({ id: 1, waitingClass: "person" });
+  room.add({ id: 2, waitingClass: "internal" });
+  const taken = room.take(0, () => 0, never);
+  assert.ok("next" in taken && taken.next.id === 2);
+});
+
+test("first come, first served among those that may start; who may not blocks nobody", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(3), { maxLength: 30 }), (readyAt) => {
+      const room = new WaitingRoom<Ask>();
+      for (const id of readyAt.keys()) room.add({ id, waitingClass: "poll" });
+      const order: number[] = [];
+      for (let nowMs = 0; nowMs <= 3; nowMs++) {
+        for (;;) {
+          const taken = room.take(nowMs, ({ id }) => readyAt[id] ?? 0, never);
+          if (!("next" in taken)) break;
+          order.push(taken.next.id);
+        }
+      }
+      const expected = [...readyAt.keys()].sort((a, b) => (readyAt[a] ?? 0) - (readyAt[b] ?? 0) || a - b);
+      assert.deepEqual(order, expected);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("who was put back comes first again", () => {
+  const room = new WaitingRoom<Ask>();
+  for (const id of [1, 2, 3]) room.add({ id, waitingClass: "poll" });
+  const first = room.take(0, () => 0, never);
+  assert.ok("next" in first);
+  room.addFirst(first.next);
+  const again = room.take(0, () => 0, never);
+  assert.ok("next" in again && again.next.id === 1);
+});
+
+test("at the service: under twice the load people get their share at once and polls are not starved", async () => {
+  const world = new World({
+    seed: 1,
+    keys: 40,
+    service: { limits: { global: { limit: 10, windowMs: 1_000 } } },
+  });
+  const done = { person: 0, poll: 0 };
+  let personWaitMs = 0;
+  const waiting = { person: 0, poll: 0 };
+  const ask = (n: number, priority: "person" | "poll") => {
+    const askedMs = world.clock.nowMs();
+    waiting[priority] += 1;
+    world.client.read(world.source(n % 40), [], { priority }).then(
+      () => {
+        waiting[priority] -= 1;
+        done[priority] += 1;
+        if (priority === "person") personWaitMs += world.clock.nowMs() - askedMs;
+      },
+      () => assert.fail("no request fails here"),
+    );
+  };
+  for (let n = 0; n < 2_400; n++) {
+    if (waiting.person < 15) ask(n, "person");
+    if (waiting.poll < 15) ask(n + 20, "poll");
+    await world.clock.advance(50);
+  }
+  const share = done.poll / (done.poll + done.person);
+  assert.ok(share >= 0.29 && share <= 0.45, `polls had ${share.toFixed(3)}`);
+  assert.equal(world.service.counts.answers429, 0);
+  const meanMs = personWaitMs / done.person;
+  assert.ok(meanMs < 3_000, `people waited ${meanMs.toFixed(0)} ms`);
+  await world.client.close();
+});
