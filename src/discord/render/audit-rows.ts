@@ -1,7 +1,8 @@
 import type { Tier } from "../../domain/guild.ts";
 import type { Attachment } from "../../domain/message.ts";
 import type { AuditEvent, DeferredRun, RunProgress, RunRecord, RunStatus } from "../../domain/run.ts";
-import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+import { cut, inlineCode, inlineName } from "./escape.ts";
+import { escapeButMentions } from "./own-markup.ts";
 
 /** Audit rows as lines, and as files. Pure. */
 
@@ -28,7 +29,8 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
   const { status, askedAtMs, actorId, text, serverName, proof, message } = record;
   const where = options.server === true ? ` on **${inlineName(serverName)}**` : "";
   const by = actorId === "" ? "" : ` <@${actorId}>`;
-  const why = status === "done" || message === undefined ? "" : `\n-# ${cut(escapeMarkdown(message), 200)}`;
+  const why =
+    status === "done" || message === undefined ? "" : `\n-# ${cut(escapeButMentions(message), 200)}`;
   return `<t:${seconds(askedAtMs)}:d> <t:${seconds(askedAtMs)}:T> ${marks[status]}${by} ${inlineCode(text, 300)}${where}${proofs[proof]}${why}`;
 }
 
@@ -39,7 +41,7 @@ export function eventLine({ atMs, actorId, actorName, action, text }: AuditEvent
     return `${when} ⚠ **run outside this bot**, by ${inlineName(actorName)}: ${inlineCode(text, 300)}`;
   }
   const by = actorId === "" ? inlineName(actorName) : `<@${actorId}>`;
-  return `${when} ⚙ ${by} ${inlineCode(action)} ${cut(escapeMarkdown(text), 300)}`;
+  return `${when} ⚙ ${by} ${inlineCode(action)} ${cut(escapeButMentions(text), 300)}`;
 }
 
 export function waitingLine({ record, place, expectedAtMs }: RunProgress): string {

@@ -3,7 +3,8 @@ import type { Button, Card, CardField, MessageBody, Row } from "../../domain/mes
 import type { DeferredRun, RunPlan, RunProgress, RunRecord } from "../../domain/run.ts";
 import { tierLabels } from "./audit-rows.ts";
 import { referenceLine } from "./errors.ts";
-import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+import { cut, inlineCode, inlineName } from "./escape.ts";
+import { escapeButMentions, escapeButTimes } from "./own-markup.ts";
 
 /** How `/run` reads: what will happen, whether it happened, and what to press (design 7). Pure. */
 
@@ -24,7 +25,7 @@ export function dryCard(plan: RunPlan): MessageBody {
       commandLine(request.text, request.binding.name),
       "",
       may,
-      `-# ${escapeRoles(decision.why)}`,
+      `-# ${escapeButMentions(decision.why)}`,
     ].join("\n"),
     color: decision.allowed ? colors.wait : colors.failed,
     fields: [
@@ -108,7 +109,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   const lines = [commandLine(record.text, record.serverName), "", ranLine(record)];
   if (record.message !== undefined && record.message !== "") {
     const name = record.status === "done" ? "The game says" : "Why";
-    lines.push(`**${name}:** ${cut(escapeRoles(record.message), 1_000)}`);
+    lines.push(`**${name}:** ${cut(escapeButMentions(record.message), 1_000)}`);
   }
   const proof = proofWords(record);
   if (proof !== undefined) lines.push(`**In the log:** ${proof}`);
@@ -265,33 +266,9 @@ function warningFields({ warnings }: RunPlan): CardField[] {
 }
 
 function bullets(lines: readonly string[]): string {
-  return cut(lines.map((line) => `• ${escapeTimes(line)}`).join("\n"), 1_024) || "-";
+  return cut(lines.map((line) => `• ${escapeButTimes(line)}`).join("\n"), 1_024) || "-";
 }
 
 function waitWords(waitMs: number): string {
   return waitMs < 1_000 ? "None" : `About ${Math.ceil(waitMs / 1000)} s`;
-}
-
-/** Escapes a text of ours that quotes outside words, but keeps its own timestamps. */
-function escapeTimes(text: string): string {
-  return escapeAround(text, /(<t:\d+:[tTdDfFR]>)/);
-}
-
-/** The same for role mentions: they never ping here, and read as the role's name. */
-function escapeRoles(text: string): string {
-  return escapeAround(text, /(<@&\d+>)/);
-}
-
-function escapeAround(text: string, kept: RegExp): string {
-  return text
-    .split(kept)
-    .map((part, index) => (index % 2 === 1 ? part : spaced(part)))
-    .join("");
-}
-
-/** escapeMarkdown trims; between kept parts the spaces matter. */
-function spaced(part: string): string {
-  const inner = escapeMarkdown(part);
-  if (inner === "") return part === "" ? "" : " ";
-  return `${/^\s/.test(part) ? " " : ""}${inner}${/\s$/.test(part) ? " " : ""}`;
 }

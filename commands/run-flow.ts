@@ -1,0 +1,89 @@
+import type { Options, Reply, Services, Typing } from "../src/discord/command.ts";
+import { confirmCard, dryCard, outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
+import type { RunOrigin, RunOutcome, RunRecord, RunTicket } from "../src/domain/run.ts";
+
+/** From a command text to its outcome, as every way of asking for a run shows it: /run command, presets, buttons. */
+
+/** A run that goes out at once needs no card that says so. */
+const worthTellingMs = 1_500;
+
+export interface Ask {
+  readonly actor: Actor;
+  readonly binding: Binding;
+  readonly text: string;
+  readonly origin: RunOrigin;
+  readonly dry?: boolean | undefined;
+}
+
+/** Plans it; then shows the plan (dry), asks for a confirmation, or sends it and follows it to its outcome. */
+export async function* ask(services: Services, { dry, ...request }: Ask): AsyncGenerator<Reply> {
+  const plan = await services.runner.plan(request);
+  if (dry === true) yield dryCard(plan);
+  else if (plan.decision.allowed && plan.confirm !== "none") yield confirmCard(plan);
+  // A refusal is submitted too: who tried what stands in the audit.
+  else yield* follow(services, await services.runner.submit(plan));
+}
+
+export async function* follow(services: Services, ticket: RunTicket): AsyncGenerator<Reply> {
+  for await (const progress of ticket.progress()) {
+    const soon = progress.expectedAtMs - services.clock.nowMs() < worthTellingMs;
+    if (!soon || progress.record.status === "sending") yield progressCard(progress);
+  }
+  yield outcomeReply(services, await ticket.outcome);
+}
+
+function outcomeReply(services: Services, { record, failure }: RunOutcome): Reply {
+  const mayDefer = record.failureCode === "server-empty" && isHarmless(services, record);
+  return { ...outcomeCard(record, { mayDefer, retryAtMs: failure?.retryAtMs }), important: true };
+}
+
+/** The same rule as where it is stored: with nobody watching only harmless verbs (design 6). */
+function isHarmless({ words }: Services, { text }: RunRecord): boolean {
+  const danger = words.about(text)?.danger;
+  return danger === "read" || danger === "mild";
+}
+
+/** The audit row that a button names, and the linked server it was for. */
+export async function recordOf(
+  services: Services,
+  actor: Actor,
+  runId: string,
+): Promise<{ readonly record: RunRecord; readonly binding: Binding }> {
+  const record = await services.audit.get(actor.guildId, runId);
+  if (record === undefined) throw new Failure("expired", "That command is no longer in the audit.");
+  const binding = (await services.bindings.list(actor.guildId)).find(({ id }) => id === record.bindingId);
+  if (binding === undefined)
+    throw new Failure("not-linked", `${record.serverName} is no longer linked here.`);
+  return { record, binding };
+}
+
+/** The linked server that an autocompletion is about: the one that was chosen, or the only one. */
+export async function serverBeingTyped(
+  { actor, options }: { readonly actor: Actor; readonly options: Options },
+  { bindings }: Services,
+): Promise<Binding | undefined> {
+  const all = await bindings.list(actor.guildId);
+  const wanted = options.string("server");
+  if (wanted === undefined) return all.length === 1 ? all[0] : undefined;
+  return all.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
+}
+
+/** Live players of that server, by the beginning of their names. */
+export async function completePlayer(typing: Typing, services: Services) {
+  const binding = await serverBeingTyped(typing, services);
+  const players = binding && services.snapshots.latest(binding.source)?.lists.players?.value;
+  const wanted = typing.typed.toLowerCase();
+  return (players ?? [])
+    .map(({ player }) => player.name)
+    .filter((name) => name.toLowerCase().startsWith(wanted))
+    .map((name) => ({ name, value: name }));
+}
+
+/** The linked servers on which this person is staff. */
+export async function staffedServers(services: Services, actor: Actor): Promise<readonly Binding[]> {
+  const all = await services.bindings.list(actor.guildId);
+  const staff = await Promise.all(all.map((binding) => services.permissions.isStaff(actor, binding)));
+  return all.filter((_, index) => staff[index] === true);
+}

@@ -1,0 +1,198 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import { defineEntry, type Group, type Services, type Typing } from "../src/discord/command.ts";
+import { cut, inlineCode, inlineName, plainText } from "../src/discord/render/escape.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor, Preset } from "../src/domain/guild.ts";
+import { note } from "./audit-note.ts";
+import { ask, completePlayer } from "./run-flow.ts";
+import { completeServer, serverOption } from "./server-option.ts";
+
+/** `/run preset`: command texts that Managers keep for everyone, with placeholders for what changes. */
+
+const mostPresets = 50;
+const placeholders = ["player", "text", "number"] as const;
+type Placeholder = (typeof placeholders)[number];
+
+const { String: text, Number: number, Boolean: flag } = ApplicationCommandOptionType;
+
+/** The placeholders of a text, each once. @throws Failure "bad-command" for one that there is not. */
+export function placeholdersOf(preset: string): readonly Placeholder[] {
+  const found = new Set<Placeholder>();
+  for (const [, name] of preset.matchAll(/\{([^{}]*)\}/g)) {
+    const known = placeholders.find((one) => one === name);
+    if (known === undefined) {
+      throw new Failure(
+        "bad-command",
+        `There is no placeholder {${name}}. There are {player}, {text} and {number}.`,
+      );
+    }
+    found.add(known);
+  }
+  return [...found];
+}
+
+/** The command text with its values. @throws Failure "bad-command" when one is missing or not of its type. */
+export function fillPreset(preset: string, values: Readonly<Partial<Record<Placeholder, string>>>): string {
+  for (const name of placeholdersOf(preset)) {
+    if (values[name] === undefined) throw new Failure("bad-command", `This preset needs ${name}:.`);
+  }
+  const { player } = values;
+  if (player !== undefined && /\s/.test(player)) {
+    // A space would make the rest of it the next argument.
+    throw new Failure("bad-command", "A player's name has no spaces; several are parted by commas.");
+  }
+  // One pass: what a value holds is never taken for a placeholder.
+  return preset.replace(/\{(player|text|number)\}/g, (whole, name: Placeholder) => values[name] ?? whole);
+}
+
+interface UseArgs {
+  readonly name: string;
+  readonly server: string | undefined;
+  readonly dry: boolean | undefined;
+  readonly values: Readonly<Partial<Record<Placeholder, string>>>;
+}
+
+async function completePreset({ actor, typed }: Typing, { settings }: Services) {
+  const wanted = typed.toLowerCase();
+  return (await settings.of(actor.guildId)).presets
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .map((preset) => ({ name: cut(plainText(`${preset.name} · ${preset.text}`), 100), value: preset.name }));
+}
+
+const nameOption = {
+  type: text,
+  name: "name",
+  description: "Its name",
+  required: true,
+  autocomplete: true,
+} as const;
+
+const use = defineEntry<UseArgs>({
+  description: "Run a preset",
+  first: "ephemeral",
+  options: [
+    nameOption,
+    { type: text, name: "player", description: "For {player}", autocomplete: true, max_length: 100 },
+    { type: text, name: "text", description: "For {text}", max_length: 400 },
+    { type: number, name: "number", description: "For {number}" },
+    serverOption,
+    { type: flag, name: "dry", description: "Show what it would do and send nothing" },
+  ],
+  parse: (options) => {
+    const [player, words, amount] = [
+      options.string("player"),
+      options.string("text"),
+      options.number("number"),
+    ];
+    return {
+      name: options.string("name", true),
+      server: options.string("server"),
+      dry: options.boolean("dry"),
+      values: {
+        ...(player === undefined ? {} : { player: player.trim() }),
+        ...(words === undefined ? {} : { text: words.trim() }),
+        ...(amount === undefined ? {} : { number: String(amount) }),
+      },
+    };
+  },
+  autocomplete(typing, services) {
+    if (typing.option === "server") return completeServer(typing, services);
+    return typing.option === "player" ? completePlayer(typing, services) : completePreset(typing, services);
+  },
+  async *execute({ actor, args }, services) {
+    const preset = found((await services.settings.of(actor.guildId)).presets, args.name);
+    const binding = await services.bindings.pick(actor.guildId, args.server);
+    const filled = fillPreset(preset.text, args.values);
+    yield* ask(services, { actor, binding, text: filled, origin: "preset", dry: args.dry });
+  },
+});
+
+const save = defineEntry<{ readonly name: string; readonly text: string }>({
+  description: "Keep a preset, or change one (Managers)",
+  first: "ephemeral",
+  options: [
+    { ...nameOption, max_length: 50 },
+    { type: text, name: "text", description: "As :pm {player} {text}", required: true, max_length: 500 },
+  ],
+  parse: (options) => ({
+    name: plainText(options.string("name", true)),
+    text: options.string("text", true).trim(),
+  }),
+  autocomplete: completePreset,
+  async execute({ actor, args }, services) {
+    await mustBeManager(services, actor);
+    if (args.name === "") throw new Failure("bad-command", "The name is empty.");
+    if (!args.text.startsWith(":")) throw new Failure("bad-command", "A command starts with a colon.");
+    const used = placeholdersOf(args.text);
+    await services.settings.change(actor.guildId, (settings) => {
+      const others = settings.presets.filter((preset) => !sameName(preset, args.name));
+      if (others.length >= mostPresets)
+        throw new Failure("bad-command", `There are ${mostPresets} presets already.`);
+      return { ...settings, presets: [...others, { ...args, createdBy: actor.userId }] };
+    });
+    await note(services, actor, "preset-save", `${args.name}: ${args.text}`);
+    const needs = used.length === 0 ? "nothing" : used.map((name) => `\`${name}:\``).join(", ");
+    const known = services.words.about(args.text);
+    const unknown =
+      known === undefined ? "\n⚠ Its verb is not in the catalogue: only Managers can run it." : "";
+    return {
+      content: `✅ **${inlineName(args.name)}** is kept: ${inlineCode(args.text, 500)}\nIt asks for ${needs}.${unknown}`,
+    };
+  },
+});
+
+const remove = defineEntry<{ readonly name: string }>({
+  description: "Drop a preset (Managers)",
+  first: "ephemeral",
+  options: [nameOption],
+  parse: (options) => ({ name: options.string("name", true) }),
+  autocomplete: completePreset,
+  async execute({ actor, args }, services) {
+    await mustBeManager(services, actor);
+    const preset = found((await services.settings.of(actor.guildId)).presets, args.name);
+    await services.settings.change(actor.guildId, (settings) => ({
+      ...settings,
+      presets: settings.presets.filter((one) => !sameName(one, args.name)),
+    }));
+    await note(services, actor, "preset-remove", `${preset.name}: ${preset.text}`);
+    return { content: `✅ **${inlineName(preset.name)}** is gone.` };
+  },
+});
+
+const list = defineEntry<undefined>({
+  description: "The presets of this Discord server",
+  first: "ephemeral",
+  parse: () => undefined,
+  async execute({ actor }, { settings }) {
+    const { presets } = await settings.of(actor.guildId);
+    const lines = presets.map((preset) => `**${inlineName(preset.name)}** ${inlineCode(preset.text, 300)}`);
+    const empty = "There are none yet. A Manager keeps one with `/run preset save`.";
+    return {
+      cards: [{ title: "Presets", description: cut(lines.join("\n") || empty, 4_000), color: 0x3b6fd4 }],
+    };
+  },
+});
+
+export const presets: Group = {
+  description: "Command texts kept for everyone",
+  subcommands: { use, list, save, remove },
+};
+
+function found(all: readonly Preset[], name: string): Preset {
+  const preset = all.find((one) => sameName(one, name));
+  if (preset === undefined) throw new Failure("bad-command", `There is no preset "${name}".`);
+  return preset;
+}
+
+function sameName({ name }: Preset, wanted: string): boolean {
+  return name.toLowerCase() === wanted.toLowerCase();
+}
+
+/** Presets are for the whole guild: a Manager of any of its servers keeps them, or whoever manages the guild. */
+async function mustBeManager({ settings }: Services, actor: Actor): Promise<void> {
+  const { policies } = await settings.of(actor.guildId);
+  const manager = Object.values(policies).some(({ roleTiers }) =>
+    actor.roleIds.some((role) => Object.hasOwn(roleTiers, role) && roleTiers[role] === "manager"),
+  );
+  if (!manager && !actor.manageGuild) throw new Failure("denied", "Only Managers keep presets.");
+}

@@ -1,0 +1,292 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import {
+  defineCommand,
+  defineEntry,
+  type NamedPerson,
+  type Reply,
+  type Services,
+  type Typing,
+} from "../src/discord/command.ts";
+import { inlineCode, inlineName } from "../src/discord/render/escape.ts";
+import { type Checked, checkCard, staffCard } from "../src/discord/render/staff-cards.ts";
+import { Failure } from "../src/domain/failure.ts";
+import { type Actor, type Binding, emptyPolicy, type StaffPolicy, type Tier } from "../src/domain/guild.ts";
+import { note } from "./audit-note.ts";
+import { completePlayer, serverBeingTyped } from "./run-flow.ts";
+import { completeServer, serverOption } from "./server-option.ts";
+
+/** Who may run what on a linked server. For holders of Manage Guild; every change stands in the audit. */
+
+const { String: text, Role: role, User: user, Boolean: flag } = ApplicationCommandOptionType;
+const mostProtected = 200;
+
+const roleOption = { type: role, name: "role", description: "The role", required: true } as const;
+const verbOption = {
+  type: text,
+  name: "verb",
+  description: "One command, for example kick",
+  autocomplete: true,
+  max_length: 40,
+} as const;
+
+function completeVerb({ typed }: Typing, { words }: Services) {
+  const wanted = typed.replace(/^:/, "").toLowerCase();
+  return words
+    .verbs()
+    .filter(({ verb, aliases }) => [verb, ...aliases].some((name) => name.startsWith(wanted)))
+    .map(({ verb, does }) => ({ name: `:${verb} · ${does}`, value: verb }));
+}
+
+/** As the policy keeps it; a verb that the catalogue does not know is kept as typed. */
+function canonical({ words }: Services, typed: string): string {
+  const verb = words.about(typed)?.verb ?? typed.trim().replace(/^:/, "").toLowerCase();
+  if (!/^\S+$/u.test(verb)) throw new Failure("bad-command", "A verb is one word, such as kick.");
+  return verb;
+}
+
+/** @everyone is a role too, and its id is the guild's. */
+function mustBeNarrow(actor: Actor, roleId: string): void {
+  if (roleId === actor.guildId) throw new Failure("bad-command", "Everyone cannot be staff; choose a role.");
+}
+
+async function changePolicy(
+  services: Services,
+  actor: Actor,
+  binding: Binding,
+  edit: (policy: StaffPolicy) => StaffPolicy,
+): Promise<void> {
+  await services.settings.change(actor.guildId, (settings) => {
+    const policy = edit(settings.policies[binding.id] ?? emptyPolicy);
+    return { ...settings, policies: { ...settings.policies, [binding.id]: policy } };
+  });
+}
+
+interface AllowArgs {
+  readonly roleId: string;
+  readonly tier: string | undefined;
+  readonly verb: string | undefined;
+  readonly server: string | undefined;
+}
+
+const tiers: Readonly<Record<string, Tier>> = {
+  viewer: "viewer",
+  moderator: "moderator",
+  administrator: "administrator",
+  manager: "manager",
+};
+
+const allow = defineEntry<AllowArgs>({
+  description: "Give a role a tier, or one command on top",
+  first: "ephemeral",
+  options: [
+    roleOption,
+    {
+      type: text,
+      name: "tier",
+      description: "Each tier includes those before it",
+      choices: [
+        { name: "Viewer: lists only", value: "viewer" },
+        { name: "Moderator: kick, jail, pm, messages ...", value: "moderator" },
+        { name: "Administrator: also bans, time, weather, fires ...", value: "administrator" },
+        { name: "Manager: everything, unknown commands too", value: "manager" },
+      ],
+    },
+    verbOption,
+    serverOption,
+  ],
+  parse: (options) => ({
+    roleId: options.id("role", true),
+    tier: options.string("tier"),
+    verb: options.string("verb"),
+    server: options.string("server"),
+  }),
+  autocomplete: (typing, services) =>
+    typing.option === "server" ? completeServer(typing, services) : completeVerb(typing, services),
+  async execute({ actor, args }, services) {
+    const { roleId } = args;
+    mustBeNarrow(actor, roleId);
+    if ((args.tier === undefined) === (args.verb === undefined)) {
+      throw new Failure("bad-command", "Give either a tier or a verb.");
+    }
+    const binding = await services.bindings.pick(actor.guildId, args.server);
+    const tier = args.tier === undefined ? undefined : tiers[args.tier];
+    if (tier !== undefined) {
+      await changePolicy(services, actor, binding, (policy) => ({
+        ...policy,
+        roleTiers: { ...policy.roleTiers, [roleId]: tier },
+      }));
+      await note(services, actor, "staff-allow", `<@&${roleId}> ${tier} on ${binding.name}`);
+      return done(binding, `<@&${roleId}> holds the tier **${tier}**.`);
+    }
+    const verb = canonical(services, args.verb ?? "");
+    await changePolicy(services, actor, binding, (policy) => ({
+      ...policy,
+      allowed: [...without(policy.allowed, roleId, verb), { roleId, verb }],
+      denied: without(policy.denied, roleId, verb),
+    }));
+    await note(services, actor, "staff-allow", `<@&${roleId}> :${verb} on ${binding.name}`);
+    return done(binding, `<@&${roleId}> may run ${inlineCode(`:${verb}`)}, whatever its tier.`);
+  },
+});
+
+const deny = defineEntry<Omit<AllowArgs, "tier">>({
+  description: "Forbid a role one command, or take its tier and extras away",
+  first: "ephemeral",
+  options: [
+    roleOption,
+    { ...verbOption, description: "Without one: everything the role was given" },
+    serverOption,
+  ],
+  parse: (options) => ({
+    roleId: options.id("role", true),
+    verb: options.string("verb"),
+    server: options.string("server"),
+  }),
+  autocomplete: (typing, services) =>
+    typing.option === "server" ? completeServer(typing, services) : completeVerb(typing, services),
+  async execute({ actor, args }, services) {
+    const { roleId } = args;
+    const binding = await services.bindings.pick(actor.guildId, args.server);
+    if (args.verb === undefined) {
+      await changePolicy(services, actor, binding, (policy) => ({
+        ...policy,
+        roleTiers: Object.fromEntries(Object.entries(policy.roleTiers).filter(([id]) => id !== roleId)),
+        allowed: policy.allowed.filter((rule) => rule.roleId !== roleId),
+      }));
+      await note(services, actor, "staff-deny", `<@&${roleId}> everything on ${binding.name}`);
+      return done(
+        binding,
+        `<@&${roleId}> has no tier and no extra commands any more; what was denied stays so.`,
+      );
+    }
+    const verb = canonical(services, args.verb);
+    await changePolicy(services, actor, binding, (policy) => ({
+      ...policy,
+      denied: [...without(policy.denied, roleId, verb), { roleId, verb }],
+      allowed: without(policy.allowed, roleId, verb),
+    }));
+    await note(services, actor, "staff-deny", `<@&${roleId}> :${verb} on ${binding.name}`);
+    const lift = "`/staff allow` with the same verb lifts it.";
+    return done(
+      binding,
+      `Whoever has <@&${roleId}> may not run ${inlineCode(`:${verb}`)}, whatever else they hold. ${lift}`,
+    );
+  },
+});
+
+const list = defineEntry<{ readonly server: string | undefined }>({
+  description: "Who may run what, and who is protected",
+  first: "ephemeral",
+  options: [serverOption],
+  parse: (options) => ({ server: options.string("server") }),
+  autocomplete: completeServer,
+  async execute({ actor, args }, services) {
+    const binding = await services.bindings.pick(actor.guildId, args.server);
+    const policy = (await services.settings.of(actor.guildId)).policies[binding.id] ?? emptyPolicy;
+    return { cards: [staffCard(binding, policy)] };
+  },
+});
+
+interface CheckArgs {
+  readonly person: NamedPerson | undefined;
+  readonly command: string;
+  readonly server: string | undefined;
+}
+
+const check = defineEntry<CheckArgs>({
+  description: "Why somebody may, or may not, run a command",
+  first: "ephemeral",
+  options: [
+    { type: user, name: "person", description: "Who", required: true },
+    {
+      type: text,
+      name: "command",
+      description: "For example :ban name",
+      required: true,
+      autocomplete: true,
+      max_length: 1_000,
+    },
+    serverOption,
+  ],
+  parse: (options) => ({
+    person: options.person("person"),
+    command: options.string("command", true).trim(),
+    server: options.string("server"),
+  }),
+  async autocomplete(typing, services) {
+    if (typing.option === "server") return completeServer(typing, services);
+    return services.words.complete((await serverBeingTyped(typing, services))?.source, typing.typed);
+  },
+  async execute({ actor, args }, services) {
+    if (args.person === undefined)
+      throw new Failure("bad-command", "That person is not in this Discord server.");
+    const binding = await services.bindings.pick(actor.guildId, args.server);
+    const asked: Actor = { ...actor, ...args.person };
+    const command = args.command.startsWith(":") ? args.command : `:${args.command}`;
+    const decision = await services.permissions.decide(asked, binding, command);
+    const checked: Checked = { userId: asked.userId, command, binding, decision };
+    return { cards: [checkCard(checked)] };
+  },
+});
+
+interface ProtectArgs {
+  readonly player: string;
+  readonly remove: boolean;
+  readonly server: string | undefined;
+}
+
+const protect = defineEntry<ProtectArgs>({
+  description: "A player whom nobody may target with commands that hit people",
+  first: "ephemeral",
+  options: [
+    {
+      type: text,
+      name: "player",
+      description: "Name or id",
+      required: true,
+      autocomplete: true,
+      max_length: 60,
+    },
+    { type: flag, name: "remove", description: "Protect them no longer" },
+    serverOption,
+  ],
+  parse: (options) => ({
+    player: options.string("player", true).trim().toLowerCase(),
+    remove: options.boolean("remove") ?? false,
+    server: options.string("server"),
+  }),
+  autocomplete: (typing, services) =>
+    typing.option === "server" ? completeServer(typing, services) : completePlayer(typing, services),
+  async execute({ actor, args }, services) {
+    const { player, remove } = args;
+    if (!/^\w+$/.test(player)) throw new Failure("bad-command", "Give one player's whole name, or their id.");
+    const binding = await services.bindings.pick(actor.guildId, args.server);
+    await changePolicy(services, actor, binding, (policy) => {
+      const others = policy.protectedPlayers.filter((entry) => entry !== player);
+      if (!remove && others.length >= mostProtected) {
+        throw new Failure("bad-command", `${mostProtected} players are protected already.`);
+      }
+      return { ...policy, protectedPlayers: remove ? others : [...others, player] };
+    });
+    await note(services, actor, remove ? "staff-unprotect" : "staff-protect", `${player} on ${binding.name}`);
+    const state = remove
+      ? "is protected no longer"
+      : "is protected: commands that would hit them are refused";
+    return done(binding, `**${inlineName(player)}** ${state}.`);
+  },
+});
+
+export const staff = defineCommand({
+  name: "staff",
+  description: "Who may run in-game commands",
+  manageGuild: true,
+  subcommands: { allow, deny, list, check, protect },
+});
+
+function without(rules: StaffPolicy["allowed"], roleId: string, verb: string): StaffPolicy["allowed"] {
+  return rules.filter((rule) => rule.roleId !== roleId || rule.verb !== verb);
+}
+
+function done(binding: Binding, words: string): Reply {
+  return { content: `✅ On **${inlineName(binding.name)}**: ${words}` };
+}

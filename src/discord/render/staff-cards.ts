@@ -1,0 +1,56 @@
+import type { Binding, StaffPolicy, Tier, VerbRule } from "../../domain/guild.ts";
+import type { Card } from "../../domain/message.ts";
+import type { Decision } from "../../domain/run.ts";
+import { tierLabels } from "./audit-rows.ts";
+import { cut, inlineCode, inlineName } from "./escape.ts";
+import { escapeButMentions } from "./own-markup.ts";
+
+/** How `/staff` reads. Pure. */
+
+const tiers: readonly Tier[] = ["manager", "administrator", "moderator", "viewer"];
+
+export function staffCard(binding: Binding, policy: StaffPolicy): Card {
+  const held = tiers.flatMap((tier) => {
+    const roles = Object.entries(policy.roleTiers).filter(([, of]) => of === tier);
+    if (roles.length === 0) return [];
+    return [`**${tierLabels[tier]}** ${roles.map(([id]) => `<@&${id}>`).join(" ")}`];
+  });
+  return {
+    title: `Staff of ${inlineName(binding.name)}`,
+    description:
+      cut(held.join("\n"), 2_000) ||
+      "No role has a tier: nobody may run commands. Give one with `/staff allow`.",
+    color: 0x3b6fd4,
+    fields: [
+      { name: "Allowed on top", value: rules(policy.allowed) },
+      { name: "Denied, whatever else is held", value: rules(policy.denied) },
+      {
+        name: "Protected players",
+        value: cut(policy.protectedPlayers.map((name) => inlineCode(name)).join(" "), 1_000) || "None",
+      },
+    ],
+  };
+}
+
+function rules(list: readonly VerbRule[]): string {
+  const lines = list.map(({ roleId, verb }) => `<@&${roleId}> ${inlineCode(`:${verb}`)}`);
+  return cut(lines.join("\n"), 1_000) || "None";
+}
+
+export interface Checked {
+  readonly userId: string;
+  readonly command: string;
+  readonly binding: Binding;
+  readonly decision: Decision;
+}
+
+export function checkCard({ userId, command, binding, decision }: Checked): Card {
+  return {
+    title: decision.allowed ? "✅ May run it" : "⛔ May not run it",
+    description: [
+      `<@${userId}> · ${inlineCode(command, 500)} on **${inlineName(binding.name)}**`,
+      `**Why:** ${escapeButMentions(decision.why)}`,
+    ].join("\n"),
+    color: decision.allowed ? 0x2d7d46 : 0xd83c3e,
+  };
+}
