@@ -54,7 +54,7 @@ export interface FeedsParts {
 }
 
 /** For /state: no names of players, no keys. */
-export interface FeedsState {
+interface FeedsState {
   readonly live: number;
   readonly undelivered: number;
   readonly journals: number;
