@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { SourceId } from "../../src/domain/model.ts";
+import type { AuditLog } from "../../src/domain/ports.ts";
+import type { AuditEvent, RunRecord, RunStatus } from "../../src/domain/run.ts";
+import { createAuditLog } from "../../src/store/audit.ts";
+import { parseDayIndex, parseDayList, parseEvent, parseOpenMark, parseRun } from "../../src/store/shapes.ts";
+import { MemoryDocuments } from "../support/memory-documents.ts";
+
+const dayMs = 86_400_000;
+const startMs = Date.UTC(2026, 4, 10, 12);
+
+/** One disk of all namespaces that dies after so many writes: what was written before stays. */
+class Disk {
+  readonly texts = new Map<string, Map<string, string>>();
+  writesLeft = Number.POSITIVE_INFINITY;
+
+  of(name: string): Map<string, string> {
+    const known = this.texts.get(name) ?? new Map<string, string>();
+    this.texts.set(name, known);
+    return known;
+  }
+}
+
+class DyingDocuments<T> extends MemoryDocuments<T> {
+  readonly #disk: Disk;
+
+  constructor(disk: Disk, name: string, parse: (value: unknown) => T) {
+    super(parse, disk.of(name));
+    this.#disk = disk;
+  }
+
+  override async set(key: string, value: T): Promise<void> {
+    this.#spend();
+    await super.set(key, value);
+  }
+
+  override async delete(key: string): Promise<void> {
+    this.#spend();
+    await super.delete(key);
+  }
+
+  #spend(): void {
+    if (this.#disk.writesLeft <= 0) throw new Error("the process is gone");
+    this.#disk.writesLeft -= 1;
+  }
+}
+
+function open(disk: Disk): AuditLog {
+  return createAuditLog({
+    runs: new DyingDocuments(disk, "runs", parseRun),
+    events: new DyingDocuments(disk, "events", parseEvent),
+    days: new DyingDocuments(disk, "days", parseDayList),
+    index: new DyingDocuments(disk, "index", parseDayIndex),
+    open: new DyingDocuments(disk, "open", parseOpenMark),
+  });
+}
+
+const run = (id: string, over: Partial<RunRecord> = {}): RunRecord => ({
+  ...{ id, guildId: "g1", bindingId: "b1", source: "s1" as SourceId, serverName: "Alpha" },
+  ...{ actorId: "u1", actorName: "Mo", actorRoleIds: ["r1"], origin: "command", text: ":h hello", verb: "h" },
+  ...{ askedAtMs: startMs, channelId: "c1", status: "waiting", ran: "no", proof: "unchecked" },
+  ...over,
+});
+
+const event = (id: string, over: Partial<AuditEvent> = {}): AuditEvent => ({
+  ...{ id, guildId: "g1", atMs: startMs, actorId: "u1", actorName: "Mo", action: "link", text: "Alpha" },
+  ...over,
+});
+
+const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+
+async function unfinishedIds(audit: AuditLog): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { id } of audit.unfinished()) found.push(id);
+  return found;
+}
+
+/** The statuses of a run in the order in which they are written, as a life that ends well or badly. */
+const lives: readonly (readonly RunStatus[])[] = [
+  ["waiting", "sending", "done"],
+  ["waiting", "sending", "unknown"],
+  ["waiting", "cancelled"],
+  ["denied"],
+];
+
+test("a crash after any write: a row that is there is found; one that is not over is found as unfinished", async () => {
+  for (const life of lives) {
+    for (let writes = 0; writes <= 12; writes += 1) {
+      const disk = new Disk();
+      disk.writesLeft = writes;
+      const audit = open(disk);
+      // The row that a caller was told of last: everything that was acknowledged must be there.
+      let acknowledged: RunStatus | undefined;
+      let asked: RunStatus | undefined;
+      try {
+        for (const status of life) {
+          asked = status;
+          await audit.put(run("r1", { status }));
+          acknowledged = status;
+        }
+      } catch {
+        // The crash.
+      }
+      disk.writesLeft = Number.POSITIVE_INFINITY;
+      const after = open(disk);
+      const where = `${life.join(" > ")}, ${writes} writes`;
+      const kept = await after.get("g1", "r1");
+      if (acknowledged !== undefined) assert.ok(kept !== undefined, where);
+      if (kept !== undefined) {
+        assert.ok(kept.status === acknowledged || kept.status === asked, where);
+        assert.deepEqual(ids(await after.search("g1", {})), ["r1"], where);
+      } else assert.deepEqual(await after.search("g1", {}), [], where);
+      const isOpen = kept !== undefined && (kept.status === "waiting" || kept.status === "sending");
+      assert.deepEqual(await unfinishedIds(after), isOpen ? ["r1"] : [], where);
+      // What a crash left behind of a mark is cleared away by looking, and never comes again.
+      assert.deepEqual(await unfinishedIds(open(disk)), isOpen ? ["r1"] : [], where);
+      if (!isOpen) assert.equal(disk.of("open").size, 0, where);
+    }
+  }
+});
+
+test("a row written again after a crash is one row", async () => {
+  for (let writes = 0; writes <= 5; writes += 1) {
+    const disk = new Disk();
+    disk.writesLeft = writes;
+    await open(disk)
+      .put(run("r1"))
+      .catch(() => undefined);
+    disk.writesLeft = Number.POSITIVE_INFINITY;
+    const after = open(disk);
+    await after.put(run("r1", { status: "unknown", ran: "unknown" }));
+    assert.deepEqual(
+      (await after.search("g1", {})).map(({ id, status }) => [id, status]),
+      [["r1", "unknown"]],
+    );
+  }
+});
+
+test("a crash while an event is written leaves it whole or not at all", async () => {
+  for (let writes = 0; writes <= 4; writes += 1) {
+    const disk = new Disk();
+    disk.writesLeft = writes;
+    const written = await open(disk)
+      .event(event("e1"))
+      .then(
+        () => true,
+        () => false,
+      );
+    disk.writesLeft = Number.POSITIVE_INFINITY;
+    assert.deepEqual(ids(await open(disk).events("g1", {})), written ? ["e1"] : [], `${writes} writes`);
+  }
+});
+
+test("an outcome is never overwritten by an earlier state that was written slower", async () => {
+  const audit = open(new Disk());
+  await Promise.all([
+    audit.put(run("r1", { status: "waiting" })),
+    audit.put(run("r1", { status: "sending" })),
+    audit.put(run("r1", { status: "done", ran: "yes" })),
+  ]);
+  assert.equal((await audit.get("g1", "r1"))?.status, "done");
+  assert.deepEqual(await unfinishedIds(audit), []);
+});
+
+test("rows of one day that are written at once all stand in its index", async () => {
+  const audit = open(new Disk());
+  const wanted = Array.from({ length: 40 }, (_, index) => `r${index}`);
+  await Promise.all(wanted.map((id) => audit.put(run(id))));
+  assert.deepEqual(new Set(ids(await audit.search("g1", { limit: 100 }))), new Set(wanted));
+});
+
+test("unfinished: everything that waited or was being sent, of every guild, and nothing else", async () => {
+  const audit = open(new Disk());
+  await audit.put(run("r1"));
+  await audit.put(run("r2", { guildId: "g2", status: "sending" }));
+  await audit.put(run("r3", { status: "failed" }));
+  assert.deepEqual((await unfinishedIds(audit)).sort(), ["r1", "r2"]);
+});
+
+test("search: newest day first, at most the limit, 50 where none is given", async () => {
+  const audit = open(new Disk());
+  for (let index = 0; index < 60; index += 1)
+    await audit.put(run(`r${index}`, { status: "done", askedAtMs: startMs + index * 3_600_000 }));
+  const found = await audit.search("g1", {});
+  assert.equal(found.length, 50);
+  const times = found.map(({ askedAtMs }) => askedAtMs);
+  assert.deepEqual(
+    times,
+    [...times].sort((a, b) => b - a),
+  );
+  assert.equal(found[0]?.id, "r59");
+  assert.deepEqual(ids(await audit.search("g1", { limit: 2 })), ["r59", "r58"]);
+});
+
+test("search: by actor, server, verb, status, part of the text in any case, and time, bounds included", async () => {
+  const audit = open(new Disk());
+  await audit.put(run("r1", { status: "done" }));
+  await audit.put(
+    run("r2", {
+      ...{ actorId: "u2", bindingId: "b2", verb: "ban", text: ":ban Griefer", status: "failed" },
+      askedAtMs: startMs + dayMs,
+    }),
+  );
+  await audit.put(run("r3", { guildId: "g2", status: "done" }));
+  const filters = [
+    { actorId: "u2" },
+    { bindingId: "b2" },
+    { verb: "ban" },
+    { status: "failed" },
+    { text: "GRIEF" },
+    { fromMs: startMs + 1 },
+    { fromMs: startMs + dayMs },
+  ] as const;
+  for (const filter of filters)
+    assert.deepEqual(ids(await audit.search("g1", filter)), ["r2"], JSON.stringify(filter));
+  assert.deepEqual(ids(await audit.search("g1", { toMs: startMs })), ["r1"]);
+  assert.deepEqual(ids(await audit.search("g1", { fromMs: 0, toMs: 8.64e15 })), ["r2", "r1"]);
+  assert.deepEqual(ids(await audit.search("g1", { verb: "ban", actorId: "u1" })), []);
+});
+
+test("the day index never hides a row: a search equals a plain filter over everything", async () => {
+  const rows = fc.array(
+    fc.record({ atMs: fc.integer({ min: 0, max: 20 * dayMs }), actor: fc.constantFrom("u1", "u2") }),
+    { maxLength: 25 },
+  );
+  const bounds = fc.tuple(
+    fc.integer({ min: -dayMs, max: 21 * dayMs }),
+    fc.integer({ min: -dayMs, max: 21 * dayMs }),
+  );
+  await fc.assert(
+    fc.asyncProperty(rows, bounds, async (given, [from, to]) => {
+      const audit = open(new Disk());
+      const records = given.map(({ atMs, actor }, index) =>
+        run(`r${index}`, { status: "done", actorId: actor, askedAtMs: startMs + atMs }),
+      );
+      for (const record of records) await audit.put(record);
+      const [fromMs, toMs] = [startMs + from, startMs + to];
+      const found = await audit.search("g1", { fromMs, toMs, actorId: "u1", limit: 100 });
+      const expected = records.filter(
+        ({ askedAtMs, actorId }) => actorId === "u1" && fromMs <= askedAtMs && askedAtMs <= toMs,
+      );
+      assert.deepEqual(new Set(ids(found)), new Set(ids(expected)));
+      assert.equal(found.length, expected.length);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("events: newest first, by actor and time, apart from runs", async () => {
+  const audit = open(new Disk());
+  await audit.event(event("e1"));
+  await audit.event(event("e2", { actorId: "u2", atMs: startMs + dayMs }));
+  await audit.put(run("r1"));
+  assert.deepEqual(ids(await audit.events("g1", {})), ["e2", "e1"]);
+  assert.deepEqual(ids(await audit.events("g1", { actorId: "u1" })), ["e1"]);
+  assert.deepEqual(ids(await audit.events("g1", { fromMs: startMs + 1 })), ["e2"]);
+  assert.deepEqual(await audit.events("g2", {}), []);
+});
+
+test("prune: whole days only, rows and index, of this guild alone; the number removed is told", async () => {
+  const disk = new Disk();
+  const audit = open(disk);
+  for (let day = 0; day < 4; day += 1) {
+    await audit.put(run(`r${day}`, { status: "done", askedAtMs: startMs + day * dayMs }));
+    await audit.event(event(`e${day}`, { atMs: startMs + day * dayMs }));
+  }
+  await audit.put(run("other", { guildId: "g2", status: "done" }));
+  // The bound falls into the third day, which is kept whole.
+  assert.equal(await audit.prune("g1", startMs + 2 * dayMs + 3_600_000), 4);
+  assert.deepEqual(ids(await audit.search("g1", {})), ["r3", "r2"]);
+  assert.deepEqual(ids(await audit.events("g1", {})), ["e3", "e2"]);
+  assert.deepEqual(ids(await audit.search("g2", {})), ["other"]);
+  assert.equal(disk.of("runs").size, 3);
+  assert.equal(disk.of("index").size, 5);
+  assert.equal(await audit.prune("g1", startMs + 2 * dayMs), 0);
+});
+
+test("a crash while pruning loses no row that is kept, and the next prune ends it", async () => {
+  for (let writes = 0; writes <= 8; writes += 1) {
+    const disk = new Disk();
+    const audit = open(disk);
+    for (let day = 0; day < 3; day += 1)
+      await audit.put(run(`r${day}`, { status: "done", askedAtMs: startMs + day * dayMs }));
+    disk.writesLeft = writes;
+    await audit.prune("g1", startMs + 2 * dayMs).catch(() => undefined);
+    disk.writesLeft = Number.POSITIVE_INFINITY;
+    const after = open(disk);
+    assert.ok(ids(await after.search("g1", {})).includes("r2"), `${writes} writes`);
+    await after.prune("g1", startMs + 2 * dayMs);
+    assert.deepEqual(ids(await after.search("g1", {})), ["r2"], `${writes} writes`);
+    assert.equal(disk.of("runs").size, 1, `${writes} writes`);
+  }
+});

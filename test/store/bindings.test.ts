@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Failure } from "../../src/domain/failure.ts";
+import type { Binding } from "../../src/domain/guild.ts";
+import type { ServerStatus } from "../../src/domain/model.ts";
+import { ServerKey } from "../../src/domain/secret.ts";
+import { createBindings } from "../../src/store/bindings.ts";
+import { createVault } from "../../src/store/seal.ts";
+import { parseGuildBindings } from "../../src/store/shapes.ts";
+import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { MemoryDocuments } from "../support/memory-documents.ts";
+
+function rig(texts = new Map<string, string>(), secretFill = 1) {
+  const documents = new MemoryDocuments(parseGuildBindings, texts);
+  const hidden: string[] = [];
+  const bindings = createBindings({
+    documents,
+    vault: createVault(new Uint8Array(32).fill(secretFill)),
+    clock: new VirtualClock(),
+    random: seededRandom(texts.size + 1),
+    hideSecret: (text) => hidden.push(text),
+  });
+  const link = async (guildId: string, key: string, name: string, over: Partial<ServerStatus> = {}) =>
+    await bindings.link({ guildId, key: new ServerKey(key), status: status(name, over), byUserId: "7" });
+  return { documents, texts, bindings, hidden, link };
+}
+
+const status = (name: string, over: Partial<ServerStatus> = {}): ServerStatus => ({
+  ...{ name, ownerId: 1, coOwnerIds: [], currentPlayers: 0, maxPlayers: 40 },
+  ...{ joinKey: `join-${name}`, accVerifiedReq: "Disabled", teamBalance: true },
+  ...over,
+});
+
+const names = (found: readonly Binding[]) => found.map(({ name }) => name);
+
+test("a linked key opens for api, and stands nowhere in the store", async () => {
+  const { bindings, texts, link } = rig();
+  const { binding, replaced } = await link("g1", "alpha-secret-key", "Alpha");
+  assert.equal(replaced, undefined);
+  assert.equal((await bindings.keyOf(binding.source))?.reveal(), "alpha-secret-key");
+  assert.ok([...texts.values()].every((text) => !text.includes("alpha-secret-key")));
+});
+
+test("what a guild reads of a binding has no seal", async () => {
+  const { bindings, link } = rig();
+  const { binding } = await link("g1", "alpha-secret-key", "Alpha");
+  const read = [
+    binding,
+    await bindings.pick("g1"),
+    ...(await bindings.list("g1")),
+    ...(await bindings.bySource(binding.source)),
+  ];
+  for await (const one of bindings.all()) read.push(one);
+  assert.equal(read.length, 5);
+  for (const one of read) assert.ok(!("sealed" in one));
+});
+
+test("a seal copied to another guild's document does not open there", async () => {
+  const { texts, link } = rig();
+  const { binding } = await link("g1", "alpha-secret-key", "Alpha");
+  texts.set("g2", (texts.get("g1") ?? "").replaceAll('"g1"', '"g2"'));
+  texts.delete("g1");
+  await link("g3", "another-key-1", "Own");
+  const thief = rig(texts);
+  await thief.bindings.load();
+  await assert.rejects(thief.bindings.keyOf(binding.source));
+  assert.deepEqual(thief.hidden, []);
+});
+
+test("with a lost secret the start says so in words; a file without servers is no complaint", async () => {
+  const { texts, link } = rig();
+  await rig(new Map(), 2).bindings.load();
+  await link("g1", "alpha-secret-key", "Alpha");
+  await assert.rejects(rig(texts, 2).bindings.load(), { name: "StoreError", message: /SECRET_KEY/ });
+});
+
+test("one damaged copy of a key does not stop the other guilds that link it", async () => {
+  const { texts, link } = rig();
+  const { binding } = await link("g1", "shared-key-1", "Alpha");
+  await link("g2", "shared-key-1", "Alpha");
+  texts.set("g1", (texts.get("g1") ?? "").replace(/"sealed":"v1\.[^"]{8}/, '"sealed":"v1.AAAAAAAA'));
+  const after = rig(texts);
+  await after.bindings.load();
+  assert.equal((await after.bindings.keyOf(binding.source))?.reveal(), "shared-key-1");
+});
+
+test("each key is told to the log before it can be written: when it is linked and when it is opened", async () => {
+  const { bindings, hidden, link, texts } = rig();
+  const { binding } = await link("g1", "alpha-secret-key", "Alpha");
+  assert.deepEqual(hidden, ["alpha-secret-key"]);
+  const after = rig(texts);
+  await after.bindings.load();
+  await after.bindings.keyOf(binding.source);
+  assert.deepEqual(after.hidden, ["alpha-secret-key"]);
+  assert.equal(bindings.sourceOf(new ServerKey("alpha-secret-key")), binding.source);
+});
+
+test("servers linked to one guild at once are all there", async () => {
+  const { bindings, link } = rig();
+  const wanted = Array.from({ length: 20 }, (_, index) => `Server ${String(index).padStart(2, "0")}`);
+  await Promise.all(wanted.map((name) => link("g1", `key-of-${name}`, name)));
+  assert.deepEqual(names(await bindings.list("g1")), wanted);
+});
+
+test("a new key of the same server keeps its id, says which source it had, and erases the old key", async () => {
+  const { bindings, link } = rig();
+  const first = await link("g1", "old-key-part", "Alpha");
+  const second = await link("g1", "new-key-part", "Alpha renamed", { joinKey: "join-Alpha" });
+  assert.equal(second.binding.id, first.binding.id);
+  assert.equal(second.replaced, first.binding.source);
+  assert.deepEqual(names(await bindings.list("g1")), ["Alpha renamed"]);
+  assert.equal(await bindings.keyOf(first.binding.source), undefined);
+  assert.equal((await bindings.keyOf(second.binding.source))?.reveal(), "new-key-part");
+});
+
+test("the same owner's other server, and another owner's same join key, are servers of their own", async () => {
+  const { bindings, link } = rig();
+  await link("g1", "key-number-1", "Alpha");
+  await link("g1", "key-number-2", "Beta");
+  await link("g1", "key-number-3", "Gamma", { joinKey: "join-Alpha", ownerId: 2 });
+  assert.equal((await bindings.list("g1")).length, 3);
+});
+
+test("the same key linked again replaces nothing", async () => {
+  const { bindings, link } = rig();
+  const first = await link("g1", "alpha-secret-key", "Alpha");
+  const again = await link("g1", "alpha-secret-key", "Alpha");
+  assert.equal(again.replaced, undefined);
+  assert.equal(again.binding.id, first.binding.id);
+  assert.equal((await bindings.list("g1")).length, 1);
+});
+
+test("two guilds with one key are one source with two seals; the key lives as long as one of them links it", async () => {
+  const { bindings, link } = rig();
+  const one = await link("g1", "shared-key-1", "Alpha");
+  const two = await link("g2", "shared-key-1", "Alpha");
+  const { source } = one.binding;
+  assert.equal(two.binding.source, source);
+  assert.deepEqual((await bindings.bySource(source)).map(({ guildId }) => guildId).sort(), ["g1", "g2"]);
+  await bindings.unlink("g1", one.binding.id);
+  assert.equal((await bindings.keyOf(source))?.reveal(), "shared-key-1");
+  await bindings.unlink("g2", two.binding.id);
+  assert.equal(await bindings.keyOf(source), undefined);
+  assert.deepEqual(await bindings.bySource(source), []);
+});
+
+test("pick: the only one where nothing is said; by id, by name in any case, by the beginning of a name", async () => {
+  const { bindings, link } = rig();
+  const alpha = (await link("g1", "key-number-1", "Alpha")).binding;
+  assert.equal((await bindings.pick("g1")).id, alpha.id);
+  assert.equal((await bindings.pick("g1", "  ")).id, alpha.id);
+  const beta = (await link("g1", "key-number-2", "Beta Town")).binding;
+  const long = (await link("g1", "key-number-3", "Beta")).binding;
+  assert.equal((await bindings.pick("g1", beta.id)).name, "Beta Town");
+  assert.equal((await bindings.pick("g1", " ALPHA ")).id, alpha.id);
+  assert.equal((await bindings.pick("g1", "beta t")).id, beta.id);
+  assert.equal((await bindings.pick("g1", "beta")).id, long.id, "a whole name goes before a beginning");
+});
+
+test("pick: none, several without a name, and an unknown name say what there is to do", async () => {
+  const { bindings, link } = rig();
+  const refused = (pattern: RegExp) => (error: unknown) =>
+    error instanceof Failure && error.code === "not-linked" && pattern.test(error.message);
+  await assert.rejects(bindings.pick("g1"), refused(/setup link/));
+  await link("g1", "key-number-1", "Alpha");
+  await link("g1", "key-number-2", "Beta");
+  await assert.rejects(bindings.pick("g1"), refused(/Alpha, Beta/));
+  await assert.rejects(bindings.pick("g1", "Gamma"), refused(/Gamma/));
+  await assert.rejects(bindings.pick("g2", "Alpha"), refused(/setup link/));
+});
+
+test("unlinking answers what is gone, once; another guild's id unlinks nothing", async () => {
+  const { bindings, link } = rig();
+  const { binding } = await link("g1", "key-number-1", "Alpha");
+  assert.equal(await bindings.unlink("g2", binding.id), undefined);
+  assert.equal((await bindings.unlink("g1", binding.id))?.name, "Alpha");
+  assert.equal(await bindings.unlink("g1", binding.id), undefined);
+  assert.equal(await bindings.keyOf(binding.source), undefined);
+});
+
+test("a guild that removed the bot leaves nothing behind; others keep theirs", async () => {
+  const { bindings, documents, link } = rig();
+  const one = await link("g1", "shared-key-1", "Alpha");
+  await link("g1", "key-number-2", "Beta");
+  await link("g2", "shared-key-1", "Alpha");
+  await bindings.forgetGuild("g1");
+  assert.deepEqual(documents.keys, ["g2"]);
+  assert.deepEqual(
+    (await bindings.bySource(one.binding.source)).map(({ guildId }) => guildId),
+    ["g2"],
+  );
+});
+
+test("after a restart each source is found by what is kept", async () => {
+  const { texts, link } = rig();
+  const { binding } = await link("g1", "alpha-secret-key", "Alpha");
+  const after = rig(texts);
+  assert.deepEqual(await after.bindings.bySource(binding.source), []);
+  await after.bindings.load();
+  assert.deepEqual(names(await after.bindings.bySource(binding.source)), ["Alpha"]);
+});
+
+test("a store that fails never reads as not linked, and a link that was not written is not known", async () => {
+  const { bindings, documents, link } = rig();
+  documents.failure = new Error("disk full");
+  await assert.rejects(bindings.pick("g1"), /disk full/);
+  await assert.rejects(link("g1", "alpha-secret-key", "Alpha"), /disk full/);
+  documents.failure = undefined;
+  assert.deepEqual(await bindings.list("g1"), []);
+  assert.equal(await bindings.keyOf(bindings.sourceOf(new ServerKey("alpha-secret-key"))), undefined);
+});
