@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { AuditLog, Documents } from "../domain/ports.ts";
 import type { AuditEvent, AuditFilter, RunRecord } from "../domain/run.ts";
 import { Turns } from "../domain/turns.ts";
@@ -23,6 +24,11 @@ export interface AuditParts {
 }
 
 type Kind = "runs" | "events";
+
+/** The end of the year 9999: beyond it days would no longer sort as text. */
+const lastDateMs = Date.UTC(9999, 11, 31);
+/** How many rows are read before other work has its turn: sqlite answers without ever waiting. */
+const breathRows = 100;
 
 function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
@@ -62,8 +68,8 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     const list = `${guildId}/${kind}`;
     const { days } = (await parts.days.get(list)) ?? { days: [] };
     // Days are text that sorts like time; the bounds may lie outside of what a date can hold.
-    const from = fromMs <= 0 ? "" : dayOf(fromMs);
-    const to = Number.isFinite(toMs) ? dayOf(toMs) : "9999-12-31";
+    const from = fromMs <= 0 ? "" : dayOf(Math.min(fromMs, lastDateMs));
+    const to = dayOf(Math.max(0, Math.min(toMs, lastDateMs)));
     for (const day of days.filter((one) => from <= one && one <= to).reverse()) {
       const { ids } = (await parts.index.get(`${list}/${day}`)) ?? { ids: [] };
       yield* [...ids].reverse();
@@ -78,10 +84,12 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     limit: number,
   ): Promise<T[]> {
     const found: T[] = [];
+    let read = 0;
     for await (const id of ids) {
       if (found.length >= limit) break;
       const row = await documents.get(`${guildId}/${id}`);
       if (row !== undefined && matches(row)) found.push(row);
+      if (++read % breathRows === 0) await setImmediate();
     }
     return found;
   }
@@ -124,14 +132,19 @@ export function createAuditLog(parts: AuditParts): AuditLog {
       await addToIndex(event.guildId, "events", event.atMs, event.id);
       await parts.events.set(`${event.guildId}/${event.id}`, event);
     },
-    search(guildId, filter) {
+    async search(guildId, filter) {
       const { fromMs = 0, toMs = Number.POSITIVE_INFINITY, limit = 50 } = filter;
-      return searched(parts.runs, idsOf(guildId, "runs", fromMs, toMs), guildId, runMatcher(filter), limit);
+      const ids = idsOf(guildId, "runs", fromMs, toMs);
+      const found = await searched(parts.runs, ids, guildId, runMatcher(filter), limit);
+      // The index has the order of writing: a run that waited for its confirmation stands behind younger ones.
+      return found.sort((a, b) => b.askedAtMs - a.askedAtMs);
     },
-    events(guildId, { actorId, fromMs = 0, toMs = Number.POSITIVE_INFINITY, limit = 50 }) {
+    async events(guildId, { actorId, fromMs = 0, toMs = Number.POSITIVE_INFINITY, limit = 50 }) {
       const matches = (event: AuditEvent) =>
         (actorId === undefined || event.actorId === actorId) && fromMs <= event.atMs && event.atMs <= toMs;
-      return searched(parts.events, idsOf(guildId, "events", fromMs, toMs), guildId, matches, limit);
+      const ids = idsOf(guildId, "events", fromMs, toMs);
+      const found = await searched(parts.events, ids, guildId, matches, limit);
+      return found.sort((a, b) => b.atMs - a.atMs);
     },
     async *unfinished() {
       for await (const [id, { guildId }] of parts.open.entries()) {

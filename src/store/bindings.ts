@@ -4,6 +4,7 @@ import type { SourceId } from "../domain/model.ts";
 import type { Bindings, Clock, Documents, KeyRing, Linked, NewLink, Random } from "../domain/ports.ts";
 import type { ServerKey } from "../domain/secret.ts";
 import { Turns } from "../domain/turns.ts";
+import { StoreError } from "./documents.ts";
 import type { Vault } from "./seal.ts";
 import type { GuildBindings, SealedBinding } from "./shapes.ts";
 
@@ -30,10 +31,27 @@ function withoutSeal({ sealed: _, ...binding }: SealedBinding): Binding {
   return binding;
 }
 
+/** One damaged row must not keep the bot down; when none of so many opens, it is the secret that is wrong. */
+const openedAtStart = 20;
+
+const wrongSecret =
+  "the server keys in the store do not open: SECRET_KEY, or data/secret.key, is not the one they were sealed with; put that one back, or start with an empty store and link every server again";
+
 /** One document a guild; changes of one guild never interleave. */
 export function createBindings({ documents, vault, clock, random, hideSecret }: BindingParts): BindingStore {
   const guildsOf = new Map<SourceId, Set<string>>();
   const turns = new Turns();
+
+  const open = ({ sealed, guildId, id }: SealedBinding) => vault.open(sealed, placeOf(guildId, id));
+
+  function opens(binding: SealedBinding): boolean {
+    try {
+      open(binding);
+      return true;
+    } catch {
+      return false;
+    }
+  }
 
   const read = async (guildId: string): Promise<readonly SealedBinding[]> =>
     (await documents.get(guildId))?.bindings ?? [];
@@ -69,9 +87,9 @@ export function createBindings({ documents, vault, clock, random, hideSecret }: 
     const before = await read(guildId);
     const source = vault.sourceOf(key);
     // The same server with a new key keeps its id, and with it its feeds, policy and history.
-    const known = before.find(
-      (one) => one.source === source || (one.ownerId === status.ownerId && one.joinKey === status.joinKey),
-    );
+    const known =
+      before.find((one) => one.source === source) ??
+      before.find((one) => one.ownerId === status.ownerId && one.joinKey === status.joinKey);
     const id = known?.id ?? random.id();
     const binding: SealedBinding = {
       id,
@@ -92,7 +110,12 @@ export function createBindings({ documents, vault, clock, random, hideSecret }: 
   return {
     sourceOf: (key: ServerKey) => vault.sourceOf(key),
     async load() {
-      for await (const [guildId, { bindings }] of documents.entries()) note(guildId, [], bindings);
+      const samples: SealedBinding[] = [];
+      for await (const [guildId, { bindings }] of documents.entries()) {
+        note(guildId, [], bindings);
+        if (samples.length < openedAtStart) samples.push(...bindings);
+      }
+      if (samples.length > 0 && !samples.some(opens)) throw new StoreError(wrongSecret);
     },
     list: async (guildId) => (await read(guildId)).map(withoutSeal),
     async pick(guildId, nameOrId) {
@@ -118,30 +141,42 @@ export function createBindings({ documents, vault, clock, random, hideSecret }: 
     },
     forgetGuild: (guildId) => turns.take(guildId, async () => write(guildId, await read(guildId), [])),
     async keyOf(source) {
-      const binding = (await sealedOf(source))[0];
+      const linked = await sealedOf(source);
+      // Each guild has its own copy of the same key: one that is damaged does not stop the others.
+      const [binding] = linked.length > 1 ? linked.filter(opens) : linked;
       if (binding === undefined) return undefined;
-      const key = vault.open(binding.sealed, placeOf(binding.guildId, binding.id));
+      const key = open(binding);
       hideSecret(key.reveal());
       return key;
     },
   };
 }
 
-/** By id or name; the only one where nothing is said. Failure "not-linked" that says what there is to choose from. */
+/**
+ * By id or name; the only one where nothing is said. Failure "not-linked" that says what there is to choose from: a
+ * name that means two servers is refused, since a command for one of them must never reach the other.
+ */
 function choose(bindings: readonly SealedBinding[], wanted: string | undefined): SealedBinding {
   const [first] = bindings;
-  if (first === undefined)
+  if (first === undefined) {
     throw new Failure("not-linked", "No game server is linked here yet. Link one with /setup link.");
+  }
+  const names = (all: readonly SealedBinding[]) => all.map(({ name }) => name).join(", ");
   if (wanted === undefined || wanted === "") {
     if (bindings.length === 1) return first;
-    const names = bindings.map(({ name }) => name).join(", ");
-    throw new Failure("not-linked", `Several servers are linked here; say which one: ${names}.`);
+    throw new Failure("not-linked", `Several servers are linked here; say which one: ${names(bindings)}.`);
   }
   const lower = wanted.toLowerCase();
-  const found =
-    bindings.find(({ id }) => id === wanted) ??
-    bindings.find(({ name }) => name.toLowerCase() === lower) ??
-    bindings.find(({ name }) => name.toLowerCase().startsWith(lower));
-  if (found === undefined) throw new Failure("not-linked", `No server named "${wanted}" is linked here.`);
-  return found;
+  const byId = bindings.find(({ id }) => id === wanted);
+  const same = bindings.filter(({ name }) => name.toLowerCase() === lower);
+  const alike = bindings.filter(({ name }) => name.toLowerCase().startsWith(lower));
+  const found = byId ? [byId] : same.length > 0 ? same : alike;
+  const [one, ...others] = found;
+  if (one === undefined) {
+    throw new Failure("not-linked", `No server named "${wanted}" is linked here, but ${names(bindings)}.`);
+  }
+  if (others.length > 0) {
+    throw new Failure("not-linked", `"${wanted}" can mean ${names(found)}; choose one from the list.`);
+  }
+  return one;
 }

@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SourceId } from "../domain/model.ts";
 import { ServerKey } from "../domain/secret.ts";
+import { StoreError } from "./documents.ts";
 
 const secretBytes = 32;
 const nonceBytes = 12;
@@ -39,14 +40,23 @@ export function createVault(secret: Uint8Array): Vault {
       return `${version}.${Buffer.concat([nonce, cipher.getAuthTag(), text]).toString("base64url")}`;
     },
     open(sealed, place) {
-      const [found, body] = sealed.split(".");
-      if (found !== version || body === undefined) throw new Error("a sealed key of an unknown form");
-      const bytes = Buffer.from(body, "base64url");
+      const bytes = Buffer.from(sealed.slice(version.length + 1), "base64url");
+      // Buffer skips what is not base64: only the very text that was written is taken.
+      if (sealed !== `${version}.${bytes.toString("base64url")}` || bytes.length < nonceBytes + tagBytes) {
+        throw new StoreError("a sealed key has an unknown form");
+      }
       const nonce = bytes.subarray(0, nonceBytes);
       const tag = bytes.subarray(nonceBytes, nonceBytes + tagBytes);
       const decipher = createDecipheriv("aes-256-gcm", sealKey, nonce, { authTagLength: tagBytes });
       decipher.setAAD(Buffer.from(place)).setAuthTag(tag);
-      const text = Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]);
+      const text = decipher.update(bytes.subarray(nonceBytes + tagBytes));
+      try {
+        decipher.final();
+      } catch (error) {
+        throw new StoreError("a sealed key does not open: another secret, another place, or changed", {
+          cause: error,
+        });
+      }
       return new ServerKey(text.toString("utf8"));
     },
     sourceOf: (key) => createHmac("sha256", sourceKey).update(key.reveal()).digest("hex") as SourceId,
@@ -69,10 +79,12 @@ export function loadSecret(storeUrl: string, given?: Uint8Array): Uint8Array {
     closeSync(file);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    // Restored from a backup it may have come back readable for everyone.
+    chmodSync(path, 0o600);
   }
   const secret = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   if (secret.length !== secretBytes) {
-    throw new Error(
+    throw new StoreError(
       `${path} does not hold ${secretBytes} bytes in base64; restore it from a backup, or remove it and link every server again`,
     );
   }

@@ -43,10 +43,12 @@ export function createFeedStore(documents: Documents<Feed>): FeedStore & { load(
       note(feed);
     },
     async remove(guildId, feedId) {
-      await documents.delete(feedId);
       const ids = idsOf.get(guildId);
-      ids?.delete(feedId);
-      if (ids?.size === 0) idsOf.delete(guildId);
+      // Ids come back from buttons and options: one of another guild removes nothing.
+      if (!ids?.has(feedId)) return;
+      await documents.delete(feedId);
+      ids.delete(feedId);
+      if (ids.size === 0) idsOf.delete(guildId);
     },
   };
 }
