@@ -1,116 +1,144 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { defaultSettings, type Feed } from "../../src/domain/guild.ts";
+import { describe, test } from "node:test";
+import { defaultSettings, emptyPolicy, type Feed } from "../../src/domain/guild.ts";
 import { createFeedStore, createSettings } from "../../src/store/settings.ts";
 import { parseFeed, parseSettings } from "../../src/store/shapes.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
+import { collect } from "./contract.ts";
 
-function settingsRig() {
-  const documents = new MemoryDocuments(parseSettings);
-  return { documents, settings: createSettings(documents) };
-}
-
-test("a guild that set nothing has the defaults, and reading writes nothing", async () => {
-  const { documents, settings } = settingsRig();
-  assert.deepEqual(await settings.of("g1"), defaultSettings);
-  assert.equal(documents.writes, 0);
-});
-
-test("changes of one guild at once all count: none is lost between reading and writing", async () => {
-  const { settings } = settingsRig();
-  const names = Array.from({ length: 50 }, (_, index) => `preset-${index}`);
-  await Promise.all(
-    names.map((name) =>
-      settings.change("g1", (now) => ({
-        ...now,
-        presets: [...now.presets, { name, text: ":h hello", createdBy: "1" }],
-      })),
-    ),
-  );
-  assert.deepEqual(
-    (await settings.of("g1")).presets.map(({ name }) => name),
-    names,
-  );
-});
-
-test("guilds do not see each other's changes", async () => {
-  const { settings } = settingsRig();
-  await settings.change("g1", (now) => ({ ...now, auditRetentionDays: 7 }));
-  assert.equal((await settings.of("g2")).auditRetentionDays, defaultSettings.auditRetentionDays);
-  assert.equal((await settings.of("g1")).auditRetentionDays, 7);
-});
-
-test("a change answers what was kept", async () => {
-  const { settings } = settingsRig();
-  const changed = await settings.change("g1", (now) => ({ ...now, noticeChannelId: "5" }));
-  assert.deepEqual(changed, await settings.of("g1"));
-});
-
-test("a change that throws changes nothing and does not stop the next", async () => {
-  const { settings } = settingsRig();
-  const bad = settings.change("g1", () => {
-    throw new RangeError("no");
+describe("a guild's settings", () => {
+  test("are the defaults until something is set, and nothing is written for reading them", async () => {
+    const documents = new MemoryDocuments(parseSettings);
+    const settings = createSettings(documents);
+    assert.deepEqual(await settings.of("g1"), defaultSettings);
+    assert.equal(documents.writes, 0);
   });
-  const good = settings.change("g1", (now) => ({ ...now, auditRetentionDays: 3 }));
-  await assert.rejects(bad, RangeError);
-  assert.equal((await good).auditRetentionDays, 3);
+
+  test("come back as they were set, each part of them", async () => {
+    const documents = new MemoryDocuments(parseSettings);
+    const full = {
+      noticeChannelId: "1",
+      auditChannelId: "2",
+      auditRetentionDays: 30,
+      policies: {
+        b1: {
+          roleTiers: { r1: "manager", r2: "viewer" },
+          allowed: [{ roleId: "r2", verb: "pm" }],
+          denied: [{ roleId: "r1", verb: "ban" }],
+          protectedPlayers: ["owner", "123"],
+        },
+      },
+      presets: [{ name: "hello", text: ":h {text}", createdBy: "9" }],
+    } as const;
+    assert.deepEqual(await createSettings(documents).change("g1", () => full), full);
+    assert.deepEqual(await createSettings(documents).of("g1"), full);
+    assert.deepEqual(await createSettings(documents).of("g2"), defaultSettings);
+  });
+
+  test("changes of one guild at the same time never lose one another", async () => {
+    const settings = createSettings(new MemoryDocuments(parseSettings));
+    await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        settings.change("g1", (now) => ({ ...now, policies: { ...now.policies, [`b${n}`]: emptyPolicy } })),
+      ),
+    );
+    assert.equal(Object.keys((await settings.of("g1")).policies).length, 40);
+  });
+
+  test("an edit that throws, or a store that fails, changes nothing and blocks nobody", async () => {
+    const documents = new MemoryDocuments(parseSettings);
+    const settings = createSettings(documents);
+    const refused = settings.change("g1", () => {
+      throw new RangeError("no");
+    });
+    const after = settings.change("g1", (now) => ({ ...now, auditRetentionDays: 7 }));
+    await assert.rejects(refused, RangeError);
+    assert.equal((await after).auditRetentionDays, 7);
+    documents.failure = new Error("disk full");
+    await assert.rejects(settings.of("g1"), /disk full/);
+    await assert.rejects(
+      settings.change("g1", (now) => now),
+      /disk full/,
+    );
+    documents.failure = undefined;
+    assert.equal((await settings.of("g1")).auditRetentionDays, 7);
+  });
+
+  test("of a shape that this version does not know reject instead of reading as the defaults", async () => {
+    const documents = new MemoryDocuments(parseSettings, new Map([["g1", '{"policies":"all"}']]));
+    await assert.rejects(createSettings(documents).of("g1"));
+  });
 });
 
-test("a store that fails is told to the caller; it never reads as the defaults", async () => {
-  const { documents, settings } = settingsRig();
-  documents.failure = new Error("disk full");
-  await assert.rejects(settings.of("g1"), /disk full/);
-  await assert.rejects(
-    settings.change("g1", (now) => now),
-    /disk full/,
-  );
-  documents.failure = undefined;
-  assert.deepEqual(await settings.of("g1"), defaultSettings);
+const feed = (id: string, guildId: string, createdAtMs: number): Feed => ({
+  id,
+  guildId,
+  bindingId: "b1",
+  kind: "modCalls",
+  channelId: "c1",
+  style: "cards",
+  filter: { teams: ["Police"], players: ["123"], verbs: ["kick"] },
+  pingRoleId: "r1",
+  pingCooldownMs: 60_000,
+  escalateAfterMs: 300_000,
+  silent: false,
+  state: "parked",
+  parkedWhy: "the channel is gone",
+  createdBy: "9",
+  createdAtMs,
 });
 
-const feed = (id: string, over: Partial<Feed> = {}): Feed => ({
-  ...{ id, guildId: "g1", bindingId: "b1", kind: "joins", channelId: "9", style: "lines", filter: {} },
-  ...{ silent: false, state: "live", createdBy: "1", createdAtMs: 1 },
-  ...over,
-});
+describe("the feeds of guilds", () => {
+  test("are listed by guild, oldest first, with all that was saved", async () => {
+    const store = createFeedStore(new MemoryDocuments(parseFeed));
+    await store.save(feed("f2", "g1", 2));
+    await store.save(feed("f1", "g1", 1));
+    await store.save(feed("f3", "g2", 3));
+    assert.deepEqual(await store.list("g1"), [feed("f1", "g1", 1), feed("f2", "g1", 2)]);
+    assert.deepEqual(await store.list("g3"), []);
+    assert.equal((await collect(store.all())).length, 3);
+  });
 
-test("feeds are listed by guild, in the order in which they were made, however they were saved", async () => {
-  const feeds = createFeedStore(new MemoryDocuments(parseFeed));
-  await feeds.save(feed("late", { createdAtMs: 30 }));
-  await feeds.save(feed("early", { createdAtMs: 10 }));
-  await feeds.save(feed("other", { guildId: "g2" }));
-  await feeds.save(feed("late", { createdAtMs: 30, state: "paused" }));
-  assert.deepEqual(
-    (await feeds.list("g1")).map(({ id, state }) => [id, state]),
-    [
-      ["early", "live"],
-      ["late", "paused"],
-    ],
-  );
-  assert.deepEqual(await feeds.list("g3"), []);
-});
+  test("saving one again replaces it", async () => {
+    const store = createFeedStore(new MemoryDocuments(parseFeed));
+    await store.save(feed("f1", "g1", 1));
+    await store.save({ ...feed("f1", "g1", 1), state: "live" });
+    assert.deepEqual(
+      (await store.list("g1")).map(({ state }) => state),
+      ["live"],
+    );
+  });
 
-test("after a restart the index is made again from what is kept", async () => {
-  const texts = new Map<string, string>();
-  const before = createFeedStore(new MemoryDocuments(parseFeed, texts));
-  await before.save(feed("f1"));
-  await before.save(feed("f2", { createdAtMs: 2 }));
-  await before.remove("g1", "f1");
-  const after = createFeedStore(new MemoryDocuments(parseFeed, texts));
-  await after.load();
-  assert.deepEqual(
-    (await after.list("g1")).map(({ id }) => id),
-    ["f2"],
-  );
-});
+  test("one is removed only by its own guild", async () => {
+    const store = createFeedStore(new MemoryDocuments(parseFeed));
+    await store.save(feed("f1", "g1", 1));
+    await store.remove("g2", "f1");
+    assert.equal((await store.list("g1")).length, 1);
+    await store.remove("g1", "f1");
+    await store.remove("g1", "f1");
+    assert.deepEqual(await store.list("g1"), []);
+    assert.deepEqual(await collect(store.all()), []);
+  });
 
-test("a feed that is gone is gone, and removing it twice is no error", async () => {
-  const feeds = createFeedStore(new MemoryDocuments(parseFeed));
-  await feeds.save(feed("f1"));
-  await feeds.remove("g1", "f1");
-  await feeds.remove("g1", "f1");
-  assert.deepEqual(await feeds.list("g1"), []);
-  const all: Feed[] = [];
-  for await (const one of feeds.all()) all.push(one);
-  assert.deepEqual(all, []);
+  test("a restart finds them again", async () => {
+    const texts = new Map<string, string>();
+    await createFeedStore(new MemoryDocuments(parseFeed, texts)).save(feed("f1", "g1", 1));
+    const again = createFeedStore(new MemoryDocuments(parseFeed, texts));
+    await again.load();
+    assert.deepEqual(await again.list("g1"), [feed("f1", "g1", 1)]);
+  });
+
+  test("what the store did not take is not listed", async () => {
+    const documents = new MemoryDocuments(parseFeed);
+    const store = createFeedStore(documents);
+    documents.failure = new Error("disk full");
+    await assert.rejects(store.save(feed("f1", "g1", 1)), /disk full/);
+    documents.failure = undefined;
+    assert.deepEqual(await store.list("g1"), []);
+    await store.save(feed("f1", "g1", 1));
+    documents.failure = new Error("disk full");
+    await assert.rejects(store.remove("g1", "f1"), /disk full/);
+    documents.failure = undefined;
+    assert.equal((await store.list("g1")).length, 1);
+  });
 });
