@@ -1,3 +1,4 @@
+import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, type Binding, defaultSettings, type GuildSettings } from "../../src/domain/guild.ts";
 import type { OutgoingMessage } from "../../src/domain/message.ts";
 import type {
@@ -15,10 +16,12 @@ import type {
   Clock,
   Demands,
   Members,
+  Notifier,
   RunRenderer,
   ServiceClient,
   ServiceHealth,
   Settings,
+  Sink,
   Snapshots,
 } from "../../src/domain/ports.ts";
 import type { AuditEvent, DeferredRun, RunRecord } from "../../src/domain/run.ts";
@@ -108,8 +111,17 @@ export interface Sent {
   readonly source: SourceId;
 }
 
+/** Where a test has the real thing instead of this rig's. */
+export interface RunsRigOptions {
+  readonly clock?: VirtualClock;
+  readonly members?: Members;
+  readonly sink?: Sink;
+  readonly notifier?: Notifier;
+  readonly renderer?: RunRenderer;
+}
+
 export class RunsRig {
-  readonly clock = new VirtualClock();
+  readonly clock: VirtualClock;
   readonly audit = new MemoryAudit();
   readonly sent: Sent[] = [];
   readonly posts: { readonly channelId: string; readonly message: OutgoingMessage }[] = [];
@@ -141,7 +153,46 @@ export class RunsRig {
   /** What a crashed process still had under way must not be seen by the next. */
   #life = 0;
 
-  constructor() {
+  readonly #options: RunsRigOptions;
+
+  readonly settings: Settings = {
+    of: async (guildId) => this.settingsOf.get(guildId) ?? defaultSettings,
+    change: async (guildId, edit) => {
+      const next = edit(this.settingsOf.get(guildId) ?? defaultSettings);
+      this.settingsOf.set(guildId, next);
+      return next;
+    },
+  };
+
+  readonly snapshots: Snapshots = {
+    latest: () => this.#state(),
+    fresh: async () => {
+      if (this.freshFailure !== undefined) throw this.freshFailure;
+      return this.#state();
+    },
+  };
+
+  readonly bindings: Bindings = {
+    list: async (guildId) => this.linked.filter((one) => one.guildId === guildId),
+    pick: async (guildId, nameOrId) => {
+      const all = this.linked.filter((one) => one.guildId === guildId);
+      const wanted = nameOrId?.toLowerCase();
+      const found = all.find(
+        ({ id, name }) => wanted === undefined || id === nameOrId || name.toLowerCase() === wanted,
+      );
+      if (found === undefined) throw new Failure("not-linked", "No such server is linked.");
+      return found;
+    },
+    link: notHere,
+    unlink: notHere,
+    bySource: async (source) => this.linked.filter((one) => one.source === source),
+    all: () => this.#allLinked(),
+    forgetGuild: async () => undefined,
+  };
+
+  constructor(options: RunsRigOptions = {}) {
+    this.#options = options;
+    this.clock = options.clock ?? new VirtualClock();
     this.setPolicy({});
     this.runs = this.#build();
   }
@@ -213,24 +264,16 @@ export class RunsRig {
       command: async (source, text, signal, mayStart) =>
         this.#command(source, text, signal, () => alive() && (mayStart?.() ?? true)),
     };
-    const settings: Settings = {
-      of: async (guildId) => this.settingsOf.get(guildId) ?? defaultSettings,
-      change: async (guildId, edit) => {
-        const next = edit(this.settingsOf.get(guildId) ?? defaultSettings);
-        this.settingsOf.set(guildId, next);
-        return next;
-      },
-    };
     const runs = createRuns({
       client,
       health,
-      snapshots: this.#snapshots(),
+      snapshots: this.snapshots,
       demands: this.#demands(),
-      bindings: this.#bindings(),
-      settings,
+      bindings: this.bindings,
+      settings: this.settings,
       audit: this.#auditOf(alive),
-      members: this.#members(),
-      sink: {
+      members: this.#options.members ?? this.#members(),
+      sink: this.#options.sink ?? {
         send: async (channelId, message) => {
           this.posts.push({ channelId, message });
           return { messageId: String(this.posts.length) };
@@ -238,12 +281,12 @@ export class RunsRig {
         edit: async () => undefined,
         readBack: async () => [],
       },
-      notifier: {
+      notifier: this.#options.notifier ?? {
         person: async (_guildId, userId, body) =>
           void this.told.push({ userId, content: body.content ?? "" }),
         guild: async (_guildId, body) => void this.guildNotices.push(body.content ?? ""),
       },
-      renderer,
+      renderer: this.#options.renderer ?? plainRenderer,
       deferred: new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts),
       seenRows: new MemoryDocuments<SeenRows>(parseSeenRows, this.#seenTexts),
       clock,
@@ -311,16 +354,6 @@ export class RunsRig {
     return { source: sourceId, status, statusAtMs: atMs, lists: this.listsKnown ? lists : {} };
   }
 
-  #snapshots(): Snapshots {
-    return {
-      latest: () => this.#state(),
-      fresh: async () => {
-        if (this.freshFailure !== undefined) throw this.freshFailure;
-        return this.#state();
-      },
-    };
-  }
-
   #demands(): Demands {
     return {
       put: (owner, demands) => {
@@ -342,25 +375,17 @@ export class RunsRig {
     };
   }
 
-  #bindings(): Bindings {
-    const refuse = () => Promise.reject(new Error("not part of this rig"));
-    const all = () => this.linked;
-    return {
-      list: async (guildId) => all().filter((one) => one.guildId === guildId),
-      pick: async () => all()[0] ?? refuse(),
-      link: refuse,
-      unlink: refuse,
-      bySource: async (source) => all().filter((one) => one.source === source),
-      async *all() {
-        yield* all();
-      },
-      forgetGuild: async () => undefined,
-    };
+  async *#allLinked(): AsyncGenerator<Binding> {
+    yield* this.linked;
   }
 }
 
+function notHere(): Promise<never> {
+  return Promise.reject(new Error("not part of this rig"));
+}
+
 /** Says what it was given, plainly. */
-export const renderer: RunRenderer = {
+const plainRenderer: RunRenderer = {
   outcome: ({ record }) => ({ content: `${record.status} ${record.text} ${record.message ?? ""}` }),
   auditRow: (record) => ({ content: `row ${record.status} ${record.text} ${record.proof}` }),
   auditEvent: (event) => ({ content: `event ${event.action} ${event.text}` }),

@@ -1,0 +1,332 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Failure } from "../../src/domain/failure.ts";
+import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
+import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
+import { player } from "../support/runs-rig.ts";
+
+function messageOf(exchange: Exchange): Message {
+  assert.ok(exchange.message !== undefined, "there is no answer");
+  return exchange.message;
+}
+
+function labelsOf(message: Message): string[] {
+  return [...JSON.stringify(message.components).matchAll(/"label":"([^"]*)"/g)].map(
+    ([, label]) => label ?? "",
+  );
+}
+
+function rejecting(rig: RunCommandsRig, failure: Failure): void {
+  rig.runs.answering = async () => {
+    throw failure;
+  };
+}
+
+const texts = (rig: RunCommandsRig) => rig.runs.sent.map(({ text }) => text);
+
+test("a moderator runs a command and sees that it ran; only they see it", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":kick Alice afk" });
+  const text = await rig.reads(exchange, /It ran/);
+  assert.match(text, /:kick Alice afk/);
+  assert.match(text, /Liberty County/);
+  assert.match(text, /Did it run\?\*\* Yes/);
+  assert.equal(messageOf(exchange).ephemeralFor, rig.mod.member.id);
+  assert.deepEqual(texts(rig), [":kick Alice afk"]);
+});
+
+test("a member without a tier is refused, and the audit says who tried what", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const exchange = await rig.member.slash(rig.channel, "run command", { text: ":kick Alice" });
+  const text = await rig.reads(exchange, /You may not/);
+  assert.match(text, /Did it run\?\*\* No/);
+  assert.match(text, /needs the tier Moderator/);
+  assert.deepEqual(texts(rig), []);
+  assert.equal(rig.runs.audit.log.at(-1)?.status, "denied");
+});
+
+test("autocompletion offers verbs, then live players; the value is the whole text", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const verbs = await rig.mod.autocomplete(rig.channel, "run command", { text: ":ki" }, "text");
+  assert.ok(verbs.some(({ value }) => value === ":kick"));
+  const people = await rig.mod.autocomplete(rig.channel, "run command", { text: ":kick bo" }, "text");
+  assert.deepEqual(
+    people.map(({ value }) => value),
+    [":kick Bob", ":kick Bobby"],
+  );
+});
+
+test("dry shows what would happen and sends nothing", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const exchange = await rig.admin.slash(rig.channel, "run command", { text: ":ban bo spam", dry: true });
+  const text = await rig.reads(exchange, /Dry run/);
+  for (const part of [
+    /nothing was sent/,
+    /Bobby/,
+    /Administrator/,
+    /:unban Bob,Bobby/,
+    /cannot be taken back/,
+  ]) {
+    assert.match(text, part);
+  }
+  assert.deepEqual(texts(rig), []);
+  assert.deepEqual(rig.runs.audit.log, []);
+});
+
+test("a ban is confirmed first; a second press sends no second one", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const exchange = await rig.admin.slash(rig.channel, "run command", { text: ":ban Alice spam" });
+  await rig.reads(exchange, /Nothing is sent yet/);
+  const card = messageOf(exchange);
+  assert.deepEqual(labelsOf(card), ["Send it", "Do not send"]);
+  assert.deepEqual(texts(rig), []);
+  const both = await Promise.all([rig.admin.click(card, "Send it"), rig.admin.click(card, "Send it")]);
+  const results = await Promise.all(both.map((press) => rig.reads(press, /It ran|answered already/)));
+  assert.equal(results.filter((text) => /answered already/.test(text)).length >= 1, true);
+  await rig.runs.clock.advance(60_000);
+  assert.deepEqual(texts(rig), [":ban Alice spam"]);
+});
+
+test("a confirmation can be declined, and ends after a minute", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const declined = await rig.admin.slash(rig.channel, "run command", { text: ":ban Alice" });
+  await rig.reads(declined, /Nothing is sent yet/);
+  const dropped = await rig.admin.click(messageOf(declined), "Do not send");
+  await rig.reads(dropped, /Not sent/);
+  const slow = await rig.admin.slash(rig.channel, "run command", { text: ":ban Alice" });
+  await rig.reads(slow, /Nothing is sent yet/);
+  await rig.runs.clock.advance(61_000);
+  const late = await rig.admin.click(messageOf(slow), "Send it");
+  await rig.reads(late, /waited too long/);
+  assert.deepEqual(texts(rig), []);
+});
+
+test("a mass target needs the server's name in a form", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const exchange = await rig.manager.slash(rig.channel, "run command", { text: ":kill all" });
+  await rig.reads(exchange, /EVERYONE/);
+  const first = await rig.manager.click(messageOf(exchange), "Type the server's name");
+  assert.ok(first.modal !== undefined);
+  const wrong = await rig.manager.submit(first.modal, { name: "something else" });
+  await rig.reads(wrong, /not the name of the server/);
+  assert.deepEqual(texts(rig), []);
+  const again = await rig.manager.click(messageOf(exchange), "Type the server's name");
+  assert.ok(again.modal !== undefined);
+  const right = await rig.manager.submit(again.modal, { name: "liberty county" });
+  await rig.reads(right, /It ran/);
+  assert.deepEqual(texts(rig), [":kill all"]);
+});
+
+test("a role that was taken away while it waited stops it", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rig.runs.readyAtMs = rig.runs.clock.nowMs() + 30_000;
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":kick Alice" });
+  await rig.reads(exchange, /It is next, to be sent/);
+  rig.mod.member.removeRole(rig.roles.mod);
+  await rig.runs.clock.advance(31_000);
+  const text = await rig.reads(exchange, /You may not run this/);
+  assert.match(text, /never sent/);
+  assert.deepEqual(texts(rig), []);
+});
+
+test("a waiting command shows its place, can be cancelled by a button and from the queue", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rig.runs.haltUntilMs = rig.runs.clock.nowMs() + 300_000;
+  const first = await rig.mod.slash(rig.channel, "run command", { text: ":h one" });
+  const second = await rig.mod.slash(rig.channel, "run command", { text: ":h two" });
+  await rig.reads(first, /It is next/);
+  await rig.reads(second, /Place \*\*2\*\*/);
+  const cancelled = await rig.mod.click(messageOf(first), "Cancel");
+  await rig.reads(cancelled, /Cancelled/);
+  await rig.reads(first, /Cancelled, not sent/);
+  await rig.reads(second, /It is next/);
+  const queue = await rig.manager.slash(rig.channel, "run queue");
+  await rig.reads(queue, /:h two/);
+  const [row] = await rig.runs.runs.queue.waiting(rig.guild.id);
+  const emptied = await rig.manager.select(messageOf(queue), "run-unqueue", [row?.record.id ?? ""]);
+  await rig.reads(emptied, /Nothing waits/);
+  await rig.reads(second, /Cancelled, not sent/);
+  const stranger = await rig.member.slash(rig.channel, "run queue");
+  await rig.reads(stranger, /Only staff/);
+  assert.deepEqual(texts(rig), []);
+});
+
+const outcomes: readonly (readonly [string, Failure, readonly RegExp[], readonly string[]])[] = [
+  [
+    "400",
+    new Failure("bad-command", "not a command"),
+    [/The game refused/, /Did it run\?\*\* No/],
+    ["Run again"],
+  ],
+  [
+    "403",
+    new Failure("key-rejected", "gone"),
+    [/no longer accepts the server key/, /setup link/],
+    ["Run again"],
+  ],
+  [
+    "4000",
+    new Failure("not-authorised", "not authorised", { serviceCode: 4000 }),
+    [/owner has not allowed this bot/, /Did it run\?\*\* No/],
+    ["Run again"],
+  ],
+  [
+    "422",
+    new Failure("server-empty", "offline", { commandId: "cmd-77" }),
+    [/Nobody is in the server/, /Did it run\?\*\* No/, /cmd-77/],
+    ["Run when someone joins", "Run again"],
+  ],
+  [
+    "500",
+    new Failure("platform", "Roblox did not answer", { ran: "unknown", commandId: "cmd-78" }),
+    [/It may have run/, /Did it run\?\*\* Unknown/, /Roblox did not answer/, /Do not repeat it/, /cmd-78/],
+    ["Check the log", "Run again"],
+  ],
+  [
+    "silence",
+    new Failure("unreachable", "no answer in time", { ran: "unknown" }),
+    [/It may have run/, /Did it run\?\*\* Unknown/],
+    ["Check the log", "Run again"],
+  ],
+];
+for (const [name, failure, parts, labels] of outcomes) {
+  test(`${name} is told in order: what happened, whether it ran, why, what next, reference`, async (t) => {
+    const rig = await startRunCommandsRig(t);
+    rejecting(rig, failure);
+    const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+    const text = await rig.reads(exchange, /Reference/);
+    for (const part of parts) assert.match(text, part);
+    const order = ["Did it run?", "Why:", "Next:", "Reference"].map((word) => text.indexOf(word));
+    assert.deepEqual(
+      order,
+      [...order].sort((a, b) => a - b),
+    );
+    assert.ok(!order.includes(-1), text);
+    assert.deepEqual(labelsOf(messageOf(exchange)), labels);
+    await rig.runs.clock.advance(20 * 60_000);
+    assert.equal(rig.runs.sent.length, 1);
+  });
+}
+
+test("429: still queued, with the time; sent once when it may be", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  let calls = 0;
+  const retryAtMs = rig.runs.clock.nowMs() + 45_000;
+  rig.runs.answering = async () => {
+    calls += 1;
+    if (calls > 1) return "Success";
+    rig.runs.haltUntilMs = retryAtMs;
+    throw new Failure("rate-limited", "wait", { retryAtMs });
+  };
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+  const text = await rig.reads(exchange, /not sent yet/);
+  assert.ok(text.includes(`<t:${retryAtMs / 1000}:R>`), text);
+  await rig.runs.clock.advance(46_000);
+  await rig.reads(exchange, /It ran/);
+  assert.equal(calls, 2);
+});
+
+test("after an unknown outcome, running it again asks first", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rejecting(rig, new Failure("unreachable", "silence", { ran: "unknown" }));
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+  await rig.reads(exchange, /It may have run/);
+  const again = await rig.mod.click(messageOf(exchange), "Run again");
+  const text = await rig.reads(again, /Nothing is sent yet/);
+  assert.match(text, /may run a second time/);
+  assert.equal(rig.runs.sent.length, 1);
+});
+
+test("checking the log shows what it has told since", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rejecting(rig, new Failure("unreachable", "silence", { ran: "unknown" }));
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+  await rig.reads(exchange, /not looked up yet/);
+  const atS = Math.floor(rig.runs.clock.nowMs() / 1000);
+  const row = { kind: "command", atS, player: { name: "Remote Server" }, text: ":h Welcome" } as const;
+  await rig.runs.runs.listener.take(rig.runs.snapshot([row]));
+  const checked = await rig.mod.click(messageOf(exchange), "Check the log");
+  await rig.reads(checked, /consistent with it/);
+});
+
+test("undo runs the inverse with the exact name, audited as an undo", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":wanted ali" });
+  await rig.reads(exchange, /It ran/);
+  const undone = await rig.mod.click(messageOf(exchange), "Undo");
+  await rig.runs.clock.advance(6_000);
+  await rig.reads(undone, /It ran/);
+  assert.deepEqual(texts(rig), [":wanted ali", ":unwanted Alice"]);
+  assert.equal([...rig.runs.audit.rows.values()].at(-1)?.origin, "undo");
+});
+
+test("run when someone joins: offered, kept, sent once and answered in the channel", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rejecting(rig, new Failure("server-empty", "offline"));
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+  await rig.reads(exchange, /Nobody is in the server/);
+  const kept = await rig.mod.click(messageOf(exchange), "Run when someone joins");
+  await rig.reads(kept, /sent when someone joins/);
+  await rig.reads(await rig.mod.slash(rig.channel, "run queue"), /when someone joins/);
+  rig.runs.answering = async () => "Success";
+  await rig.runs.runs.listener.take(rig.runs.snapshot());
+  const posted = rig.emulated.waitFor(
+    (event) => event.type === "message-created" && event.message.ephemeralFor === undefined,
+  );
+  for (let turn = 0; turn < 200 && rig.emulated.messages(rig.channel).length === 0; turn++) {
+    await rig.runs.clock.advance(100);
+  }
+  await posted;
+  const [message] = rig.emulated.messages(rig.channel);
+  assert.match(JSON.stringify(message?.embeds), /It ran/);
+  assert.deepEqual(message?.pings, { users: [], roles: [], everyone: false });
+  assert.deepEqual(texts(rig), [":h Welcome", ":h Welcome"]);
+});
+
+test("hostile names and texts neither ping nor break a card", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rig.runs.players = [player("@everyone **x** <@1>", 66), player("Alice", 11)];
+  rig.runs.answering = async () => "@everyone `x` [link](https://e.vil) <@&1>";
+  const exchange = await rig.manager.slash(rig.channel, "run command", { text: ":h @everyone ``` <@&1>" });
+  await rig.reads(exchange, /It ran/);
+  const message = messageOf(exchange);
+  assert.deepEqual(message.pings, { users: [], roles: [], everyone: false });
+  assert.doesNotMatch(exchange.text, /@everyone/);
+  assert.doesNotMatch(exchange.text, /\]\(https/);
+});
+
+test("a text without a colon, or with a line break, is refused with the hint", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  await rig.reads(
+    await rig.mod.slash(rig.channel, "run command", { text: "kick Bob" }),
+    /starts with a colon/,
+  );
+  await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h a\nb" }), /line breaks/);
+  assert.deepEqual(texts(rig), []);
+});
+
+test("history shows staff everybody's, others their own", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h one" }), /It ran/);
+  await rig.runs.clock.advance(6_000);
+  await rig.reads(await rig.member.slash(rig.channel, "run command", { text: ":h two" }), /You may not/);
+  const all = await rig.reads(await rig.admin.slash(rig.channel, "run history"), /:h one/);
+  assert.match(all, /:h two/);
+  const own = await rig.reads(await rig.member.slash(rig.channel, "run history"), /:h two/);
+  assert.doesNotMatch(own, /:h one/);
+});
+
+test("presets are kept by Managers, filled by type and run as commands", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const save = { name: "greet", text: ":pm {player} Hello {text}" };
+  await rig.reads(await rig.mod.slash(rig.channel, "run preset save", save), /Only Managers/);
+  await rig.reads(await rig.manager.slash(rig.channel, "run preset save", save), /is kept/);
+  const bad = { name: "bad", text: ":pm {victim}" };
+  await rig.reads(await rig.manager.slash(rig.channel, "run preset save", bad), /no placeholder/);
+  await rig.reads(await rig.mod.slash(rig.channel, "run preset use", { name: "greet" }), /needs player/);
+  const use = { name: "greet", player: "Alice", text: "{player} there" };
+  await rig.reads(await rig.mod.slash(rig.channel, "run preset use", use), /It ran/);
+  assert.deepEqual(texts(rig), [":pm Alice Hello {player} there"]);
+  await rig.reads(await rig.mod.slash(rig.channel, "run preset list"), /greet/);
+  await rig.reads(await rig.manager.slash(rig.channel, "run preset remove", { name: "greet" }), /is gone/);
+});

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startRunCommandsRig } from "../support/run-commands-rig.ts";
+
+test("/staff gives tiers and verbs, explains, protects, and every change stands in the audit", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const helpers = rig.guild.addRole({ name: "Helpers" });
+  const jo = rig.member.member;
+  jo.addRole(helpers);
+  const say = async (line: string, options: Parameters<typeof rig.owner.slash>[2], wanted: RegExp) =>
+    rig.reads(await rig.owner.slash(rig.channel, line, options), wanted);
+
+  await say(
+    "staff check",
+    { person: jo, command: ":kick Alice" },
+    /May not run it[\s\S]*none of the roles has a tier/,
+  );
+  await say("staff allow", { role: helpers, tier: "moderator" }, /holds the tier \*\*moderator/);
+  await say(
+    "staff check",
+    { person: jo, command: ":kick Alice" },
+    /✅ May run it[\s\S]*tier held is Moderator/,
+  );
+  await say("staff deny", { role: helpers, verb: "kick" }, /may not run/);
+  await say("staff check", { person: jo, command: "kick Alice" }, /May not run it[\s\S]*is denied/);
+  await say("staff allow", { role: helpers, verb: "ban" }, /whatever its tier/);
+  await say("staff check", { person: jo, command: ":ban Alice" }, /✅ May run it[\s\S]*is allowed/);
+  await say("staff protect", { player: "Alice" }, /is protected/);
+  await say("staff check", { person: jo, command: ":ban Ali" }, /May not run it[\s\S]*is protected/);
+  const listed = await say("staff list", {}, /Staff of/);
+  for (const part of [`<@&${helpers.id}>`, ":kick", ":ban", "alice"]) assert.ok(listed.includes(part), part);
+  await say("staff protect", { player: "Alice", remove: true }, /protected no longer/);
+  await say("staff deny", { role: helpers }, /no tier and no extra/);
+  await say("staff check", { person: jo, command: ":ban Alice" }, /May not run it/);
+  await say("staff allow", { role: rig.guild.everyone, tier: "manager" }, /Everyone cannot be staff/);
+  await say("staff allow", { role: helpers }, /either a tier or a verb/);
+  assert.deepEqual(
+    rig.runs.audit.eventRows.map(({ action }) => action),
+    ["staff-allow", "staff-deny", "staff-allow", "staff-protect", "staff-unprotect", "staff-deny"],
+  );
+});
+
+test("/staff and /audit are for holders of Manage Guild", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  await assert.rejects(rig.manager.slash(rig.channel, "staff list"));
+  await assert.rejects(rig.manager.slash(rig.channel, "audit search"));
+});
+
+test("/audit searches, exports without formulas, mirrors, and keeps for as long as it is told", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h one" }), /It ran/);
+  rig.runs.answering = async () => '=HYPERLINK("http://e.vil")';
+  await rig.runs.clock.advance(6_000);
+  await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":pm Alice hi" }), /It ran/);
+
+  const found = await rig.reads(await rig.owner.slash(rig.channel, "audit search"), /:h one/);
+  assert.match(found, /:pm Alice hi/);
+  const verb = await rig.reads(
+    await rig.owner.slash(rig.channel, "audit search", { verb: "m" }),
+    /Nothing fits/,
+  );
+  assert.doesNotMatch(verb, /:h one/);
+
+  const csv = await rig.owner.slash(rig.channel, "audit export", { format: "csv" });
+  await rig.reads(csv, /2 commands/);
+  const file = new TextDecoder().decode(csv.message?.attachments[0]?.bytes);
+  assert.match(file, /"'=HYPERLINK\(""http/);
+  assert.equal(file.trim().split("\r\n").length, 3);
+  const json = await rig.owner.slash(rig.channel, "audit export", { format: "json" });
+  await rig.reads(json, /2 commands/);
+  const data: unknown = JSON.parse(new TextDecoder().decode(json.message?.attachments[0]?.bytes));
+  assert.ok(typeof data === "object" && data !== null && "runs" in data && Array.isArray(data.runs));
+  assert.equal(data.runs.length, 2);
+
+  const mirror = rig.guild.addChannel({ name: "audit" });
+  await rig.reads(
+    await rig.owner.slash(rig.channel, "audit channel", { channel: mirror }),
+    /is mirrored into/,
+  );
+  await rig.runs.clock.advance(6_000);
+  await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h mirrored" }), /It ran/);
+  for (let turn = 0; turn < 200 && rig.emulated.messages(mirror).length < 2; turn++) {
+    await rig.runs.clock.advance(5);
+  }
+  const lines = rig.emulated.messages(mirror).map(({ content }) => content);
+  assert.match(lines[0] ?? "", /audit-channel/);
+  assert.match(lines[1] ?? "", /✅ ran.*:h mirrored/);
+  await rig.reads(await rig.owner.slash(rig.channel, "audit channel"), /no longer/);
+
+  await rig.reads(await rig.owner.slash(rig.channel, "audit retention", { days: 30 }), /30 days/);
+  assert.equal((await rig.runs.settings.of(rig.guild.id)).auditRetentionDays, 30);
+});

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { commands } from "../../commands/index.ts";
+import { createDiscord, type Discord } from "../../src/discord/create-discord.ts";
+import { runRenderer } from "../../src/discord/render/run-renderer.ts";
+import type { Binding } from "../../src/domain/guild.ts";
+import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
+import type { Channel, Exchange, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
+import { FakeWorld, type KeptLog, keptLog, textDocuments } from "./fake-services.ts";
+import { OpenApi } from "./openapi.ts";
+import { binding as plainBinding, RunsRig } from "./runs-rig.ts";
+
+/** The runs wing behind the real commands and a real discord.js client, in an emulated Discord. */
+export interface RunCommandsRig {
+  readonly emulated: EmulatedDiscord;
+  readonly discord: Discord;
+  readonly runs: RunsRig;
+  readonly log: KeptLog;
+  readonly guild: Guild;
+  readonly channel: Channel;
+  readonly binding: Binding;
+  readonly roles: { readonly mod: Role; readonly admin: Role; readonly manager: Role };
+  readonly owner: Person;
+  readonly mod: Person;
+  readonly admin: Person;
+  readonly manager: Person;
+  readonly member: Person;
+  /** Moves the virtual clock until the answer reads as wanted. */
+  reads(exchange: Exchange, wanted: RegExp): Promise<string>;
+}
+
+export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRig> {
+  const world = new FakeWorld();
+  const emulated = await EmulatedDiscord.start({ nowMs: () => world.clock.nowMs(), record: true });
+  t.after(() => emulated.close());
+  const guild = emulated.addGuild({ name: "Riverside", ownerName: "Olive" });
+  const channel = guild.addChannel({ name: "general" });
+  const roles = {
+    mod: guild.addRole({ name: "Mods" }),
+    admin: guild.addRole({ name: "Admins" }),
+    manager: guild.addRole({ name: "Managers" }),
+  };
+  const person = (name: string, ...held: Role[]) => emulated.as(guild.addMember({ name, roles: held }));
+  const log = keptLog();
+  let runs: RunsRig | undefined;
+  const discord = createDiscord({
+    ...{ token: emulated.token, apiUrl: emulated.apiUrl, shards: "auto" },
+    settings: {
+      of: (guildId) => known(runs).settings.of(guildId),
+      change: (guildId, edit) => known(runs).settings.change(guildId, edit),
+    },
+    bindings: world.bindings,
+    registered: textDocuments(),
+    ...{ clock: world.clock, random: world.random, log },
+    onGuildRemoved: async () => undefined,
+  });
+  const { sink, notifier, members } = discord;
+  const rig = new RunsRig({ clock: world.clock, members, sink, notifier, renderer: runRenderer });
+  runs = rig;
+  const binding = { ...plainBinding, guildId: guild.id };
+  rig.linked = [binding];
+  rig.settingsOf.clear();
+  const roleTiers = {
+    [roles.mod.id]: "moderator",
+    [roles.admin.id]: "administrator",
+    [roles.manager.id]: "manager",
+  } as const;
+  rig.setPolicy({ roleTiers }, binding.id, guild.id);
+  // Bindings are looked up in one place by commands and runs alike.
+  world.bindingsById.set(binding.id, binding);
+  t.after(async () => {
+    await rig.runs.stop(0);
+    await discord.stop();
+    const file = process.env.DISCORD_OPENAPI;
+    if (file === undefined) return;
+    const api = OpenApi.read(file);
+    const taken = emulated.traffic.filter(({ status }) => status < 400);
+    assert.deepEqual([...new Set(taken.flatMap((exchanged) => api.check(exchanged)))], []);
+  });
+  const { runner, queue, permissions, words, audit } = rig.runs;
+  await discord.start(commands, {
+    ...world.services,
+    ...{ snapshots: rig.snapshots, runner, queue, permissions, words, audit },
+  });
+  return {
+    ...{ emulated, discord, runs: rig, log, guild, channel, binding, roles },
+    owner: emulated.as(guild.owner),
+    mod: person("Mo", roles.mod),
+    admin: person("Ad", roles.admin),
+    manager: person("Ma", roles.manager),
+    member: person("Jo"),
+    reads: (exchange, wanted) => reads(rig, exchange, wanted),
+  };
+}
+
+function known<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("asked too early");
+  return value;
+}
+
+async function reads(rig: RunsRig, exchange: Exchange, wanted: RegExp): Promise<string> {
+  const endMs = performance.now() + 5_000;
+  while (!wanted.test(exchange.text)) {
+    if (performance.now() > endMs) throw new Error(`it reads: ${exchange.text}`);
+    await rig.clock.advance(5);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return exchange.text;
+}
