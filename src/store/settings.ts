@@ -3,7 +3,9 @@ import type { Documents, FeedStore, Settings } from "../domain/ports.ts";
 import { Turns } from "../domain/turns.ts";
 
 /** One document a guild; a guild that set nothing has the defaults. */
-export function createSettings(documents: Documents<GuildSettings>): Settings {
+export function createSettings(
+  documents: Documents<GuildSettings>,
+): Settings & { forgetGuild(guildId: string): Promise<void> } {
   const turns = new Turns();
   const of = async (guildId: string): Promise<GuildSettings> =>
     (await documents.get(guildId)) ?? defaultSettings;
@@ -15,6 +17,8 @@ export function createSettings(documents: Documents<GuildSettings>): Settings {
         await documents.set(guildId, changed);
         return changed;
       }),
+    /** The bot was removed: whoever invites it again starts with nobody allowed anything. */
+    forgetGuild: (guildId) => turns.take(guildId, () => documents.delete(guildId)),
   };
 }
 

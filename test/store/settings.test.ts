@@ -64,6 +64,16 @@ describe("a guild's settings", () => {
     assert.equal((await settings.of("g1")).auditRetentionDays, 7);
   });
 
+  test("go with the guild that removed the bot, and only its own", async () => {
+    const documents = new MemoryDocuments(parseSettings);
+    const settings = createSettings(documents);
+    await settings.change("g1", (now) => ({ ...now, auditRetentionDays: 7 }));
+    await settings.change("g2", (now) => ({ ...now, auditRetentionDays: 8 }));
+    await settings.forgetGuild("g1");
+    assert.deepEqual(await settings.of("g1"), defaultSettings);
+    assert.deepEqual(documents.keys, ["g2"]);
+  });
+
   test("of a shape that this version does not know reject instead of reading as the defaults", async () => {
     const documents = new MemoryDocuments(parseSettings, new Map([["g1", '{"policies":"all"}']]));
     await assert.rejects(createSettings(documents).of("g1"));
