@@ -16,7 +16,7 @@ type Placeholder = (typeof placeholders)[number];
 const { String: text, Number: number, Boolean: flag } = ApplicationCommandOptionType;
 
 /** The placeholders of a text, each once. @throws Failure "bad-command" for one that there is not. */
-export function placeholdersOf(preset: string): readonly Placeholder[] {
+function placeholdersOf(preset: string): readonly Placeholder[] {
   const found = new Set<Placeholder>();
   for (const [, name] of preset.matchAll(/\{([^{}]*)\}/g)) {
     const known = placeholders.find((one) => one === name);
@@ -32,7 +32,7 @@ export function placeholdersOf(preset: string): readonly Placeholder[] {
 }
 
 /** The command text with its values. @throws Failure "bad-command" when one is missing or not of its type. */
-export function fillPreset(preset: string, values: Readonly<Partial<Record<Placeholder, string>>>): string {
+function fillPreset(preset: string, values: Readonly<Partial<Record<Placeholder, string>>>): string {
   for (const name of placeholdersOf(preset)) {
     if (values[name] === undefined) throw new Failure("bad-command", `This preset needs ${name}:.`);
   }

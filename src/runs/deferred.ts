@@ -22,7 +22,7 @@ import { parseCommand } from "./parse.ts";
 import { failed } from "./record.ts";
 
 /** Nobody remembers for longer what they asked for. */
-export const deferredForMs = 60 * 60_000;
+const deferredForMs = 60 * 60_000;
 const lookEveryMs = 20_000;
 
 const actorSchema = z.object({

@@ -27,8 +27,8 @@ export interface Matched {
 }
 
 /** The two clocks differ, and both logs and answers are late: how far a row may stand from its run. */
-export const earlyS = 10;
-export const lateS = 30;
+const earlyS = 10;
+const lateS = 30;
 
 /**
  * Matches runs and rows one to one by text, order and time (design 6, Proof). Another program may have sent the same

@@ -9,7 +9,7 @@ import { decide, decideVerb } from "./policy.ts";
 import { type People, peopleOf, resolveTargets } from "./targets.ts";
 
 /** How long a confirmation waits for its press (design 6, Confirm). */
-export const confirmWithinMs = 60_000;
+const confirmWithinMs = 60_000;
 /** A player list this young is not asked for again. */
 const freshPeopleMs = 10_000;
 /** An interaction waits: rather an older list than a late card. */
@@ -18,6 +18,8 @@ const readWithinMs = 2_500;
 const oldPeopleMs = 60_000;
 /** The same text with an unknown outcome this recently may have run: asking again is asked about. */
 const unknownWithinMs = 30 * 60_000;
+/** Of a guild; at one command per 5 s these are a quarter of an hour at least. */
+const recentRows = 200;
 
 export interface PlanPorts {
   readonly snapshots: Snapshots;
@@ -95,13 +97,16 @@ async function readPeople(
 }
 
 async function earlierUnknown({ audit, clock }: PlanPorts, { binding, text }: RunRequest): Promise<boolean> {
-  const rows = await audit.search(binding.guildId, {
-    bindingId: binding.id,
-    status: "unknown",
-    fromMs: clock.nowMs() - unknownWithinMs,
-    limit: 20,
-  });
-  return rows.some((row) => row.text === text);
+  // The newest rows and no narrower search: the store's finest index is the day, so that would read all of today.
+  const rows = await audit.search(binding.guildId, { limit: recentRows });
+  const fromMs = clock.nowMs() - unknownWithinMs;
+  return rows.some(
+    (row) =>
+      row.status === "unknown" &&
+      row.bindingId === binding.id &&
+      row.text === text &&
+      row.askedAtMs >= fromMs,
+  );
 }
 
 /** Empty: it may be sent at once (design 6, Confirm). */
@@ -161,7 +166,7 @@ function warnings(
 }
 
 /** The text that would undo it, with the exact names of this moment: a banned player matches no prefix any more. */
-export function inverseOf(command: ParsedCommand, targets: readonly ResolvedTarget[]): string | undefined {
+function inverseOf(command: ParsedCommand, targets: readonly ResolvedTarget[]): string | undefined {
   const inverse = findVerb(findVerb(command.verb ?? "")?.inverse ?? "");
   if (inverse === undefined) return undefined;
   if (inverse.args[0] === "targets") {

@@ -6,7 +6,7 @@ import { higher, type People, rankOf, resolveTargets, tierLevel } from "./target
 
 /** Who may run what (design 6). Pure; every answer says why, in words for the person who asked. */
 
-export const tierNames: Readonly<Record<Tier, string>> = {
+const tierNames: Readonly<Record<Tier, string>> = {
   viewer: "Viewer",
   moderator: "Moderator",
   administrator: "Administrator",
@@ -121,7 +121,7 @@ function refuseOne(
 }
 
 /** By name, whole and in any case, or by id. */
-export function isProtected(policy: StaffPolicy, player: PlayerRef): boolean {
+function isProtected(policy: StaffPolicy, player: PlayerRef): boolean {
   const name = player.name.toLowerCase();
   const id = player.id === undefined ? undefined : String(player.id);
   return policy.protectedPlayers.some((entry) => entry === name || entry === id);

@@ -19,7 +19,8 @@ const proofMaxAgeMs = 5_000;
 const proofForMs = 90_000;
 /** Where a guild has an audit channel, its log is read at least this often: others may run commands too. */
 const outsideMaxAgeMs = 120_000;
-const maxRuns = 500;
+/** Of each guild, the newest: the store's finest index is the day, so a search by time would read all of today. */
+const maxRuns = 300;
 
 export interface ProofPorts {
   readonly audit: AuditLog;
@@ -135,11 +136,14 @@ export class Proof implements SnapshotListener {
     const fromMs = Math.min(oldestRowMs, nowMs - proofForMs) - expiresAfterMs - 60_000;
     const guilds = [...new Set(bindings.map(({ guildId }) => guildId))];
     const found = await Promise.all(
-      guilds.map((guildId) => this.#ports.audit.search(guildId, { fromMs, limit: maxRuns })),
+      guilds.map((guildId) => this.#ports.audit.search(guildId, { limit: maxRuns })),
     );
     return found
       .flat()
-      .filter((row) => row.source === source && (row.status === "sending" || row.ran !== "no"))
+      .filter(
+        (row) =>
+          row.source === source && row.askedAtMs >= fromMs && (row.status === "sending" || row.ran !== "no"),
+      )
       .filter(({ sentAtMs }) => sentAtMs !== undefined);
   }
 

@@ -3,7 +3,7 @@ import { Failure } from "../domain/failure.ts";
 import type { Clock } from "../domain/ports.ts";
 
 /** How many may wait for one linked server: at one per 5 s the last would expire unsent otherwise (600 s / 5 s). */
-export const maxWaiting = 50;
+const maxWaiting = 50;
 
 /** What waits in a lane. */
 export interface LaneEntry {

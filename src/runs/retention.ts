@@ -24,7 +24,7 @@ export function startRetention(ports: RetentionPorts): () => void {
 }
 
 /** Answers how many rows went. */
-export async function pruneAll({ audit, bindings, settings, clock, owns }: RetentionPorts): Promise<number> {
+async function pruneAll({ audit, bindings, settings, clock, owns }: RetentionPorts): Promise<number> {
   const guilds = new Set<string>();
   for await (const { guildId } of bindings.all()) if (owns(guildId)) guilds.add(guildId);
   let removed = 0;

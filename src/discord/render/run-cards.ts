@@ -11,7 +11,7 @@ import { escapeButMentions, escapeButTimes } from "./own-markup.ts";
 const colors = { ask: 0xe0a100, wait: 0x3b6fd4, done: 0x2d7d46, failed: 0xd83c3e, quiet: 0x80848e };
 
 /** The exact text, alone on its line, and where it goes. */
-export function commandLine(text: string, serverName: string): string {
+function commandLine(text: string, serverName: string): string {
   return `${inlineCode(text, 1_000)}\non **${inlineName(serverName)}**`;
 }
 
@@ -186,7 +186,7 @@ function ranLine({ ran, status }: RunRecord): string {
 }
 
 /** Another program may have sent the same text: a match is consistent with the log, no proof of more (design 6). */
-export function proofWords({ proof, ran, status }: RunRecord): string | undefined {
+function proofWords({ proof, ran, status }: RunRecord): string | undefined {
   if (proof === "seen") return "consistent with it: the command stands there once, at that time.";
   if (proof === "seen-twice") return "⚠ it stands there **twice**; another program may have sent it too.";
   if (proof === "not-seen") return "⚠ **not there**, although the log covers that time.";
