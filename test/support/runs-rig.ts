@@ -114,6 +114,8 @@ export interface Sent {
 /** Where a test has the real thing instead of this rig's. */
 export interface RunsRigOptions {
   readonly clock?: VirtualClock;
+  readonly client?: Pick<ServiceClient, "command">;
+  readonly health?: ServiceHealth;
   readonly members?: Members;
   readonly sink?: Sink;
   readonly notifier?: Notifier;
@@ -265,8 +267,8 @@ export class RunsRig {
         this.#command(source, text, signal, () => alive() && (mayStart?.() ?? true)),
     };
     const runs = createRuns({
-      client,
-      health,
+      client: this.#options.client ?? client,
+      health: this.#options.health ?? health,
       snapshots: this.snapshots,
       demands: this.#demands(),
       bindings: this.bindings,
