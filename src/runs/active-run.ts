@@ -107,6 +107,11 @@ export class ActiveRun implements LaneEntry {
     return true;
   }
 
+  /** Waits for its answer no longer: unsent if the gate still holds it, else its outcome stays unknown. */
+  abandon(reason: Failure): void {
+    if (!this.#over) this.#abort.abort(reason);
+  }
+
   async #check(): Promise<number | undefined> {
     let passed: Passed;
     try {
@@ -182,8 +187,8 @@ export class ActiveRun implements LaneEntry {
     const nowMs = this.#ports.clock.nowMs();
     const againAtMs = this.#againAtMs(failure, nowMs);
     if (againAtMs === undefined) {
-      const expired = this.#abort.signal.aborted && failure.ran === "no" ? expiredUnsent() : failure;
-      this.#fail(expired);
+      const { aborted, reason } = this.#abort.signal;
+      this.#fail(aborted && failure.ran === "no" && reason instanceof Failure ? reason : failure);
       return undefined;
     }
     const { sentAtMs: _, ...unsent } = this.#record;

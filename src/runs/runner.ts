@@ -12,6 +12,9 @@ import { failed, newRecord } from "./record.ts";
 import { peopleOf } from "./targets.ts";
 import { SourceTurns } from "./turns.ts";
 
+/** To write down and tell what was given up at the end of a stop. */
+const abandonedWithinMs = 500;
+
 export interface RunnerPorts extends Omit<RunPorts, "turns"> {
   readonly random: Random;
   /** A run that was or may have been sent is over: its proof is sought. */
@@ -91,16 +94,22 @@ export class CommandRunner implements Runner {
     this.#stopping = true;
     const runs = this.lanes.all();
     for (const run of runs) run.end("expired", restarting());
-    const done = Promise.all(
+    const ended = Promise.all(
       runs.map(async (run) => {
         await run.ticket.outcome;
         await run.written();
       }),
     );
-    const limit = new AbortController();
-    await Promise.race([done, this.#ports.clock.sleep(withinMs, limit.signal).catch(() => undefined)]);
-    limit.abort();
+    await this.#atMost(withinMs, ended);
+    for (const run of runs) run.abandon(new Failure("expired", "Marshal is restarting."));
+    await this.#atMost(abandonedWithinMs, ended);
     this.lanes.close();
+  }
+
+  async #atMost(ms: number, work: Promise<unknown>): Promise<void> {
+    const limit = new AbortController();
+    await Promise.race([work, this.#ports.clock.sleep(ms, limit.signal).catch(() => undefined)]);
+    limit.abort();
   }
 
   state(): object {

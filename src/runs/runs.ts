@@ -76,6 +76,9 @@ export interface Runs {
   onUnlinked(binding: Binding): Promise<void>;
 }
 
+/** Of the time that a stop is given. */
+const closingMs = 1_000;
+
 /** The wing of in-game commands (design 6). */
 export function createRuns(ports: RunsPorts): Runs {
   const { settings, bindings, clock } = ports;
@@ -107,7 +110,8 @@ export function createRuns(ports: RunsPorts): Runs {
     endRetention();
     const limit = new AbortController();
     const late = clock.sleep(deadlineMs, limit.signal).catch(() => undefined);
-    await runner.stop(deadlineMs);
+    // The rest is for what is left to write down and to mirror.
+    await runner.stop(Math.max(0, deadlineMs - closingMs));
     await Promise.race([late, deferred.stop().then(() => audit.flushed())]);
     limit.abort();
     proof.stop();

@@ -485,7 +485,29 @@ describe("what happens in between", () => {
     assert.equal(rig.clock.pending, 0);
   });
 
-  it("shutdown does not wait beyond its deadline", async () => {
+  it("shutdown does not wait beyond its deadline: what then has no answer is unknown, what was held is unsent", async () => {
+    for (const [ran, status] of [
+      ["unknown", "unknown"],
+      ["no", "expired"],
+    ] as const) {
+      const rig = new RunsRig();
+      rig.answering = (_text, signal) =>
+        new Promise((_resolve, reject) =>
+          signal?.addEventListener("abort", () => reject(new Failure("expired", "aborted", { ran }))),
+        );
+      const ticket = await ask(rig, ":h Welcome");
+      await settle();
+      let stopped = false;
+      void rig.runs.stop(10_000).then(() => {
+        stopped = true;
+      });
+      await rig.clock.until(() => stopped, 10_000);
+      assert.equal(rig.audit.rows.get(ticket.id)?.status, status);
+      assert.equal((await ticket.outcome).record.ran, ran);
+    }
+  });
+
+  it("shutdown leaves a run whose client never lets go to the next start", async () => {
     const rig = new RunsRig();
     rig.answering = () => new Promise(() => undefined);
     const ticket = await ask(rig, ":h Welcome");
