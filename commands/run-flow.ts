@@ -8,6 +8,9 @@ import type { RunOrigin, RunOutcome, RunRecord, RunTicket } from "../src/domain/
 
 /** A run that goes out at once needs no card that says so. */
 const worthTellingMs = 1_500;
+/** As long as the log is read for it. */
+const proofLookMs = 5_000;
+const proofLooks = 18;
 
 export interface Ask {
   readonly actor: Actor;
@@ -15,23 +18,50 @@ export interface Ask {
   readonly text: string;
   readonly origin: RunOrigin;
   readonly dry?: boolean | undefined;
+  /** Of the invocation: aborted when the bot stops. */
+  readonly signal: AbortSignal;
 }
 
 /** Plans it; then shows the plan (dry), asks for a confirmation, or sends it and follows it to its outcome. */
-export async function* ask(services: Services, { dry, ...request }: Ask): AsyncGenerator<Reply> {
+export async function* ask(services: Services, { dry, signal, ...request }: Ask): AsyncGenerator<Reply> {
   const plan = await services.runner.plan(request);
   if (dry === true) yield dryCard(plan);
   else if (plan.decision.allowed && plan.confirm !== "none") yield confirmCard(plan);
   // A refusal is submitted too: who tried what stands in the audit.
-  else yield* follow(services, await services.runner.submit(plan));
+  else yield* follow(services, await services.runner.submit(plan), signal);
 }
 
-export async function* follow(services: Services, ticket: RunTicket): AsyncGenerator<Reply> {
+export async function* follow(
+  services: Services,
+  ticket: RunTicket,
+  signal: AbortSignal,
+): AsyncGenerator<Reply> {
   for await (const progress of ticket.progress()) {
     const soon = progress.expectedAtMs - services.clock.nowMs() < worthTellingMs;
     if (!soon || progress.record.status === "sending") yield progressCard(progress);
   }
-  yield outcomeReply(services, await ticket.outcome);
+  const outcome = await ticket.outcome;
+  yield outcomeReply(services, outcome);
+  if (outcome.record.status === "unknown") yield* proofOf(services, outcome.record, signal);
+}
+
+/** What the log says of a run that may have happened, as soon as it says something. */
+async function* proofOf(
+  { audit, clock }: Services,
+  { id, guildId }: RunRecord,
+  signal: AbortSignal,
+): AsyncGenerator<Reply> {
+  for (let look = 0; look < proofLooks; look++) {
+    try {
+      await clock.sleep(proofLookMs, signal);
+    } catch {
+      return;
+    }
+    const record = await audit.get(guildId, id);
+    if (record === undefined || record.proof === "unchecked") continue;
+    yield outcomeCard(record);
+    return;
+  }
 }
 
 function outcomeReply(services: Services, { record, failure }: RunOutcome): Reply {

@@ -99,11 +99,11 @@ const use = defineEntry<UseArgs>({
     if (typing.option === "server") return completeServer(typing, services);
     return typing.option === "player" ? completePlayer(typing, services) : completePreset(typing, services);
   },
-  async *execute({ actor, args }, services) {
+  async *execute({ actor, args, signal }, services) {
     const preset = found((await services.settings.of(actor.guildId)).presets, args.name);
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const filled = fillPreset(preset.text, args.values);
-    yield* ask(services, { actor, binding, text: filled, origin: "preset", dry: args.dry });
+    yield* ask(services, { actor, binding, text: filled, origin: "preset", dry: args.dry, signal });
   },
 });
 

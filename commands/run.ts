@@ -52,9 +52,9 @@ const command = defineEntry<CommandArgs>({
     const binding = await serverBeingTyped(typing, services);
     return services.words.complete(binding?.source, typing.typed);
   },
-  async *execute({ actor, args }, services) {
+  async *execute({ actor, args, signal }, services) {
     const binding = await services.bindings.pick(actor.guildId, args.server);
-    yield* ask(services, { actor, binding, text: args.text, origin: "command", dry: args.dry });
+    yield* ask(services, { actor, binding, text: args.text, origin: "command", dry: args.dry, signal });
   },
 });
 
@@ -128,15 +128,15 @@ const history = defineEntry<{ readonly server: string | undefined; readonly mine
   },
 });
 
-async function* again({ actor, argument }: Press, services: Services): AsyncGenerator<Reply> {
+async function* again({ actor, argument, signal }: Press, services: Services): AsyncGenerator<Reply> {
   const { record, binding } = await recordOf(services, actor, argument);
-  yield* ask(services, { actor, binding, text: record.text, origin: "button" });
+  yield* ask(services, { actor, binding, text: record.text, origin: "button", signal });
 }
 
-async function* undo({ actor, argument }: Press, services: Services): AsyncGenerator<Reply> {
+async function* undo({ actor, argument, signal }: Press, services: Services): AsyncGenerator<Reply> {
   const { record, binding } = await recordOf(services, actor, argument);
   if (record.inverse === undefined) throw new Failure("bad-command", "Nothing undoes this command.");
-  yield* ask(services, { actor, binding, text: record.inverse, origin: "undo" });
+  yield* ask(services, { actor, binding, text: record.inverse, origin: "undo", signal });
 }
 
 /** The card again, with what the log has told since. */
@@ -155,8 +155,8 @@ export const run = defineCommand({
   actions: {
     "run-confirm": defineAction({
       first: "update",
-      async *execute({ actor, argument }, services) {
-        yield* follow(services, await services.runner.confirmed(argument, actor));
+      async *execute({ actor, argument, signal }, services) {
+        yield* follow(services, await services.runner.confirmed(argument, actor), signal);
       },
     }),
     "run-name": defineFormAction({
@@ -170,8 +170,8 @@ export const run = defineCommand({
     }),
     "run-named": defineAction({
       first: "update",
-      async *execute({ actor, argument, form }, services) {
-        yield* follow(services, await services.runner.confirmed(argument, actor, form.text("name")));
+      async *execute({ actor, argument, form, signal }, services) {
+        yield* follow(services, await services.runner.confirmed(argument, actor, form.text("name")), signal);
       },
     }),
     "run-drop": defineAction({

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
+import type { CommandEntry } from "../../src/domain/model.ts";
 import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
 import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
 import { player } from "../support/runs-rig.ts";
@@ -247,6 +248,26 @@ test("checking the log shows what it has told since", async (t) => {
   await rig.runs.runs.listener.take(rig.runs.snapshot([row]));
   const checked = await rig.mod.click(messageOf(exchange), "Check the log");
   await rig.reads(checked, /consistent with it/);
+});
+
+test("an unknown outcome is looked up, and the answer tells what the log says", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rejecting(rig, new Failure("unreachable", "silence", { ran: "unknown" }));
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+  await rig.reads(exchange, /not looked up yet/);
+  const atS = Math.floor(rig.runs.clock.nowMs() / 1000);
+  const others = [-60, 60].map(
+    (afterS): CommandEntry => ({
+      kind: "command",
+      atS: atS + afterS,
+      player: { name: "Moe", id: 22 },
+      text: ":log x",
+    }),
+  );
+  await rig.runs.clock.advance(60_000);
+  await rig.runs.runs.listener.take(rig.runs.snapshot(others));
+  await rig.runs.clock.advance(5_000);
+  await rig.reads(exchange, /not there\*\*, although the log covers that time/);
 });
 
 test("undo runs the inverse with the exact name, audited as an undo", async (t) => {
