@@ -214,7 +214,7 @@ class GatedClient implements Service {
   }
 
   async close(): Promise<void> {
-    this.#gate.close();
+    await this.#gate.close();
     await this.#writes;
     await this.#closeTransport();
   }

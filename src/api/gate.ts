@@ -80,6 +80,7 @@ const MOST_WAITING = 10_000;
 const FLIGHTS_OF_PROVEN_KEY = 2;
 const PROBE_AGAIN_MS = 5_000;
 const SHARED_NOTICE_MS = 3_600_000;
+const LISTEN_ON_CLOSING_MS = 3_000;
 /** A halt that is prolonged by less is no news. */
 const HALT_NOTICE_MS = 1_000;
 const STATUS_PATH = "/v1/server";
@@ -110,6 +111,7 @@ export class Gate {
   /** The key whose refusal made us suspect ourselves, asked again once the probe has cleared us. */
   #suspectedBy: { readonly source: SourceId; readonly key: ServerKey } | undefined;
   #closed = false;
+  #allLanded: () => void = () => {};
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -182,12 +184,25 @@ export class Gate {
     };
   }
 
-  /** Sends nothing more; whoever waits is told, what is in flight is given up. */
-  close(): void {
+  /**
+   * Sends nothing more; whoever waits is told. What was written is listened to a little longer: a 429 that comes now is
+   * one that the next process must know.
+   */
+  async close(): Promise<void> {
     this.#closed = true;
     this.#cancelWake();
     const closing = new Failure("expired", "Marshal is stopping.");
     for (const job of [...this.#waiting]) this.#refuseWaiting(job, closing);
+    for (const flight of [...this.#flights])
+      if (flight.startedMs === undefined) flight.abort.abort(closing);
+    if (this.#flights.size > 0)
+      await new Promise<void>((resolve) => {
+        const cancel = this.#clock.after(LISTEN_ON_CLOSING_MS, resolve);
+        this.#allLanded = () => {
+          cancel();
+          resolve();
+        };
+      });
     for (const flight of [...this.#flights]) flight.abort.abort(closing);
   }
 
@@ -213,13 +228,19 @@ export class Gate {
   }
 
   #enqueue(exchange: Exchange, probe: boolean): Promise<Answered> {
+    if (this.#closed) return Promise.reject(new Failure("expired", "Marshal is stopping."));
     return new Promise((resolve, reject) => {
       const { signal, waitingClass } = exchange;
       const onAbort = () => {
         if (signal === undefined) return;
         if (this.#waiting.delete(job)) reject(abortedBy(signal, "no"));
-        for (const flight of this.#flights)
-          if (flight.job === job) flight.abort.abort(abortedBy(signal, "unknown"));
+        for (const flight of this.#flights) {
+          if (flight.job !== job) continue;
+          // Once written it cannot be recalled, and its answer may be the one that tells us all to stop: only the caller
+          // stops waiting.
+          if (flight.startedMs === undefined) flight.abort.abort(abortedBy(signal, "no"));
+          else reject(abortedBy(signal, exchange.route === "command" ? "unknown" : "no"));
+        }
       };
       signal?.addEventListener("abort", onAbort, { once: true });
       const job: Job = {
@@ -347,6 +368,7 @@ export class Gate {
     if (flight.settled) return false;
     flight.settled = true;
     this.#flights.delete(flight);
+    if (this.#flights.size === 0) this.#allLanded();
     flight.cancelDeadline();
     const { source } = flight.job.exchange;
     const left = (this.#flightsOfKey.get(source) ?? 1) - 1;
@@ -432,14 +454,14 @@ export class Gate {
       this.#options.metrics.count("marshal_service_halts_total", { why: halt.why });
       this.#options.onEvent({ kind: "halted", ...halt });
       if (verdict.cause === "global-key") this.#options.onEvent({ kind: "global-key-rejected" });
-      this.#options.onHaltChanged();
     }
+    if (halt?.untilMs !== before?.untilMs) this.#options.onHaltChanged();
     for (const flight of [...this.#flights]) if (flight.startedMs === undefined) flight.abort.abort(RECALLED);
     const { code, message, ran } = verdict.failure;
     const retryAtMs = halt?.untilMs ?? nowMs;
     // A read that only met a short wait is asked again when that is over; a command goes back to whoever checks it anew.
-    if (job.exchange.route === "read" && !job.probe && this.#haltFailure() === undefined)
-      this.#waiting.addFirst(job);
+    const isShort = !this.#closed && this.#haltFailure() === undefined;
+    if (job.exchange.route === "read" && !job.probe && isShort) this.#waiting.addFirst(job);
     else job.reject(new Failure(halt?.why ?? code, message, { ran, retryAtMs }));
   }
 
@@ -453,7 +475,7 @@ export class Gate {
     }
     if (verdict.kind === "ok") {
       // A command is taken with a doubtful key only if the doubt came after it was sent.
-      if (job.exchange.route === "read" || !this.#guard.isDoubtful(source)) this.#guard.proven(source, nowMs);
+      if (job.exchange.route === "read" || !this.#guard.isDoubtful(source)) this.#guard.proven(source, sighting.sentMs, nowMs);
       this.#endProbe(job, true);
       job.resolve({ json: verdict.json, ...sighting });
       return;
@@ -566,7 +588,8 @@ export class Gate {
     this.#options.onHaltChanged();
     const suspected = this.#suspectedBy;
     this.#suspectedBy = undefined;
-    if (suspected !== undefined) void this.#confirm(suspected.source, suspected.key);
+    if (suspected !== undefined && this.#guard.isDoubtful(suspected.source))
+      void this.#confirm(suspected.source, suspected.key);
   }
 
   #haltFailure(): Failure | undefined {

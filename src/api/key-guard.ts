@@ -29,6 +29,7 @@ interface Standing {
   /** When the service last took the key. */
   provenAtMs: number | undefined;
   strikes: number;
+  refusedAtMs: number;
   /** A bare 403 on a command: it counts only once a GET gets one too. */
   doubted: boolean;
 }
@@ -66,9 +67,11 @@ export class KeyGuard {
     this.#badRequestsMs.push(rejected.atMs);
   }
 
-  /** The service took the key: whatever spoke against it is gone. */
-  proven(source: SourceId, nowMs: number): void {
+  /** The service took the key in a request sent at `sentMs`: whatever spoke against it before that is gone. */
+  proven(source: SourceId, sentMs: number, nowMs: number): void {
     const standing = this.#standing(source);
+    // A late answer tells of a time before the key was refused.
+    if (sentMs < standing.refusedAtMs) return;
     standing.provenAtMs = nowMs;
     standing.strikes = 0;
     standing.doubted = false;
@@ -112,6 +115,7 @@ export class KeyGuard {
   ): Refusal {
     const standing = this.#standing(source);
     const wasProven = standing.provenAtMs !== undefined && standing.strikes === 0 && !standing.doubted;
+    standing.refusedAtMs = nowMs;
     this.#noteBad(source, nowMs, undefined);
     if (!refusal.coded && !refusal.onRead) {
       standing.doubted = true;
@@ -168,6 +172,7 @@ export class KeyGuard {
     const standing = this.#standings.get(source);
     if (standing === undefined) return;
     standing.strikes = 0;
+    standing.refusedAtMs = 0;
     standing.doubted = false;
   }
 
@@ -267,7 +272,7 @@ export class KeyGuard {
   #standing(source: SourceId): Standing {
     let standing = this.#standings.get(source);
     if (standing === undefined) {
-      standing = { provenAtMs: undefined, strikes: 0, doubted: false };
+      standing = { provenAtMs: undefined, strikes: 0, refusedAtMs: 0, doubted: false };
       this.#standings.set(source, standing);
     }
     return standing;

@@ -38,7 +38,7 @@ test("commands of one server go one by one, each a window after the previous ans
     world.service.counts.executions.map(({ text }) => text),
     asks.map((_, n) => `:h ${n}`),
   );
-  await world.client.close();
+  await world.close();
 });
 
 test("a window that is not the published one is learned from what answers tell", async () => {
@@ -53,7 +53,7 @@ test("a window that is not the published one is learned from what answers tell",
     const spanMs = (answers.at(-1)?.answeredAtMs ?? 0) - (answers[0]?.sentAtMs ?? 0);
     assert.equal(world.service.counts.answers429, 0, `window ${windowMs}`);
     assert.ok(spanMs <= 7 * (windowMs + 2_500), `${spanMs} for window ${windowMs}`);
-    await world.client.close();
+    await world.close();
   }
 });
 
@@ -78,7 +78,7 @@ test("an unknown outcome is never sent again: reset after the effect, silence, h
   }
   assert.equal(world.service.counts.commands, faults.length - 2, "two never arrived, the others once");
   for (const times of world.service.counts.executionsByText.values()) assert.equal(times, 1);
-  await world.client.close();
+  await world.close();
 });
 
 test("an empty server, a missing command and an aborted wait surely did not run", async () => {
@@ -103,10 +103,10 @@ test("an empty server, a missing command and an aborted wait surely did not run"
   );
   await world.clock.advance(30_000);
   assert.equal(world.service.counts.commands, 1);
-  await world.client.close();
+  await world.close();
 });
 
-test("an abort after it was written leaves the outcome unknown, and the next one waits a window from then", async () => {
+test("an abort after it was written leaves the outcome unknown, and the next one still waits for answer and window", async () => {
   const world = await worldWithPlayers({ seed: 5, keys: 1 });
   const abort = new AbortController();
   const sent = world.client.command(world.source(0), ":h a", abort.signal);
@@ -114,11 +114,11 @@ test("an abort after it was written leaves the outcome unknown, and the next one
   abort.abort();
   await assert.rejects(sent, isFailure("expired", "unknown"));
   const abortedMs = world.clock.nowMs();
-  assert.equal(world.client.commandReadyAtMs(world.source(0)), abortedMs + 5_000);
   const next = await within(world, world.client.command(world.source(0), ":h b"));
-  assert.equal(next.sentAtMs, abortedMs + 5_000);
+  assert.ok(next.sentAtMs >= abortedMs + 5_000);
   assert.equal(world.service.counts.answers429, 0);
-  await world.client.close();
+  assert.equal(world.service.counts.executionsByText.get(":h a"), 1);
+  await world.close();
 });
 
 test("the first command of a process waits a window: an earlier process may have just sent one", async () => {
@@ -127,7 +127,7 @@ test("the first command of a process waits a window: an earlier process may have
   const startMs = world.clock.nowMs();
   const answer = await within(world, world.client.command(world.source(0), ":h a"));
   assert.equal(answer.sentAtMs, startMs + 5_000);
-  await world.client.close();
+  await world.close();
 });
 
 test("a guild whose command bucket another program drains stalls the others ever less", async () => {
@@ -160,5 +160,5 @@ test("a guild whose command bucket another program drains stalls the others ever
   assert.ok(refusals >= 3 && refusals <= 10, `${refusals} refusals in 20 minutes`);
   assert.ok(served / asked >= 0.9, `${served} of ${asked} reads of another guild`);
   assert.equal(world.service.counts.avoidableByIdentity.get("127.0.0.1") ?? 0, 0);
-  await world.client.close();
+  await world.close();
 });

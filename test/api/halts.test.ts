@@ -53,7 +53,7 @@ test("a 429 stops every route of everyone for the whole told wait, then one prob
     world.events.map((event) => event.kind),
     ["halted", "resumed"],
   );
-  await world.client.close();
+  await world.close();
 });
 
 test("a late 200 ends no halt", async () => {
@@ -69,7 +69,7 @@ test("a late 200 ends no halt", async () => {
   assert.equal(world.client.halt()?.untilMs, until);
   await assert.rejects(within(world, read(world, 3)), isFailure("rate-limited"));
   assert.equal(world.service.counts.avoidable, 0);
-  await world.client.close();
+  await world.close();
 });
 
 test("a 429 that names no wait, or none that can be read, means a longer one, never zero", async () => {
@@ -79,7 +79,7 @@ test("a 429 that names no wait, or none that can be read, means a longer one, ne
     world.service.faults.next({ tooMany: 1, retryAfter });
     await assert.rejects(within(world, read(world, 1)), isFailure("rate-limited"));
     assert.ok((world.client.halt()?.untilMs ?? 0) >= world.clock.nowMs() + 59_000, retryAfter);
-    await world.client.close();
+    await world.close();
   }
 });
 
@@ -96,7 +96,7 @@ test("a page instead of an answer halts too, longer each time that the probe mee
   await world.clock.advance(HOUR_MS);
   assert.equal(world.client.halt(), undefined);
   await within(world, read(world, 1));
-  await world.client.close();
+  await world.close();
 });
 
 test("an invalid-request block is waited out to the time that its words name", async () => {
@@ -120,7 +120,7 @@ test("an invalid-request block is waited out to the time that its words name", a
   assert.equal(world.service.counts.requests, sent + 1);
   assert.equal(world.client.halt(), undefined);
   assert.equal(world.service.counts.avoidable, 0);
-  await world.client.close();
+  await world.close();
 });
 
 test("a restart keeps the halt, and the first request after it is a probe", async () => {
@@ -139,7 +139,7 @@ test("a restart keeps the halt, and the first request after it is a probe", asyn
   assert.equal(world.service.counts.requests, sent + 2);
   assert.equal(world.haltTexts.size, 0);
   assert.equal(world.service.counts.avoidable, 0);
-  await world.client.close();
+  await world.close();
 });
 
 test("a bad global key stops everything, tells the operator, and parks nobody", async () => {
@@ -155,7 +155,7 @@ test("a bad global key stops everything, tells the operator, and parks nobody", 
   assert.ok(world.events.some(({ kind }) => kind === "global-key-rejected"));
   assert.equal(world.client.state().parkedKeys, 0);
   assert.ok(!JSON.stringify([...world.haltTexts]).includes("app-key-1"));
-  await world.client.close();
+  await world.close();
 });
 
 test("with another global key the service counts another identity: the old halt is not its own", async () => {
@@ -170,8 +170,8 @@ test("with another global key the service counts another identity: the old halt 
   for (const [key, value] of world.haltTexts) other.haltTexts.set(key, value);
   await other.client.restore();
   assert.equal(other.client.halt(), undefined);
-  await world.client.close();
-  await other.client.close();
+  await world.close();
+  await other.close();
 });
 
 test("requests that wait in the gate when a halt begins are told, and leave unsent", async () => {
@@ -191,7 +191,7 @@ test("requests that wait in the gate when a halt begins are told, and leave unse
   assert.ok(refused.length >= 16);
   assert.ok(world.service.counts.requests <= 6);
   assert.equal(world.client.state().waiting.poll, 0);
-  await world.client.close();
+  await world.close();
 });
 
 test("a short wait is waited out inside the gate: the reader only notices the time", async () => {
@@ -202,7 +202,7 @@ test("a short wait is waited out inside the gate: the reader only notices the ti
   await within(world, read(world, 1));
   assert.ok(world.clock.nowMs() - startMs >= 1_000);
   assert.equal(world.service.counts.avoidable, 0);
-  await world.client.close();
+  await world.close();
 });
 
 test("a probe that reaches nobody is repeated, and nothing else is sent before it was answered", async () => {
@@ -216,5 +216,5 @@ test("a probe that reaches nobody is repeated, and nothing else is sent before i
   world.service.faults.clear();
   await world.clock.advance(10_000);
   assert.equal(world.client.halt(), undefined);
-  await world.client.close();
+  await world.close();
 });

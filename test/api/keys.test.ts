@@ -49,7 +49,7 @@ test("a regenerated key costs two requests, then its server is parked and told a
   assert.deepEqual(parkedSources(world), [world.source(0)]);
   assert.ok(world.client.parked(world.source(0)) !== undefined);
   await within(world, read(world, 1));
-  await world.client.close();
+  await world.close();
 });
 
 test("however many ask at once, a key that is refused sees at most two requests after its first 403", async () => {
@@ -66,7 +66,7 @@ test("however many ask at once, a key that is refused sees at most two requests 
     await within(world, Promise.allSettled(asks));
     await world.clock.advance(60_000);
     assert.ok((world.service.counts.badKeyRequests.get(world.key(0)) ?? 0) <= 3, `seed ${seed}`);
-    await world.client.close();
+    await world.close();
   }
 });
 
@@ -84,7 +84,7 @@ test("a parked key stays parked over a restart until it is linked again", async 
   await within(world, read(world, 0));
   assert.equal(world.client.parked(world.source(0)), undefined);
   assert.equal(world.rejectedTexts.size, 0);
-  await world.client.close();
+  await world.close();
 });
 
 test("one 403 that was a slip of the service parks nobody", async () => {
@@ -95,7 +95,7 @@ test("one 403 that was a slip of the service parks nobody", async () => {
   await world.clock.advance(2_000);
   assert.equal(world.client.parked(world.source(0)), undefined);
   await within(world, read(world, 0));
-  await world.client.close();
+  await world.close();
 });
 
 test("4000, 4002, 4003 and 9998 are the outcome of their request, the key is fine", async () => {
@@ -121,7 +121,7 @@ test("4000, 4002, 4003 and 9998 are the outcome of their request, the key is fin
   }
   assert.deepEqual(parkedSources(world), []);
   await within(world, read(world, 0));
-  await world.client.close();
+  await world.close();
 });
 
 test("a bare 403 on a command counts against the key only once a GET gets one too", async () => {
@@ -141,7 +141,7 @@ test("a bare 403 on a command counts against the key only once a GET gets one to
   );
   assert.deepEqual(parkedSources(world), [world.source(1)]);
   assert.equal(world.service.counts.badKeyRequests.get(world.key(1)), 2);
-  await world.client.close();
+  await world.close();
 });
 
 test("a banned key is parked at once, with its own text", async () => {
@@ -150,7 +150,7 @@ test("a banned key is parked at once, with its own text", async () => {
   await assert.rejects(within(world, read(world, 0)), isFailure("key-rejected"));
   assert.match(world.client.parked(world.source(0))?.why ?? "", /banned/);
   assert.equal(world.service.counts.requests, 1);
-  await world.client.close();
+  await world.close();
 });
 
 test("two proven keys refused within a minute: a third is asked first, and if it works both are what they seem", async () => {
@@ -165,7 +165,7 @@ test("two proven keys refused within a minute: a third is asked first, and if it
   assert.deepEqual(new Set(parkedSources(world)), new Set([world.source(0), world.source(1)]));
   assert.equal(world.client.halt(), undefined);
   for (const n of [0, 1]) assert.ok((world.service.counts.badKeyRequests.get(world.key(n)) ?? 0) <= 3);
-  await world.client.close();
+  await world.close();
 });
 
 test("when the third proven key is refused too it is us: everything halts and nobody stays parked", async () => {
@@ -180,7 +180,7 @@ test("when the third proven key is refused too it is us: everything halts and no
   world.service.faults.clear();
   await world.clock.advance(3_600_000);
   for (const n of [0, 1, 2]) await within(world, read(world, n));
-  await world.client.close();
+  await world.close();
 });
 
 test("a wrong key typed again costs nothing for a day", async () => {
@@ -195,7 +195,7 @@ test("a wrong key typed again costs nothing for a day", async () => {
   world.service.addServer("wrong-key-1");
   const status = await within(world, world.client.prove(wrong, "g1"));
   assert.ok(status.name.length > 0);
-  await world.client.close();
+  await world.close();
 });
 
 test("wrong keys have a budget: a quarter for one guild, then the host's, and proven keys go on", async () => {
@@ -216,7 +216,7 @@ test("wrong keys have a budget: a quarter for one guild, then the host's, and pr
   await within(world, read(world, 0));
   await world.clock.advance(3_601_000);
   await assert.rejects(prove(50, "g1"), isFailure("key-rejected"));
-  await world.client.close();
+  await world.close();
 });
 
 test("wrong keys tried at the same time share the budget too", async () => {
@@ -227,7 +227,7 @@ test("wrong keys tried at the same time share the budget too", async () => {
   await within(world, Promise.allSettled(tries));
   assert.equal(world.service.counts.requests, 8);
   assert.equal(world.service.counts.bans, 0);
-  await world.client.close();
+  await world.close();
 });
 
 test("a key with spaces, a line break or nothing in it is refused unsent", async () => {
@@ -235,7 +235,7 @@ test("a key with spaces, a line break or nothing in it is refused unsent", async
   for (const text of ["", "two words", "key\r\nX-Evil: 1", "kéy"])
     await assert.rejects(world.client.prove(new ServerKey(text), "g"), isFailure("key-rejected"));
   assert.equal(world.service.counts.requests, 0);
-  await world.client.close();
+  await world.close();
 });
 
 test("once the budget is spent a refused key gets no second opinion, so that the address stays unbanned", async () => {
@@ -250,7 +250,7 @@ test("once the budget is spent a refused key gets no second opinion, so that the
   assert.equal(requests, 2 * 2 + 5, "two second opinions, then none");
   assert.equal(parkedSources(world).length, 7);
   assert.equal(world.service.counts.bans, 0);
-  await world.client.close();
+  await world.close();
 });
 
 test("a source that nobody has linked any more is not-linked, unsent", async () => {
@@ -258,5 +258,5 @@ test("a source that nobody has linked any more is not-linked, unsent", async () 
   world.ring.remove(world.source(0));
   await assert.rejects(read(world, 0), isFailure("not-linked"));
   assert.equal(world.service.counts.requests, 0);
-  await world.client.close();
+  await world.close();
 });

@@ -29,6 +29,8 @@ export class World {
   readonly keyTexts: readonly string[];
   readonly sources: SourceId[];
   readonly events: ServiceEvent[];
+  /** Answers of 403 that the client read, by key. */
+  readonly refusalsRead = new Map<string, number>();
   readonly haltTexts = new Map<string, string>();
   readonly rejectedTexts = new Map<string, string>();
   client: Client;
@@ -57,6 +59,9 @@ export class World {
       latencyMs: options.latencyMs ?? 40,
       jitterMs: options.jitterMs ?? 10,
       skewMs,
+      onRead: (key, status) => {
+        if (status === 403) this.refusalsRead.set(key, (this.refusalsRead.get(key) ?? 0) + 1);
+      },
     });
     this.#make = () =>
       createServiceClient({
@@ -86,9 +91,19 @@ export class World {
     return key;
   }
 
+  /** The process ends as it should: what is in flight is still listened to. */
+  async close(): Promise<void> {
+    let closed = false;
+    const closing = this.client.close().then(() => {
+      closed = true;
+    });
+    await this.clock.until(() => closed);
+    await closing;
+  }
+
   /** The process ends and another one starts on the same store. */
   async restart(): Promise<void> {
-    await this.client.close();
+    await this.close();
     this.client = this.#make();
     await this.client.restore();
   }

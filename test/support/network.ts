@@ -25,6 +25,8 @@ export interface NetworkOptions {
   readonly address?: string;
   /** How far the service's clock is ahead of the client's. */
   readonly skewMs?: number;
+  /** Each answer as the client reads it. */
+  readonly onRead?: (key: string, status: number) => void;
 }
 
 /**
@@ -37,6 +39,8 @@ export function virtualNetwork(options: NetworkOptions): VirtualTransport {
   // Whole milliseconds, as real clocks have them.
   const oneWay = () => Math.round(options.latencyMs + random.next() * options.jitterMs);
   return async (request, signal) => {
+    // As the real transport does by setImmediate: what can be read at this moment is read before anything is written.
+    await clock.sleep(0, signal);
     signal.throwIfAborted();
     request.onStart();
     const sentAtMs = clock.nowMs() + skewMs;
@@ -51,13 +55,17 @@ export function virtualNetwork(options: NetworkOptions): VirtualTransport {
       if (fate.reset === "before") throw new Error("read ECONNRESET");
       if (fate.silent) return clock.sleep(3_600_000, signal).then(() => Promise.reject(new Error("silence")));
       const lateMs = fate.lateMs;
-      const readableAtMs = clock.nowMs() + skewMs + back;
+      // What a broken connection swallows was never told.
+      const readableAtMs = fate.reset === "after" ? Number.POSITIVE_INFINITY : clock.nowMs() + skewMs + back;
       const answer = service.handle({ ...bare, readableAtMs }, fate);
       if (fate.reset === "after") throw new Error("read ECONNRESET");
       const cut = fate.truncate ? answer.body.slice(0, answer.body.length >> 1) : answer.body;
       return clock
         .sleep(back + (answer.status < 300 ? lateMs : 0) + fate.slowBodyMs)
-        .then(() => ({ status: answer.status, headers: answer.headers, body: cut }));
+        .then(() => {
+          options.onRead?.(headers["server-key"] ?? "", answer.status);
+          return { status: answer.status, headers: answer.headers, body: cut };
+        });
     });
     return arrived;
   };
