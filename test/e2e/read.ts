@@ -1,0 +1,40 @@
+import type { Exchange, Message, Person } from "../../src/sandbox/discord/types.ts";
+
+/** Everything that a reader sees of a message, as one text. */
+export function textOf({ content, embeds }: Pick<Message, "content" | "embeds">): string {
+  const cards = embeds.flatMap(({ author, title, description, fields, footer }) => [
+    author?.name,
+    title,
+    description,
+    ...(fields ?? []).flatMap(({ name, value }) => [name, value]),
+    footer?.text,
+  ]);
+  return [content, ...cards].filter((part) => part !== undefined && part !== "").join("\n");
+}
+
+export function labelsOf(message: Message): string[] {
+  return message.components.flatMap((row) => row.components ?? []).flatMap(({ label }) => label ?? []);
+}
+
+/** The message that answers; an exchange without one fails the test. */
+export function answerOf(exchange: Exchange): Message {
+  const message = exchange.message ?? exchange.followUps.at(-1);
+  if (message === undefined) throw new Error(`there is no answer (${exchange.kind})`);
+  return message;
+}
+
+/** Waits until the answer, or its follow-ups, read like this; says what they read like when they never do. */
+export async function reads(exchange: Exchange, pattern: RegExp, withinMs = 8_000): Promise<string> {
+  try {
+    await exchange.settled(({ text }) => pattern.test(text), withinMs);
+  } catch {
+    throw new Error(`${pattern} was not read; the answer is (${exchange.kind}): ${exchange.text}`);
+  }
+  return exchange.text;
+}
+
+/** A press on a button of what a person was answered. */
+export async function press(person: Person, on: Exchange | Message, label: string): Promise<Exchange> {
+  const message = "followUps" in on ? answerOf(on) : on;
+  return await person.click(message, label);
+}

@@ -1,0 +1,313 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { systemRandom } from "../../src/clock.ts";
+import { readConfig, secretsOf } from "../../src/config.ts";
+import { createLog } from "../../src/log.ts";
+import { buildMarshal } from "../../src/main.ts";
+import { startOps } from "../../src/ops/health.ts";
+import { Shutdown } from "../../src/ops/shutdown.ts";
+import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
+import type {
+  Channel,
+  Exchange,
+  Guild,
+  Message,
+  Modal,
+  Person,
+  Role,
+} from "../../src/sandbox/discord/types.ts";
+import { serve } from "../../src/sandbox/service/http.ts";
+import type { ServiceOptions, Town } from "../../src/sandbox/service/service.ts";
+import { OpenApi } from "../support/openapi.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { FastClock } from "./fast-clock.ts";
+import { answerOf, reads, textOf } from "./read.ts";
+import { WatchedService } from "./watched-service.ts";
+
+const speed = 5;
+const patienceMs = 8_000;
+
+export type E2eOptions = Partial<Pick<ServiceOptions, "keys" | "limits" | "faults" | "town" | "towns">>;
+
+/** One community of the emulated Discord. */
+export interface Community {
+  readonly guild: Guild;
+  readonly general: Channel;
+  readonly staffRole: Role;
+  readonly owner: Person;
+  readonly moderator: Person;
+  readonly member: Person;
+}
+
+/** The real bot in this process, between an emulated service and an emulated Discord that it meets over loopback. */
+export class E2eRig {
+  readonly clock = new FastClock(speed);
+  readonly service: WatchedService;
+  readonly discord: EmulatedDiscord;
+  readonly home: Community;
+  /** Each line that the bot logged, from all its starts. */
+  readonly lines: string[] = [];
+  /** Every key that was ever used or typed: none may be seen anywhere. */
+  readonly keys = new Set<string>();
+  readonly #folder = tempFolder();
+  readonly #ends: (() => Promise<void>)[] = [];
+  readonly #listeners = new Set<() => void>();
+  #serviceUrl = "";
+  #opsUrl = "";
+  #stopBot: (() => Promise<void>) | undefined;
+
+  private constructor(discord: EmulatedDiscord, clock: FastClock, options: E2eOptions) {
+    this.clock = clock;
+    this.discord = discord;
+    this.service = new WatchedService({
+      nowMs: clock.nowMs,
+      town: { initialPlayers: 6, range: { min: 6, max: 6 } },
+      keys: ["alpha-first-key"],
+      ...options,
+    });
+    for (const key of this.service.keys) {
+      this.keys.add(key);
+      this.service.town(key).pause();
+    }
+    this.home = this.community("Riverside");
+    const tell = () => {
+      for (const listener of [...this.#listeners]) listener();
+    };
+    this.#ends.push(async () => this.service.onAnswered(tell)());
+    this.service.onAnswered(tell);
+    discord.on(tell);
+  }
+
+  /** Everything runs when it resolves: the bot has logged in and registered its commands. */
+  static async start(options: E2eOptions = {}): Promise<E2eRig> {
+    const clock = new FastClock(speed);
+    const discord = await EmulatedDiscord.start({ nowMs: clock.nowMs, record: true });
+    // Thresholds that a person at real speed would meet at the speed of the clock.
+    discord.limits.answerWithinMs *= speed;
+    const rig = new E2eRig(discord, clock, options);
+    const http = await serve(rig.service, { crossingMs: 25 * speed });
+    rig.#serviceUrl = http.url;
+    rig.#ends.push(
+      () => rig.stop(),
+      () => discord.close(),
+      () => http.close(),
+      async () => rig.#folder.remove(),
+    );
+    await rig.startBot();
+    return rig;
+  }
+
+  get key(): string {
+    return this.service.keys[0] ?? "";
+  }
+
+  get town(): Town {
+    return this.service.town(this.key);
+  }
+
+  community(name: string): Community {
+    const guild = this.discord.addGuild({ name, ownerName: "Olive" });
+    const staffRole = guild.addRole({ name: "Staff", mentionable: true });
+    const general = guild.addChannel({ name: "general" });
+    const as = (who: string, roles: readonly Role[]) =>
+      this.discord.as(guild.addMember({ name: who, roles }));
+    return {
+      ...{ guild, general, staffRole, owner: this.discord.as(guild.owner) },
+      ...{ moderator: as("Mo", [staffRole]), member: as("Jo", []) },
+    };
+  }
+
+  async startBot(): Promise<void> {
+    const { clock } = this;
+    const environment = {
+      DISCORD_TOKEN: this.discord.token,
+      DISCORD_API_URL: this.discord.apiUrl,
+      SERVICE_URL: this.#serviceUrl,
+      STORE_URL: `sqlite:${join(this.#folder.path, "marshal.sqlite")}`,
+      OPS_ADDRESS: "127.0.0.1:0",
+      LOG_LEVEL: "debug",
+    };
+    const config = readConfig(environment);
+    const write = (line: string) => this.lines.push(line);
+    const log = createLog({ level: config.logLevel, secrets: secretsOf(config, environment), write });
+    const exits: number[] = [];
+    const shutdown = new Shutdown({ clock, log, deadlineMs: 60_000, exit: (code) => exits.push(code) });
+    const marshal = await buildMarshal(config, { log, clock, random: systemRandom });
+    const ops = await startOps({ host: "127.0.0.1", port: 0 }, marshal.ops);
+    this.#opsUrl = `http://${ops.host}:${ops.port}`;
+    for (const step of marshal.steps) shutdown.add(step);
+    shutdown.add({ name: "ops", withinMs: 10_000, run: () => ops.close() });
+    this.#stopBot = async () => {
+      await shutdown.stop("the test ends it");
+      assert.deepEqual(exits, [0], `the stop was not clean:\n${this.lines.slice(-10).join("")}`);
+    };
+    await marshal.start();
+  }
+
+  /** Stops the bot in the order of its steps; it must be a clean stop. */
+  async stop(): Promise<void> {
+    const stop = this.#stopBot;
+    this.#stopBot = undefined;
+    await stop?.();
+  }
+
+  /** Stops it and starts it again on the same data. */
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.startBot();
+  }
+
+  async ops(path: "/state" | "/metrics" | "/readyz"): Promise<string> {
+    return await (await fetch(this.#opsUrl + path)).text();
+  }
+
+  /** Waits until the probe gives something: asked now, and after each answer of the service and event of Discord. */
+  async until<T>(what: string, probe: () => T | undefined | false, withinMs = patienceMs): Promise<T> {
+    const found = Promise.withResolvers<T>();
+    const look = () => {
+      const value = probe();
+      if (value !== undefined && value !== false) found.resolve(value);
+    };
+    const late = setTimeout(() => found.reject(new Error(`never seen: ${what}`)), withinMs);
+    this.#listeners.add(look);
+    try {
+      look();
+      return await found.promise;
+    } finally {
+      clearTimeout(late);
+      this.#listeners.delete(look);
+    }
+  }
+
+  /** Waits until the bot has taken in an answer with these lists that was made after now. */
+  async polled(...lists: readonly string[]): Promise<void> {
+    const from = this.service.answered.length;
+    const fits = ({ path, status }: { readonly path: string; readonly status: number }) =>
+      status === 200 && lists.every((list) => path.includes(`${list}=true`));
+    // A source is read again only when its last answer has been kept: the second tells that of the first.
+    await this.until(
+      `the bot reading ${lists.join(", ")} twice`,
+      () => this.service.answered.slice(from).filter(fits).length >= 2,
+    );
+  }
+
+  /** Waits until the moment that a text of the bot names as `<t:...>`, the last one of it. */
+  async timeToldIn(text: string): Promise<void> {
+    const told = [...text.matchAll(/<t:(\d+):/g)].at(-1)?.[1];
+    if (told === undefined) throw new Error(`no time was told: ${text}`);
+    await this.clock.sleep(Number(told) * 1_000 - this.clock.nowMs());
+  }
+
+  /** The newest message of a channel that says all of these. */
+  async posted(channel: Channel, ...parts: readonly string[]): Promise<Message> {
+    return await this.until(`"${parts.join('", "')}" in #${channel.name}`, () =>
+      this.discord.messages(channel).findLast((message) => {
+        const text = textOf(message);
+        return parts.every((part) => text.includes(part));
+      }),
+    );
+  }
+
+  /** How many lines of a channel say this. */
+  count(channel: Channel, part: string): number {
+    const lines = this.discord.messages(channel).flatMap((message) => textOf(message).split("\n"));
+    return lines.filter((line) => line.includes(part)).length;
+  }
+
+  /** `/setup link` up to the answer to the form. */
+  async typeKey(typed: string, { owner, general, staffRole }: Community = this.home): Promise<Exchange> {
+    this.keys.add(typed.trim());
+    const { modal } = await owner.slash(general, "setup link");
+    assert.ok(modal !== undefined, "/setup link opens a form");
+    const values = { [fieldOf(modal, 4)]: typed, [fieldOf(modal, 6)]: [staffRole] };
+    return await (await owner.submit(modal, values)).settled(undefined, patienceMs);
+  }
+
+  /** Links a server through the form and the question; resolves with the last answer. */
+  async link(typed = this.key, community: Community = this.home): Promise<Exchange> {
+    const asked = await this.typeKey(typed, community);
+    await reads(asked, /Is this your server/);
+    const done = await community.owner.click(answerOf(asked), "Yes, link it");
+    await reads(done, /is linked|new key/);
+    return done;
+  }
+
+  /** A new channel with a feed in it, whose first answer, the baseline, has been taken. */
+  async feed(
+    kind: keyof typeof listOf,
+    options: Readonly<Record<string, string | number | boolean | { readonly id: string }>> = {},
+  ): Promise<Channel> {
+    const channel = this.home.guild.addChannel({ name: `${kind}-${this.home.guild.channels.length}` });
+    const { owner, general } = this.home;
+    await reads(await owner.slash(general, "feed add", { kind, channel, ...options }), /From now on/);
+    await this.polled(listOf[kind]);
+    return channel;
+  }
+
+  /** Nothing that anyone can see holds a key that was used: messages, edits, log lines, /state, /metrics. */
+  async assertNoKeySeen(): Promise<void> {
+    const state =
+      this.#stopBot === undefined ? "" : (await this.ops("/state")) + (await this.ops("/metrics"));
+    const files = this.home.guild.channels.flatMap((channel) =>
+      this.discord
+        .messages(channel)
+        .flatMap(({ attachments }) => attachments.map(({ bytes }) => Buffer.from(bytes).toString())),
+    );
+    const places = {
+      log: this.lines.join(""),
+      discord: JSON.stringify(this.discord.traffic),
+      state,
+      files: files.join(),
+    };
+    assert.ok(this.keys.size > 0 && places.log.length > 0 && places.discord.length > 2);
+    for (const [place, text] of Object.entries(places)) {
+      for (const key of this.keys) {
+        const forms = [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)];
+        for (const form of [...forms, Buffer.from(key).toString("base64").replace(/=+$/, "")])
+          assert.ok(!text.includes(form), `a key stands in: ${place}`);
+      }
+    }
+  }
+
+  /** Where DISCORD_OPENAPI names the description: all that was sent and answered fits it. */
+  assertFitsDescription(t: TestContext): void {
+    const file = process.env.DISCORD_OPENAPI;
+    if (file === undefined) {
+      t.skip("DISCORD_OPENAPI does not name Discord's OpenAPI description");
+      return;
+    }
+    const api = OpenApi.read(file);
+    // What an outage cut or answered instead of Discord is not described.
+    const exchanges = this.discord.traffic.filter(({ status }) => status !== 0 && status < 500);
+    const problems = new Set(exchanges.flatMap((exchanged) => api.check(exchanged)));
+    assert.deepEqual([...problems].slice(0, 20), []);
+  }
+
+  /** No defect was logged; `expected` are errors that the test itself provoked. */
+  assertNoDefects(expected?: RegExp): void {
+    const errors = this.lines.filter((line) => /"level":(50|60)\b/.test(line) && !expected?.test(line));
+    assert.deepEqual(errors, []);
+  }
+
+  async close(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const end of this.#ends) await end().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+}
+
+/** The list of the service that a kind of feed reads. */
+const listOf = {
+  joins: "JoinLogs",
+  kills: "KillLogs",
+  "mod-calls": "ModCalls",
+  commands: "CommandLogs",
+  "emergency-calls": "EmergencyCalls",
+} as const;
+
+function fieldOf(modal: Modal, type: 4 | 6): string {
+  const field = modal.fields.find(({ component }) => component.type === type);
+  if (field === undefined) throw new Error(`the form "${modal.title}" has no such field`);
+  return field.customId;
+}

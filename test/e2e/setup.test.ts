@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { answerOf, labelsOf, press, reads } from "./read.ts";
+import { E2eRig } from "./rig.ts";
+
+describe("setup, from the form to a linked server and back", () => {
+  let rig: E2eRig;
+  before(async () => {
+    rig = await E2eRig.start({ keys: ["alpha-first-key", "beta-second-key", "gamma-third-key"] });
+  });
+  after(() => rig.close());
+
+  const shown = async (community = rig.home) =>
+    reads(await community.owner.slash(community.general, "setup show"), /Setup of this/);
+
+  test("only who may manage the Discord server is offered /setup", () => {
+    const { owner, member, general } = rig.home;
+    assert.ok(owner.commands(general).some(({ name }) => name === "setup"));
+    const seen = member.commands(general).map(({ name }) => name);
+    assert.ok(!seen.includes("setup") && seen.includes("server") && seen.includes("run"));
+  });
+
+  test("before anything is linked a command says so, and the owner finds the way on a button", async () => {
+    const { owner, member, general } = rig.home;
+    const exchange = await owner.slash(general, "server status");
+    await reads(exchange, /No such server is linked/);
+    assert.deepEqual(labelsOf(answerOf(exchange)), ["Link a server"]);
+    const form = await press(owner, exchange, "Link a server");
+    assert.equal(form.modal?.title, "Link your game server");
+    const other = await member.slash(general, "server status");
+    await reads(other, /No such server is linked/);
+    assert.deepEqual(labelsOf(answerOf(other)), []);
+  });
+
+  test("a wrong key is refused in words and saves nothing; typed again, it is not asked again", async () => {
+    const clumsy = rig.community("Lakeside");
+    await reads(await rig.typeKey("wrong-key-1", clumsy), /does not accept the server key/);
+    await reads(await rig.typeKey(" wrong-key-1 ", clumsy), /refused this key a while ago/);
+    assert.equal(rig.service.counts.badKeyRequests.get("wrong-key-1"), 1);
+    assert.match(await shown(clumsy), /No game server is linked yet/);
+  });
+
+  test("a few wrong keys close linking for this community alone, so that the host is not banned", async () => {
+    const clumsy = rig.community("Woodside");
+    await reads(await rig.typeKey("wrong-key-2", clumsy), /does not accept the server key/);
+    await reads(await rig.typeKey("wrong-key-3", clumsy), /does not accept the server key/);
+    await reads(await rig.typeKey("wrong-key-4", clumsy), /Too many wrong keys/);
+    assert.equal(rig.service.counts.badKeyRequests.get("wrong-key-4"), undefined);
+    const other = rig.community("Parkside");
+    await reads(await rig.typeKey("beta-second-key", other), /Is this your server/);
+  });
+
+  test("what cannot be a key is refused before anything is asked", async () => {
+    const { requests } = rig.service.counts;
+    await reads(await rig.typeKey("https://example.com/api-key"), /This is a link/);
+    await reads(await rig.typeKey("clé-d'accès-été"), /characters that a server key never has/);
+    await reads(await rig.typeKey("x".repeat(300)), /too long/);
+    assert.equal(rig.service.counts.requests, requests);
+  });
+
+  test("a service that does not answer, answers half a document or a page: said in words, nothing saved", async () => {
+    const other = rig.community("Hillside");
+    rig.service.faults.next({ resetBefore: 1 });
+    await reads(await rig.typeKey("gamma-third-key", other), /cannot be reached/);
+    rig.service.faults.next({ truncate: 1 });
+    await reads(await rig.typeKey("gamma-third-key", other), /cannot be reached|could not be read/);
+    rig.service.faults.next({ html: 1, htmlStatus: 502 });
+    const paged = await rig.typeKey("gamma-third-key", other);
+    await reads(paged, /page stood in front of the service/);
+    assert.match(await shown(other), /No game server is linked yet/);
+    // The same key, at the time that was told, is as good as before.
+    await rig.timeToldIn(paged.text);
+    await reads(await rig.typeKey("gamma-third-key", other), /Is this your server/);
+  });
+
+  test("No saves nothing, and its question cannot be answered afterwards", async () => {
+    const { owner } = rig.home;
+    const asked = await rig.typeKey(rig.key);
+    await reads(asked, /Is this your server\?[\s\S]*River City Roleplay/);
+    const question = answerOf(asked);
+    await reads(await owner.click(question, "No"), /Nothing was saved/);
+    assert.match(await shown(), /No game server is linked yet/);
+    await assert.rejects(owner.click(question, "Yes, link it"), /no button/);
+  });
+
+  test("spaces, line breaks and quotes around a key are what pasting adds: it is linked", async () => {
+    await rig.link(`  "${rig.key}"\n `);
+    const text = await shown();
+    assert.match(text, /River City Roleplay/);
+    assert.match(text, /Key in use/);
+    assert.match(text, new RegExp(`moderator: <@&${rig.home.staffRole.id}>`));
+  });
+
+  test("the same key again says that it is linked already", async () => {
+    await reads(await rig.typeKey(rig.key), /linked here already/);
+  });
+
+  test("another community links the same server with its own copy, and sees nothing of the first", async () => {
+    const other = rig.community("Seaside");
+    await rig.link(rig.key, other);
+    assert.match(await shown(other), new RegExp(`<@&${other.staffRole.id}>`));
+    assert.doesNotMatch(await shown(other), new RegExp(rig.home.staffRole.id));
+  });
+
+  test("a new key of the same server replaces the old one and keeps its staff", async () => {
+    const fresh = rig.service.regenerateKey(rig.key);
+    const asked = await rig.typeKey(fresh);
+    await reads(asked, /its key will be replaced/);
+    await reads(await rig.home.owner.click(answerOf(asked), "Yes, link it"), /has its new key/);
+    const text = await shown();
+    assert.equal(text.match(/Key in use/g)?.length, 1);
+    assert.match(text, new RegExp(`moderator: <@&${rig.home.staffRole.id}>`));
+  });
+
+  test("a restart keeps what is linked", async () => {
+    await rig.restart();
+    assert.match(await shown(), /Key in use/);
+    await reads(await rig.home.member.slash(rig.home.general, "server status"), /Seen <t:/);
+  });
+
+  test("unlinking asks first; kept is kept, unlinked is gone", async () => {
+    const { owner, general } = rig.home;
+    const question = await owner.slash(general, "setup unlink");
+    await reads(question, /Unlink River City Roleplay\?/);
+    await reads(await press(owner, question, "Keep it"), /Nothing was changed/);
+    assert.match(await shown(), /Key in use/);
+    const again = await owner.slash(general, "setup unlink");
+    await reads(again, /Unlink River City Roleplay\?/);
+    await reads(await press(owner, again, "Unlink"), /Its key is erased/);
+    assert.match(await shown(), /No game server is linked yet/);
+    await reads(await owner.slash(general, "server status"), /No such server is linked/);
+  });
+
+  test("none of the keys that were typed stands in a message, a log line, /state or /metrics", async () => {
+    assert.ok(rig.keys.size >= 8);
+    await rig.assertNoKeySeen();
+  });
+
+  test("what was sent and answered fits Discord's description", (t) => rig.assertFitsDescription(t));
+
+  test("no defect was logged, and nothing was sent during a wait", () => {
+    rig.assertNoDefects();
+    assert.equal(rig.service.counts.avoidable, 0);
+  });
+});
