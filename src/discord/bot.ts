@@ -10,6 +10,7 @@ import {
   type RateLimitData,
 } from "discord.js";
 import type { Log } from "../log.ts";
+import { makeRequest } from "./make-request.ts";
 
 /** `auto`, or these shards of so many in total. */
 export type Shards = "auto" | { readonly ids: readonly number[]; readonly count: number };
@@ -34,7 +35,7 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
   const client = new Client({
     // Everything that we need comes with interactions; other intents would only bring traffic.
     intents: [GatewayIntentBits.Guilds],
-    rest: { api: apiUrl, rejectOnRateLimit: isLongEditWait },
+    rest: { api: apiUrl, rejectOnRateLimit: isLongEditWait, makeRequest },
     ...(shards === "auto" ? { shards } : { shards: [...shards.ids], shardCount: shards.count }),
     allowedMentions: { parse: [] },
     makeCache: Options.cacheWithLimits({

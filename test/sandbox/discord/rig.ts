@@ -9,6 +9,7 @@ import {
   GatewayIntentBits,
   REST,
 } from "discord.js";
+import { makeRequest } from "../../../src/discord/make-request.ts";
 import { EmulatedDiscord } from "../../../src/sandbox/discord/discord.ts";
 import type { Channel, DiscordOptions, Guild, Member, Person } from "../../../src/sandbox/discord/types.ts";
 
@@ -50,6 +51,8 @@ export function restOf(discord: EmulatedDiscord, token = discord.token): REST {
     retries: 0,
     handlerSweepInterval: 0,
     hashSweepInterval: 0,
+    // Other tests of this process import undici, which then sends for @discordjs/rest too (see make-request.ts).
+    makeRequest,
   }).setToken(token);
 }
 
@@ -90,7 +93,7 @@ export async function login(
 ): Promise<{ client: Client<true>; destroy: () => Promise<void> }> {
   const client = new Client({
     intents: [GatewayIntentBits.Guilds],
-    rest: { api: discord.apiUrl, retries: 0 },
+    rest: { api: discord.apiUrl, retries: 0, makeRequest },
     // discord.js lets five seconds pass between two identifies; here nothing is gained by that.
     ws: { buildIdentifyThrottler: async () => ({ waitForIdentify: async () => {} }) },
     ...options,
