@@ -34,8 +34,8 @@ import * as shapes from "./store/shapes.ts";
 import { createWatch } from "./watch/watch.ts";
 
 /** How long a stop may take: what is being sent is finished, Discord has what it was promised. */
-const stopDeadlineMs = 10_000;
-const runsDeadlineMs = 6_000;
+const stopDeadlineMs = 12_000;
+const runsDeadlineMs = 5_000;
 
 export interface Surroundings {
   readonly log: RootLog;
@@ -90,7 +90,27 @@ function openDocuments(store: Store, config: Config, { log, clock, random }: Sur
 /** Builds everything by hand; nothing runs that is not named here. */
 export async function buildMarshal(config: Config, surroundings: Surroundings): Promise<Marshal> {
   const { log, clock, random } = surroundings;
-  const metrics = createMetrics({ ofProcess: true });
+  const metrics = createMetrics({
+    ofProcess: true,
+    gauges: [
+      {
+        name: "marshal_halted",
+        help: "1 while nothing may be asked of the service.",
+        read: () => (service.halt() === undefined ? 0 : 1),
+      },
+      {
+        name: "marshal_feed_undelivered",
+        help: "Log entries that wait to be posted.",
+        read: () => feeds.state().undelivered,
+      },
+      { name: "marshal_sources", help: "Game servers that are polled.", read: () => watch.state().sources },
+      {
+        name: "marshal_guilds",
+        help: "Discord servers that Marshal is in.",
+        read: () => discord.state().guilds,
+      },
+    ],
+  });
   const store = await openStore(config.storeUrl, { log });
   const kept = openDocuments(store, config, surroundings);
   const { bindings, settings } = kept;
@@ -208,14 +228,18 @@ export async function buildMarshal(config: Config, surroundings: Surroundings): 
 
   return {
     start,
-    // People first, then polls, then what is on its way, then the ground below it.
+    // People first, then polls, then what is on its way, then the ground below it. Each has more time than it takes
+    // where it is given a grace of its own: a grace that is used up is no failure of the stop.
     steps: [
-      { name: "interactions", withinMs: 2_000, run: () => discord.quiet(2_000) },
+      { name: "interactions", withinMs: 2_500, run: () => discord.quiet(2_000) },
       { name: "watch", withinMs: 2_000, run: () => watch.stop() },
-      { name: "runs", withinMs: runsDeadlineMs, run: () => runs.stop(runsDeadlineMs) },
+      { name: "runs", withinMs: runsDeadlineMs + 500, run: () => runs.stop(runsDeadlineMs) },
+      // Runs that were told that they will not be sent still edit their answers.
+      { name: "last answers", withinMs: 1_000, run: () => discord.quiet(1_000) },
       { name: "feeds", withinMs: 3_000, run: () => feeds.stop() },
       { name: "discord", withinMs: 2_000, run: () => discord.stop() },
-      { name: "service", withinMs: 1_000, run: () => service.close() },
+      // It listens a while for answers that the next process must know of: a 429 above all.
+      { name: "service", withinMs: 3_500, run: () => service.close() },
       { name: "store", withinMs: 2_000, run: () => store.close() },
     ],
     ops: {
