@@ -248,7 +248,7 @@ class GatedClient implements Service {
   #keepRejected(source: SourceId): void {
     const { rejected } = this.#options;
     this.#write("rejected key", () => {
-      const known = this.#guard.rejected(source);
+      const known = this.#guard.record(source);
       return known === undefined ? rejected.delete(source) : rejected.set(source, known);
     });
   }

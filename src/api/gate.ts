@@ -193,8 +193,7 @@ export class Gate {
     this.#cancelWake();
     const closing = new Failure("expired", "Marshal is stopping.");
     for (const job of [...this.#waiting]) this.#refuseWaiting(job, closing);
-    for (const flight of [...this.#flights])
-      if (flight.startedMs === undefined) flight.abort.abort(closing);
+    for (const flight of [...this.#flights]) if (flight.startedMs === undefined) flight.abort.abort(closing);
     if (this.#flights.size > 0)
       await new Promise<void>((resolve) => {
         const cancel = this.#clock.after(LISTEN_ON_CLOSING_MS, resolve);
@@ -475,7 +474,9 @@ export class Gate {
     }
     if (verdict.kind === "ok") {
       // A command is taken with a doubtful key only if the doubt came after it was sent.
-      if (job.exchange.route === "read" || !this.#guard.isDoubtful(source)) this.#guard.proven(source, sighting.sentMs, nowMs);
+      const wasDoubtful = this.#guard.isDoubtful(source);
+      if (job.exchange.route === "read" || !wasDoubtful) this.#guard.proven(source, sighting.sentMs, nowMs);
+      if (wasDoubtful && !this.#guard.isDoubtful(source)) this.#options.onRejectedChanged(source);
       this.#endProbe(job, true);
       job.resolve({ json: verdict.json, ...sighting });
       return;
@@ -506,8 +507,8 @@ export class Gate {
       { coded, final, onRead: route === "read", why: failure.message, serviceCode: failure.serviceCode },
       nowMs,
     );
+    this.#options.onRejectedChanged(source);
     if (refusal === "parked") {
-      this.#options.onRejectedChanged(source);
       this.#options.onEvent({ kind: "key-parked", source, failure });
       this.dropKey(source, failure);
       job.reject(failure);

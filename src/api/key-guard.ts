@@ -6,6 +6,8 @@ export interface RejectedKey {
   readonly why: string;
   /** Parked: used until it was refused, and not used again until it is linked again. Else: typed and refused. */
   readonly parked: boolean;
+  /** Refused once, second opinion outstanding: a restart must not forget the first. */
+  readonly doubted?: boolean;
   readonly serviceCode?: number;
   /** Who typed it, for the guild's share of the budget. */
   readonly guildId?: string;
@@ -62,6 +64,12 @@ export class KeyGuard {
   }
 
   restore(source: SourceId, rejected: RejectedKey): void {
+    if (rejected.doubted) {
+      this.#standing(source).doubted = true;
+      this.#standing(source).refusedAtMs = rejected.atMs;
+      this.#badRequestsMs.push(rejected.atMs);
+      return;
+    }
     this.#rejected.set(source, rejected);
     this.#badKeys.set(source, { atMs: rejected.atMs, guildId: rejected.guildId });
     this.#badRequestsMs.push(rejected.atMs);
@@ -164,6 +172,14 @@ export class KeyGuard {
 
   rejected(source: SourceId): RejectedKey | undefined {
     return this.#rejected.get(source);
+  }
+
+  /** What is to be kept of this key over a restart. */
+  record(source: SourceId): RejectedKey | undefined {
+    const rejected = this.#rejected.get(source);
+    if (rejected !== undefined || !this.isDoubtful(source)) return rejected;
+    const atMs = this.#standing(source).refusedAtMs;
+    return { atMs, why: "refused once", parked: false, doubted: true };
   }
 
   /** Linked again: the key is used as if it were new. */

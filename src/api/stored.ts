@@ -13,6 +13,7 @@ const rejected = z.object({
   atMs: z.number(),
   why: z.string(),
   parked: z.boolean(),
+  doubted: z.boolean().optional(),
   serviceCode: z.number().optional(),
   guildId: z.string().optional(),
 });
@@ -24,9 +25,10 @@ export function parseHalt(value: unknown): StoredHalt {
 
 /** Checks a rejected key's record that was read from the store; throws on any other shape. */
 export function parseRejected(value: unknown): RejectedKey {
-  const { serviceCode, guildId, ...rest } = rejected.parse(value);
+  const { serviceCode, guildId, doubted, ...rest } = rejected.parse(value);
   return {
     ...rest,
+    ...(doubted === undefined ? {} : { doubted }),
     ...(serviceCode === undefined ? {} : { serviceCode }),
     ...(guildId === undefined ? {} : { guildId }),
   };

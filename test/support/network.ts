@@ -60,12 +60,10 @@ export function virtualNetwork(options: NetworkOptions): VirtualTransport {
       const answer = service.handle({ ...bare, readableAtMs }, fate);
       if (fate.reset === "after") throw new Error("read ECONNRESET");
       const cut = fate.truncate ? answer.body.slice(0, answer.body.length >> 1) : answer.body;
-      return clock
-        .sleep(back + (answer.status < 300 ? lateMs : 0) + fate.slowBodyMs)
-        .then(() => {
-          options.onRead?.(headers["server-key"] ?? "", answer.status);
-          return { status: answer.status, headers: answer.headers, body: cut };
-        });
+      return clock.sleep(back + (answer.status < 300 ? lateMs : 0) + fate.slowBodyMs).then(() => {
+        options.onRead?.(headers["server-key"] ?? "", answer.status);
+        return { status: answer.status, headers: answer.headers, body: cut };
+      });
     });
     return arrived;
   };
