@@ -32,6 +32,8 @@ interface Name {
 
 interface Group {
   readonly named: NamedBucket;
+  /** Keys known to be counted here. */
+  members: number;
   last: Told | undefined;
 }
 
@@ -83,6 +85,8 @@ export class Buckets {
     this.#commands.delete(source);
     this.#reads.delete(source);
     for (const name of this.#names.values()) {
+      const group = name.groupOf.get(source);
+      if (group !== undefined) group.members -= 1;
       name.groupOf.delete(source);
       name.charges.delete(source);
     }
@@ -127,8 +131,9 @@ export class Buckets {
   #map(source: SourceId, route: Route, named: NamedBucket, started: readonly NamedBucket[]): void {
     if (route === "read") {
       this.#reads.set(source, named);
-      // A part that was split off is a few keys' own; the newest whole counter is everybody else's.
-      if (!named.hash.includes(".")) this.#common = named;
+      // A key that was never read with is taken to be counted where most of them are.
+      const name = this.#names.get(named.hash.split(".")[0] ?? "");
+      if (name !== undefined) this.#common = largest(name).named;
       for (const other of started) if (other !== named && other.hash !== "unknown") this.#uniform = false;
       if (named !== this.#common) this.#uniform = false;
     } else if (named !== this.general(source)) {
@@ -143,7 +148,7 @@ export class Buckets {
     const hash = createHmac("sha256", this.#salt).update(text).digest("hex").slice(0, 16);
     let name = this.#names.get(hash);
     if (name === undefined) {
-      const first = { named: { hash, bucket: new Bucket(this.#clock) }, last: undefined };
+      const first = { named: { hash, bucket: new Bucket(this.#clock) }, members: 0, last: undefined };
       name = { hash, groups: [first], groupOf: new Map(), charges: new Map() };
       this.#names.set(hash, name);
     }
@@ -156,23 +161,32 @@ export class Buckets {
     told: RateHeaders,
     sighting: Sighting,
   ): { readonly group: Group; readonly odd: boolean } {
-    const own = name.groupOf.get(source) ?? name.groups[0];
-    if (own === undefined) throw new Error("a bucket's name always has a group");
-    if (!contradicts(own.last, source, told, sighting)) return { group: own, odd: false };
+    const own = name.groupOf.get(source) ?? largest(name);
+    if (!contradicts(own.last, source, told, sighting)) {
+      if (!name.groupOf.has(source)) this.#move(name, source, own);
+      return { group: own, odd: false };
+    }
+    const other = name.groups.find((group) => group !== own && agrees(group.last, told));
     const charges = (name.charges.get(source) ?? 0) + 1;
     name.charges.set(source, charges);
-    if (charges < CHARGES_TO_SPLIT) return { group: own, odd: true };
+    if (other === undefined && charges < CHARGES_TO_SPLIT) return { group: own, odd: true };
     name.charges.delete(source);
-    const other = name.groups.find((group) => group !== own && agrees(group.last, told));
     const group = other ?? this.#split(name);
-    name.groupOf.set(source, group);
+    this.#move(name, source, group);
     this.#uniform = false;
     return { group, odd: false };
   }
 
+  #move(name: Name, source: SourceId, group: Group): void {
+    const before = name.groupOf.get(source);
+    if (before !== undefined) before.members -= 1;
+    group.members += 1;
+    name.groupOf.set(source, group);
+  }
+
   #split(name: Name): Group {
     const hash = `${name.hash}.${name.groups.length}`;
-    const group = { named: { hash, bucket: new Bucket(this.#clock) }, last: undefined };
+    const group = { named: { hash, bucket: new Bucket(this.#clock) }, members: 0, last: undefined };
     name.groups.push(group);
     return group;
   }
@@ -191,6 +205,13 @@ function contradicts(
   if (last === undefined || last.source === source || sighting.sentMs < last.readMs) return false;
   if (told.resetMs < last.resetMs) return true;
   return told.resetMs === last.resetMs && (told.remaining > last.remaining || told.limit !== last.limit);
+}
+
+function largest(name: Name): Group {
+  let found = name.groups[0];
+  for (const group of name.groups) if (found === undefined || group.members > found.members) found = group;
+  if (found === undefined) throw new Error("a bucket's name always has a group");
+  return found;
 }
 
 function agrees(last: Told | undefined, told: RateHeaders): boolean {

@@ -67,7 +67,7 @@ test("keys whose limits differ under one bucket name are told apart and each get
     return world.client.read(world.source(source), [], { priority: "poll" });
   });
   const { counts } = world.service;
-  assert.ok(counts.answers429 <= 3, `${counts.answers429} of ${counts.requests} were 429`);
+  assert.ok(counts.answers429 <= 5, `${counts.answers429} of ${counts.requests} were 429`);
   assert.equal(counts.avoidable, 0);
   assert.ok(world.client.state().buckets.length >= 2);
   assert.ok((outcomes.get("ok") ?? 0) > 1_200);
