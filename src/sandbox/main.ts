@@ -1,0 +1,115 @@
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { openStage, type Stage } from "./stage.ts";
+import { tour } from "./tour.ts";
+import { takeFirstSteps } from "./web/first-steps.ts";
+import { helpText, readOptions, type SandboxOptions, UsageError } from "./web/options.ts";
+import { Panel } from "./web/panel.ts";
+import { type PageServer, PortError, servePage } from "./web/server.ts";
+import { ShotError, takeShot } from "./web/shot.ts";
+
+/** The whole sandbox with its page, to be closed in order. */
+interface Sandbox {
+  readonly stage: Stage;
+  readonly panel: Panel;
+  readonly page: PageServer;
+  close(): Promise<void>;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function open(options: SandboxOptions): Promise<Sandbox> {
+  if (options.keep !== undefined) await mkdir(options.keep, { recursive: true });
+  const stage = await openStage({
+    seed: options.seed,
+    serverKey: `sandbox-${options.seed}-river`,
+    traffic: "normal",
+    live: true,
+    ...(options.keep === undefined ? {} : { dataFolder: resolve(options.keep) }),
+  });
+  const panel = new Panel(stage);
+  const closeAll = async (page?: PageServer) => {
+    await page?.close();
+    await panel.close();
+    await stage.close();
+  };
+  try {
+    const page = await servePage({ stage, panel, port: options.mode === "shot" ? 0 : options.port });
+    return { stage, panel, page, close: () => closeAll(page) };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+function startBot({ stage, panel }: Sandbox): void {
+  panel.started();
+  stage.bot.start();
+}
+
+/** The page, until SIGINT or SIGTERM. */
+async function showPage(options: SandboxOptions): Promise<void> {
+  const sandbox = await open(options);
+  const { stage, panel, page } = sandbox;
+  const { promise: asked, resolve: end } = Promise.withResolvers<void>();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => end());
+  startBot(sandbox);
+  say(`Marshal's sandbox: ${page.url}`);
+  say(
+    "  In the box at the bottom type /server status or /run command; at the right, pull a lever and watch.",
+  );
+  say("  Ctrl+C ends it; nothing leaves this machine. Other ways to use it: npm run sandbox -- --help");
+  const steps = options.empty
+    ? Promise.resolve()
+    : takeFirstSteps(stage, panel).catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        panel.note("sandbox", `The first steps were not finished: ${why}`, true);
+        say(`The first steps were not finished: ${why}`);
+        for (const line of stage.bot.lines.slice(-5)) say(`  bot: ${line}`);
+      });
+  await asked;
+  await sandbox.close();
+  await steps;
+}
+
+async function makeShot(options: SandboxOptions): Promise<void> {
+  const sandbox = await open(options);
+  try {
+    startBot(sandbox);
+    if (!options.empty) await takeFirstSteps(sandbox.stage, sandbox.panel);
+    await takeShot(sandbox.page.url, sandbox.stage, sandbox.panel, options.shot);
+    say(`${options.shot.file} shows #${options.shot.channel} as ${options.shot.actor}`);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** Answers the exit code. */
+async function run(args: readonly string[]): Promise<number> {
+  const options = readOptions(args);
+  if (options.mode === "help") {
+    process.stdout.write(helpText);
+    return 0;
+  }
+  // Whoever has one set may believe that the sandbox would use it; it never may.
+  if ((process.env.DISCORD_TOKEN ?? "") !== "")
+    throw new UsageError(
+      "DISCORD_TOKEN is set: the sandbox can never be started with a real token; unset it",
+    );
+  if (options.mode === "tour") return await tour({ seed: options.seed, write: say });
+  if (options.mode === "shot") await makeShot(options);
+  else await showPage(options);
+  return 0;
+}
+
+try {
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  const isExpected = error instanceof UsageError || error instanceof PortError || error instanceof ShotError;
+  process.stderr.write(
+    `sandbox: ${isExpected ? error.message : error instanceof Error ? error.stack : error}\n`,
+  );
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,314 @@
+import type { Channel } from "../discord/types.ts";
+import type { FaultSettings } from "../service/faults.ts";
+import type { Stage } from "../stage.ts";
+import type { LeverView } from "./protocol.ts";
+
+/** How long what is told to end by itself lasts: long enough to watch, short enough to wait for. */
+const briefMs = 30_000;
+const told429Ms = 15_000;
+const address = "127.0.0.1";
+
+interface Lever {
+  readonly id: string;
+  readonly group: LeverView["group"];
+  readonly label: string;
+  readonly hint: string;
+  readonly isFault: boolean;
+  /** Returns what happened, for the log. */
+  pull(): string | Promise<string>;
+  isOn?(): boolean;
+  isDisabled?(): boolean;
+}
+
+interface Toggle {
+  readonly id: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly faults: Partial<FaultSettings>;
+}
+
+const toggles: readonly Toggle[] = [
+  {
+    id: "html",
+    label: "HTML instead of JSON",
+    hint: "A gateway error page comes where data should be",
+    faults: { html: 1 },
+  },
+  {
+    id: "command-500",
+    label: "500 on commands",
+    hint: "Commands end in an error; half of them ran all the same",
+    faults: { command500: 1, command500Executed: 0.5 },
+  },
+  { id: "slow", label: "Slow", hint: "Each answer takes 4 seconds", faults: { delayMs: 4_000 } },
+  { id: "silent", label: "Silent", hint: "Connections open, no answer ever comes", faults: { silent: 1 } },
+];
+
+const intensities = ["quiet", "normal", "busy", "frenzy"] as const;
+
+/** What a person can do to the town, the service, Discord and the bot; one set for all who look at the page. */
+export class Levers {
+  readonly #stage: Stage;
+  readonly #levers: readonly Lever[];
+  readonly #toggled = new Set<string>();
+  #key: string;
+  #kills: Channel;
+  #lockedOut = false;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    this.#key = stage.serverKey;
+    this.#kills = stage.cast.channels.kills;
+    this.#levers = [...this.#town(), ...this.#service(), ...this.#discord(), ...this.#bot()];
+  }
+
+  /** The game server's key as it is now: a new one after it was regenerated. */
+  get key(): string {
+    return this.#key;
+  }
+
+  views(): readonly LeverView[] {
+    return this.#levers.map(({ id, group, label, hint, isFault, isOn, isDisabled }) => ({
+      id,
+      group,
+      label,
+      hint,
+      isFault,
+      isOn: isOn?.() ?? false,
+      isDisabled: isDisabled?.() ?? false,
+    }));
+  }
+
+  /** Pulls one; returns what happened, in words. Throws on an unknown or disabled one. */
+  async pull(id: string): Promise<string> {
+    const lever = this.#levers.find((one) => one.id === id);
+    if (lever === undefined) throw new Error("there is no such lever");
+    if (lever.isDisabled?.() === true) throw new Error(`"${lever.label}" cannot be pulled now`);
+    return await lever.pull();
+  }
+
+  #town(): readonly Lever[] {
+    const { town } = this.#stage;
+    const lever = (id: string, label: string, hint: string, pull: () => string): Lever => ({
+      ...{ id, label, hint, pull, group: "town", isFault: false },
+    });
+    return [
+      ...intensities.map((intensity) => ({
+        ...lever(`traffic-${intensity}`, capital(intensity), `Traffic: ${intensity}`, () => {
+          town.setIntensity(intensity);
+          return `The town is ${intensity} now`;
+        }),
+        isOn: () => town.intensity === intensity,
+      })),
+      lever("join", "Three players join", "Three people come in at once", () => {
+        const names = [town.join(), town.join(), town.join()].map(({ name }) => name);
+        return `${names.join(", ")} came in`;
+      }),
+      lever("kill-spree", "Kill spree", "One player kills ten others within a second", () => {
+        const done = town.killSpree(10);
+        return done === 0 ? "Nobody is there to be killed" : `${done} kills at once`;
+      }),
+      lever("mod-call", "Mod call", "A player calls a moderator", () => {
+        return `${nameIn(town.modCall().caller)} calls a moderator`;
+      }),
+      lever("answer-call", "Answer it", "A moderator in the game answers the newest open call", () => {
+        const call = town.answerModCall();
+        return call === undefined ? "No call is open" : `${nameIn(call.moderator ?? "")} answers the call`;
+      }),
+      lever(
+        "hostile-name",
+        "Hostile name",
+        "Someone joins whose name tries to ping, link or break a line",
+        () => {
+          return `A player joined as ${JSON.stringify(town.hostileName().name)}`;
+        },
+      ),
+      lever("emergency", "Emergency call", "Someone dials 911; units join, and it ends", () => {
+        town.emergencyCall();
+        return "Someone dialled 911";
+      }),
+      lever("empty", "Empty the server", "Everyone leaves and nobody comes", () => {
+        town.empty();
+        return "Everyone left";
+      }),
+      lever("refill", "Refill", "Twelve players come in, and more after them", () => {
+        town.setIntensity(town.intensity);
+        for (let count = 0; count < 12; count += 1) town.join();
+        return "Twelve players came in";
+      }),
+      lever(
+        "game-restart",
+        "Restart the game server",
+        "Nobody is in it any more, and its logs begin anew",
+        () => {
+          town.restart();
+          return "The game server restarted: its logs are empty";
+        },
+      ),
+    ];
+  }
+
+  #service(): readonly Lever[] {
+    const { service } = this.#stage;
+    const lever = (id: string, label: string, hint: string, pull: () => string): Lever => ({
+      ...{ id, label, hint, pull, group: "service", isFault: true },
+    });
+    const identity = { address, application: undefined };
+    return [
+      lever("429", "429", "The next request is told to wait 15 seconds", () => {
+        service.faults.next({ tooMany: 1, tooManyRetryAfterMs: told429Ms });
+        return "The next request is answered 429";
+      }),
+      {
+        ...lever("block", "Invalid-request block", "Everything is refused for 30 seconds, with words", () => {
+          service.blocks.block(identity, service.nowMs(), briefMs);
+          return "The service blocks this address for 30 seconds";
+        }),
+        isOn: () => service.blocks.blockedUntilMs(identity, service.nowMs()) !== undefined,
+      },
+      {
+        ...lever("block-page", "Block page", "The network shows an HTML page for 30 seconds", () => {
+          service.blocks.showPage(address, service.nowMs(), briefMs);
+          return "The network shows its block page for 30 seconds";
+        }),
+        isOn: () => service.blocks.pageFor(address, service.nowMs()),
+      },
+      ...toggles.map((toggle) => ({
+        ...lever(toggle.id, toggle.label, toggle.hint, () => this.#toggle(toggle)),
+        isOn: () => this.#toggled.has(toggle.id),
+      })),
+      lever("new-key", "Regenerate the key", "The key that the bot holds is worth nothing any more", () => {
+        this.#key = service.regenerateKey(this.#key);
+        return "The server has a new key; link it again with /setup";
+      }),
+    ];
+  }
+
+  #toggle(toggle: Toggle): string {
+    if (!this.#toggled.delete(toggle.id)) this.#toggled.add(toggle.id);
+    const { faults } = this.#stage.service;
+    faults.clear();
+    for (const { id, faults: settings } of toggles) if (this.#toggled.has(id)) faults.set(settings);
+    return `The service: ${toggle.label} ${this.#toggled.has(toggle.id) ? "on" : "off"}`;
+  }
+
+  #discord(): readonly Lever[] {
+    const { faults } = this.#stage.discord;
+    const lever = (id: string, label: string, hint: string, pull: () => string): Lever => ({
+      ...{ id, label, hint, pull, group: "discord", isFault: true },
+    });
+    return [
+      {
+        ...lever("outage", "Discord outage", "Discord is gone for the bot until this is pulled again", () => {
+          const isDown = faults.current.outage !== undefined;
+          faults.set({ outage: isDown ? undefined : "down" });
+          return isDown ? "Discord is back" : "Discord is down for the bot";
+        }),
+        isOn: () => faults.current.outage !== undefined,
+      },
+      {
+        ...lever("lock-out", "Lock the bot out of #kills", "It may not look into or write in #kills", () => {
+          this.#lockOut(!this.#lockedOut);
+          return this.#lockedOut ? "The bot is locked out of #kills" : "The bot may use #kills again";
+        }),
+        isOn: () => this.#lockedOut && !this.#kills.deleted,
+        isDisabled: () => this.#kills.deleted,
+      },
+      {
+        ...lever(
+          "delete-channel",
+          "Delete #kills",
+          "The channel is gone; pulled again, a new one is made",
+          () => this.#deleteOrMake(),
+        ),
+        isOn: () => this.#kills.deleted,
+      },
+    ];
+  }
+
+  #lockOut(out: boolean): void {
+    this.#lockedOut = out;
+    if (out) this.#kills.denyBot("ViewChannel", "SendMessages");
+    else this.#kills.allowBot("ViewChannel", "SendMessages");
+  }
+
+  #deleteOrMake(): string {
+    if (!this.#kills.deleted) {
+      this.#kills.delete();
+      return "#kills was deleted";
+    }
+    this.#kills = this.#stage.cast.guild.addChannel({ name: "kills" });
+    this.#lockedOut = false;
+    return "A new #kills was made; /feed add gives it a feed";
+  }
+
+  #bot(): readonly Lever[] {
+    const { bot } = this.#stage;
+    const lever = (id: string, label: string, hint: string, pull: () => Promise<string>): Lever => ({
+      ...{ id, label, hint, pull, group: "bot", isFault: false },
+    });
+    const isDown = () => !bot.running;
+    return [
+      {
+        ...lever("bot-restart", "Restart", "It is asked to stop, and starts again", async () => {
+          await bot.restart("stop");
+          return "The bot stopped in order and starts again";
+        }),
+        isDisabled: isDown,
+      },
+      {
+        ...lever(
+          "bot-kill",
+          "kill -9, then start",
+          "It dies in the middle of whatever it does, and starts again",
+          async () => {
+            await bot.restart("kill");
+            return "The bot was killed and starts again";
+          },
+        ),
+        isDisabled: isDown,
+      },
+      {
+        ...lever("bot-stop", "Stop", "It stays away until it is started", async () => {
+          await bot.stop();
+          return "The bot stopped";
+        }),
+        isDisabled: isDown,
+      },
+      {
+        ...lever("bot-start", "Start", "It starts where it left off", async () => {
+          bot.start();
+          return "The bot starts";
+        }),
+        isDisabled: () => bot.running,
+      },
+      {
+        ...lever(
+          "clear",
+          "Clear all faults",
+          "Everything works again; a key and a channel stay as they are",
+          async () => this.#clear(),
+        ),
+      },
+    ];
+  }
+
+  #clear(): string {
+    this.#toggled.clear();
+    this.#stage.service.faults.clear();
+    this.#stage.service.forgive();
+    this.#stage.discord.faults.clear();
+    if (this.#lockedOut && !this.#kills.deleted) this.#lockOut(false);
+    this.#stage.bot.start();
+    return "All faults are cleared";
+  }
+}
+
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+/** Of `name:id`, the name, which may hold colons itself. */
+export function nameIn(ref: string): string {
+  return ref.replace(/:\d+$/, "");
+}
