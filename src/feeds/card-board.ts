@@ -76,7 +76,14 @@ export class CardBoard {
     return await this.#changes.take(cardId, async () => {
       const before = this.#cards.get(cardId) ?? (await this.#ports.cards.get(cardId));
       const edited = edit(before);
-      if (edited === undefined) return before;
+      if (edited === undefined) {
+        if (before !== undefined && !this.#cards.has(cardId)) {
+          // The store has it and we do not: a write that failed was done all the same, and nobody shows the card.
+          this.#remember(before);
+          this.#syncAll(before, true);
+        }
+        return before;
+      }
       const after = { ...edited, version: (before?.version ?? 0) + 1 };
       await this.#ports.cards.set(cardId, after);
       this.#remember(after);

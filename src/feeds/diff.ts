@@ -14,8 +14,12 @@ export interface Retained {
   readonly floorS?: number | undefined;
   /** The longest window ever seen, in rows. */
   readonly longest: number;
-  /** Whether the latest poll saw players: an empty server's log restarts with it. */
-  readonly hadPlayers: boolean;
+  /**
+   * Polls without players, counted to 2, since players were last seen together with rows that we knew: an empty
+   * server's log restarts with it, and that may show only when players are back. One such poll does not make it
+   * so, since an old answer may be served again.
+   */
+  readonly emptyPolls: number;
   readonly seconds: readonly number[];
   readonly hashes: readonly number[];
   readonly counts: readonly number[];
@@ -37,6 +41,9 @@ export interface Diff<T> {
 
 const KEPT_AT_LEAST = 300;
 const KEPT_WINDOWS = 3;
+const ENOUGH_EMPTY_POLLS = 2;
+/** A log with fewer rows has not dropped any. */
+const SHORTEST_FULL = 20;
 /** A row may show this long after its second and still be new. */
 const LATE_S = 60;
 
@@ -57,13 +64,15 @@ export function diff<T>(
   const seen = new Map<number, number>();
   for (const [index, hash] of state.hashes.entries()) seen.set(hash, state.counts[index] ?? 0);
   const { fresh, shared } = unseen(window, seen, state.floorS ?? Number.NEGATIVE_INFINITY);
+  const goesOn = hasPlayers && (shared || fresh.length > 0);
+  const emptyPolls = goesOn ? 0 : Math.min(ENOUGH_EMPTY_POLLS, state.emptyPolls + (hasPlayers ? 0 : 1));
   if (fresh.length === 0) {
-    const changed = longest !== state.longest || hasPlayers !== state.hadPlayers;
-    return { fresh: [], next: changed ? { ...state, longest, hadPlayers: hasPlayers } : state, changed };
+    const changed = longest !== state.longest || emptyPolls !== state.emptyPolls;
+    return { fresh: [], next: changed ? { ...state, longest, emptyPolls } : state, changed };
   }
   fresh.sort((a, b) => a.atS - b.atS);
   const gap = shared ? undefined : gapBefore(state, fresh, window.length);
-  const next = { ...evicted(merged(state, fresh), longest, state.floorS), hadPlayers: hasPlayers };
+  const next = { ...evicted(merged(state, fresh), longest, state.floorS), emptyPolls };
   const values = fresh.map((fact) => fact.value);
   return { fresh: values, next, changed: true, ...(gap === undefined ? {} : { gap }) };
 }
@@ -92,7 +101,8 @@ function gapBefore<T>(state: Retained, fresh: readonly Fact<T>[], length: number
   const fromS = state.seconds.at(-1);
   const newest = fresh.at(-1);
   if (fromS === undefined || newest === undefined || newest.atS < fromS) return undefined;
-  if (!state.hadPlayers && length < state.longest) return undefined;
+  if (state.emptyPolls >= ENOUGH_EMPTY_POLLS && length < Math.max(state.longest, SHORTEST_FULL))
+    return undefined;
   const first = fresh.find((fact) => fact.atS >= fromS) ?? newest;
   return { fromS, toS: first.atS };
 }
@@ -104,7 +114,7 @@ function gapBefore<T>(state: Retained, fresh: readonly Fact<T>[], length: number
 function baseline<T>(window: readonly Fact<T>[], hasPlayers: boolean): Retained {
   const empty: Retained = {
     longest: window.length,
-    hadPlayers: hasPlayers,
+    emptyPolls: hasPlayers ? 0 : 1,
     seconds: [],
     hashes: [],
     counts: [],
@@ -156,7 +166,7 @@ function evicted(state: Retained, longest: number, floorS: number | undefined): 
     cut > 0 ? Math.max(floorS ?? Number.NEGATIVE_INFINITY, state.seconds[cut - 1] ?? 0) : floorS;
   return {
     longest,
-    hadPlayers: state.hadPlayers,
+    emptyPolls: state.emptyPolls,
     seconds: state.seconds.slice(cut),
     hashes: state.hashes.slice(cut),
     counts: state.counts.slice(cut),

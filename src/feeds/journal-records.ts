@@ -75,7 +75,7 @@ const item = z.discriminatedUnion("kind", [
 const retained = z.object({
   floorS: z.number().exactOptional(),
   longest: count,
-  hadPlayers: z.boolean(),
+  emptyPolls: count,
   seconds: z.array(z.number()),
   hashes: z.array(z.number()),
   counts: z.array(count),

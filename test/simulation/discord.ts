@@ -2,6 +2,7 @@ import { SinkRefusal, type SinkRefusalReason } from "../../src/domain/failure.ts
 import type { MessageBody, OutgoingMessage, PostedMessage } from "../../src/domain/message.ts";
 import type { Random, Sink } from "../../src/domain/ports.ts";
 import type { VirtualClock } from "../support/clock.ts";
+import { tokensIn } from "./world.ts";
 
 interface Kept {
   readonly messageId: string;
@@ -59,10 +60,8 @@ export class SimDiscord implements Sink {
     const channel = await this.#reach(channelId);
     const nowMs = this.#clock.nowMs();
     const known = channel.messages.find((one) => one.nonce === message.nonce && nowMs - one.atMs < NONCE_MS);
-    // Files are never refused here: a digest that is refused too becomes a bare notice, and that is a loss by design.
-    if (known === undefined && message.files === undefined && message.rows === undefined) {
-      if (unlucky(message.nonce, this.refusing)) throw refusal("form");
-    }
+    if (known === undefined && isLines(message) && unlucky(message.nonce, this.refusing))
+      throw refusal("form");
     const messageId = known?.messageId ?? this.#store(channel, message, nowMs);
     this.#maybeLose();
     return { messageId };
@@ -120,6 +119,15 @@ export class SimDiscord implements Sink {
     this.#watcher.posted(channel.id, messageId, body);
     return messageId;
   }
+}
+
+/**
+ * Only lines with outside text in them may be refused for their form: a digest that is refused too becomes a bare
+ * notice and a refused notice parks the feed, both losses by design.
+ */
+function isLines({ content, cards, files, rows }: MessageBody): boolean {
+  if (files !== undefined || rows !== undefined) return false;
+  return tokensIn(`${content} ${cards?.[0]?.description}`).length > 0;
 }
 
 /** The same answer for the same message, however often it is tried. */

@@ -39,8 +39,11 @@ export interface Verdict {
   readonly gapNotices: number;
   /** Notices without a missing entry, and not where a log was cleared or its window did not overlap the last. */
   readonly needlessNotices: number;
-  /** Missing entries of logs that restarted while the last poll had seen nobody: silent by design. */
-  readonly clearedUnseen: number;
+  /**
+   * Missing entries that no notice is due for, by design: the log restarted when the last polls had seen nobody;
+   * it restarted and nothing newer stands in it; or it had never shown a row before.
+   */
+  readonly silent: number;
   readonly unansweredCards: number;
   readonly examples: readonly string[];
 }
@@ -55,7 +58,11 @@ export class Judge implements Watcher {
   /** By server and list: the end of the newest window that was surely kept, and where windows jumped over it. */
   readonly #keptEnd = new Map<string, number>();
   readonly #jumps = new Map<string, Set<number>>();
-  /** By server: moments of answers that were kept, and whether they saw players. */
+  /** By server and list: where the first window with rows began that was kept, and whether the latest had any. */
+  readonly #firstStart = new Map<string, number>();
+  readonly #lastEmpty = new Map<string, boolean>();
+  /** By server: the moments that were kept, and the answers that reached the bot, in their order. */
+  readonly #keptAtMs = new Map<number, number[]>();
   readonly #looks = new Map<number, { readonly atMs: number; readonly players: boolean }[]>();
   messages = 0;
 
@@ -89,24 +96,30 @@ export class Judge implements Watcher {
   }
 
   /** The bot has kept this answer: baselines are behind it. */
-  kept(server: SimServer, shown: Shown, askedAtMs: number, players: boolean): void {
+  kept(server: SimServer, shown: Shown, askedAtMs: number): void {
     for (const feed of this.#ofServer.get(server.index) ?? []) {
       if (feed.pendingSinceMs === undefined || askedAtMs < feed.pendingSinceMs) continue;
       feed.sinceMs = shown.builtMs;
       feed.pendingSinceMs = undefined;
     }
-    const looks = this.#looks.get(server.index) ?? [];
-    this.#looks.set(server.index, looks);
-    looks.push({ atMs: shown.builtMs, players });
+    const kept = this.#keptAtMs.get(server.index) ?? [];
+    this.#keptAtMs.set(server.index, kept);
+    kept.push(shown.builtMs);
     for (const list of lists) {
       const key = `${server.index} ${list}`;
-      const end = Math.max(this.#keptEnd.get(key) ?? 0, shown.ranges[list][1]);
+      const [start, its] = shown.ranges[list];
+      if (its > start && !this.#firstStart.has(key)) this.#firstStart.set(key, start);
+      this.#lastEmpty.set(key, its === start);
+      const end = Math.max(this.#keptEnd.get(key) ?? 0, its);
       this.#keptEnd.set(key, end);
     }
   }
 
   /** An answer reached the bot, kept or not: note where its window no longer overlaps what was kept. */
-  answered(server: SimServer, shown: Shown): void {
+  answered(server: SimServer, shown: Shown, players: boolean): void {
+    const looks = this.#looks.get(server.index) ?? [];
+    this.#looks.set(server.index, looks);
+    looks.push({ atMs: shown.builtMs, players });
     for (const list of lists) {
       const key = `${server.index} ${list}`;
       const [start, end] = shown.ranges[list];
@@ -143,7 +156,7 @@ export class Judge implements Watcher {
 
   verdict(): Verdict {
     const sum = { entries: 0, posted: 0, lost: 0, repeated: 0, possiblyRepeated: 0, gaps: 0, gapNotices: 0 };
-    const more = { needlessNotices: 0, clearedUnseen: 0, unansweredCards: 0 };
+    const more = { needlessNotices: 0, silent: 0, unansweredCards: 0 };
     const examples: string[] = [];
     for (const [key, feed] of this.#followed) this.#judge(key, feed, sum, more, examples);
     return { ...sum, ...more, examples: examples.slice(0, 10) };
@@ -162,7 +175,7 @@ export class Judge implements Watcher {
         | "gaps"
         | "gapNotices"]: number;
     },
-    more: { needlessNotices: number; clearedUnseen: number; unansweredCards: number },
+    more: { needlessNotices: number; silent: number; unansweredCards: number },
     examples: string[],
   ): void {
     const { server, list } = feed;
@@ -193,7 +206,7 @@ export class Judge implements Watcher {
       if (all >= count) continue;
       const covering = feed.gaps.findIndex((gap) => covers(gap, atS[index] ?? 0, atMs));
       if (covering >= 0) told[covering] = (told[covering] ?? 0) + 1;
-      else if (this.#clearedUnseen(server, atMs)) more.clearedUnseen += count - all;
+      else if (this.#isSilent(server, list, index, atMs)) more.silent += count - all;
       else {
         sum.lost += count - all;
         say("lost", index);
@@ -211,21 +224,23 @@ export class Judge implements Watcher {
 
   /** The answer was there for some kept look of the bot: the call still stood in the window. */
   #stillShown(server: SimServer, index: number, answeredMs: number): boolean {
-    const looks = this.#looks.get(server.index) ?? [];
+    const kept = this.#keptAtMs.get(server.index) ?? [];
     const log = server.logs.modCalls;
-    return looks.some(({ atMs }) => {
+    return kept.some((atMs) => {
       if (atMs < answeredMs || clearedBefore(server, atMs) >= (log.arrivedMs[index] ?? 0)) return false;
       return upTo(log.arrivedMs, atMs) - CAPACITY <= index;
     });
   }
 
-  /** The log restarted before any look at the entry, and the look before it had seen an empty server. */
-  #clearedUnseen(server: SimServer, arrivedMs: number): boolean {
+  #isSilent(server: SimServer, list: LogList, index: number, arrivedMs: number): boolean {
+    const key = `${server.index} ${list}`;
+    if (index < (this.#firstStart.get(key) ?? 0)) return true;
     const looks = this.#looks.get(server.index) ?? [];
-    const next = looks.find(({ atMs }) => atMs >= arrivedMs);
-    const before = looks.findLast(({ atMs }) => atMs < arrivedMs);
-    const cleared = next === undefined ? 0 : clearedBefore(server, next.atMs);
-    return cleared >= arrivedMs && before?.players === false;
+    const next = looks.findIndex(({ atMs }) => atMs >= arrivedMs);
+    const clearedMs = next < 0 ? 0 : clearedBefore(server, looks[next]?.atMs ?? 0);
+    if (clearedMs < arrivedMs) return false;
+    const lastTwo = looks.slice(Math.max(0, next - 2), next);
+    return this.#lastEmpty.get(key) === true || lastTwo.every(({ players }) => !players);
   }
 
   #mayBeNeedless(server: SimServer, list: LogList, gap: Followed["gaps"][number]): boolean {

@@ -133,12 +133,13 @@ class Simulation {
       bindings: this.#bindings,
       onAnswer: (snapshot) => {
         const [server, shown] = [serverOf(snapshot.source), this.#service.shown.get(snapshot)];
-        if (server !== undefined && shown !== undefined) this.#judge.answered(server, shown);
+        if (server !== undefined && shown !== undefined)
+          this.#judge.answered(server, shown, snapshot.status.currentPlayers > 0);
       },
       onKept: (snapshot) => {
         const [server, shown] = [serverOf(snapshot.source), this.#service.shown.get(snapshot)];
         if (server === undefined || shown === undefined) return;
-        this.#judge.kept(server, shown, snapshot.askedAtMs, snapshot.status.currentPlayers > 0);
+        this.#judge.kept(server, shown, snapshot.askedAtMs);
       },
       onDefect: (error) => this.#defect(error),
     });
@@ -176,7 +177,7 @@ class Simulation {
     for (const list of lists) {
       // Some guilds put everything into one channel; in some channels the bot may not read.
       const channelId = server.index % 4 === 1 ? `c-${guildId}` : `c-${guildId}-${kinds[list]}`;
-      if (!this.#discord.channels.has(channelId)) this.#discord.open(channelId, this.#random.next() < 0.03);
+      if (!this.#discord.channels.has(channelId)) this.#discord.open(channelId, this.#random.next() < 0.08);
       this.#judge.follow(channelId, server, list, this.#clock.nowMs());
       await this.#process.feeds.feeds.add({
         guildId,
@@ -259,6 +260,7 @@ class Simulation {
       this.#clock.after(this.#random.next() * HOUR_MS, () => {
         this.#act(async () => {
           await this.#process.feeds.feeds.pause(guildId, feed.id, false);
+          if (this.#discord.channels.get(feed.channelId)?.gone === true) return;
           this.#judge.resumed(feed.channelId, list, this.#clock.nowMs());
         });
       });
