@@ -62,7 +62,7 @@ export class E2eRig {
     this.discord = discord;
     this.service = new WatchedService({
       nowMs: clock.nowMs,
-      town: { initialPlayers: 6, range: { min: 6, max: 6 } },
+      town: { initialPlayers: 6, range: { min: 6, max: 6 }, info: { maxPlayers: 500 } },
       keys: ["alpha-first-key"],
       ...options,
     });
@@ -169,7 +169,20 @@ export class E2eRig {
       const value = probe();
       if (value !== undefined && value !== false) found.resolve(value);
     };
-    const late = setTimeout(() => found.reject(new Error(`never seen: ${what}`)), withinMs);
+    const late = setTimeout(() => {
+      const asked = this.discord.traffic
+        .slice(-8)
+        .map(({ atMs, method, path, status }) => [atMs, method, path.slice(0, 40), status].join(" "));
+      const { requests, byStatus } = this.service.counts;
+      const counts = `${requests} requests of the service, ${JSON.stringify([...byStatus])}`;
+      const story = [
+        `never seen: ${what}; now ${this.clock.nowMs()}`,
+        counts,
+        ...asked,
+        ...this.lines.slice(-8),
+      ];
+      found.reject(new Error(story.join("\n")));
+    }, withinMs);
     this.#listeners.add(look);
     try {
       look();

@@ -244,7 +244,10 @@ describe("/run, from the question to what came of it", () => {
     const old = rig.key;
     const fresh = rig.service.regenerateKey(old);
     rig.keys.add(fresh);
-    const text = await reads(await run(":h with an old key"), /(no longer accepts|does not accept) the server key/);
+    const text = await reads(
+      await run(":h with an old key"),
+      /(no longer accepts|does not accept) the server key/,
+    );
     assert.match(text, /Did it run\?\*\* No/);
     const notices = rig.home.guild.channel("notices");
     await rig.posted(notices, "no longer accepts the key of", "/setup link");

@@ -1,0 +1,314 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Channel, Message } from "../../src/sandbox/discord/types.ts";
+import { HOSTILE_NAMES } from "../../src/sandbox/service/town/people.ts";
+import { labelsOf, press, reads, textOf } from "./read.ts";
+import { E2eRig } from "./rig.ts";
+
+describe("feeds, from the game's logs into the channels", () => {
+  let rig: E2eRig;
+  let joins: Channel;
+  let kills: Channel;
+  let calls: Channel;
+  let commands: Channel;
+  let emergencies: Channel;
+  before(async () => {
+    rig = await E2eRig.start({ keys: ["alpha-first-key"] });
+    await rig.link();
+    joins = await rig.feed("joins");
+    kills = await rig.feed("kills");
+    calls = await rig.feed("mod-calls", { ping: rig.home.staffRole, cooldown: 0 });
+    commands = await rig.feed("commands");
+    emergencies = await rig.feed("emergency-calls");
+  });
+  after(() => rig.close());
+
+  const lines = (channel: Channel) =>
+    rig.discord.messages(channel).flatMap(({ content }) => content.split("\n"));
+  const linesWith = (channel: Channel, part: string) => lines(channel).filter((line) => line.includes(part));
+  /** The card of a caller, and that it is the only one. */
+  function cardOf(caller: string): Message {
+    const found = rig.discord.messages(calls).filter((message) => textOf(message).includes(caller));
+    assert.equal(found.length, 1, `${found.length} cards of ${caller}`);
+    const [card] = found;
+    assert.ok(card !== undefined);
+    return card;
+  }
+  const cardReads = (card: Message, pattern: RegExp) =>
+    rig.until(`${pattern} on the card; it reads ${textOf(card)}`, () => pattern.test(textOf(card)));
+
+  test("what was in the logs before a feed began is not posted", () => {
+    for (const channel of rig.home.guild.channels.filter(({ name }) => /^(joins|kills|commands)/.test(name)))
+      assert.deepEqual(rig.discord.messages(channel), [], channel.name);
+    assert.ok(rig.town.record.joins.length > 0);
+  });
+
+  test("a join, a leave, a kill: one line each, with local time, names and the id", async () => {
+    const riley = rig.town.join("Riley");
+    const casey = rig.town.join("Casey");
+    rig.town.kill(riley, casey);
+    rig.town.leave(riley);
+    await rig.posted(joins, "**Riley** left");
+    const atS = rig.town.record.joins.at(-1)?.atS;
+    assert.deepEqual(
+      linesWith(joins, "Riley").map((line) => line.replace(/<t:\d+:T>/, "T").replace(/ after .* s/, "")),
+      [`T \`+\` **Riley** joined \`${riley.id}\``, `T \`−\` **Riley** left \`${riley.id}\``],
+    );
+    assert.ok(linesWith(joins, "left")[0]?.includes(`<t:${atS}:T>`));
+    await rig.posted(kills, "**Riley** killed **Casey**");
+    assert.equal(linesWith(kills, "Riley").length, 1);
+  });
+
+  test("commands of players and of this bot stand in the command feed, once each", async () => {
+    await reads(
+      await rig.home.moderator.slash(rig.home.general, "run command", { text: ":h from the bot" }),
+      /It ran/,
+    );
+    await rig.posted(commands, "**Remote Server** ran `:h from the bot`");
+    assert.equal(linesWith(commands, ":h from the bot").length, 1);
+  });
+
+  test("two equal entries in one second are two", async () => {
+    const [a, b] = [rig.town.join("Twice"), rig.town.join("Target")];
+    // Both within one second of the log: tried again where a second ended in between.
+    for (let inOne = false; !inOne; ) {
+      rig.town.kill(a, b);
+      rig.town.kill(a, b);
+      const [last, before] = [rig.town.record.kills.at(-1), rig.town.record.kills.at(-2)];
+      inOne = last?.atS === before?.atS;
+    }
+    const due = rig.town.record.kills.filter(({ killer }) => killer.startsWith("Twice")).length;
+    await rig.until("both kills", () => linesWith(kills, "Twice").length >= due);
+    await rig.polled("KillLogs");
+    assert.equal(linesWith(kills, "Twice").length, due);
+    assert.ok(new Set(linesWith(kills, "Twice")).size < due);
+  });
+
+  test("a row with a missing field neither hides the others nor makes one come twice", async () => {
+    rig.service.faults.set({ missingField: 0.5 });
+    for (const name of ["Odd One", "Odd Two", "Odd Three"]) rig.town.join(name);
+    await rig.polled("JoinLogs");
+    await rig.polled("JoinLogs");
+    rig.service.faults.clear();
+    for (const name of ["Odd One", "Odd Two", "Odd Three"]) await rig.posted(joins, `**${name}** joined`);
+    await rig.polled("JoinLogs");
+    for (const name of ["Odd One", "Odd Two", "Odd Three"])
+      assert.equal(linesWith(joins, name).length, 1, lines(joins).join("\n"));
+  });
+
+  test("hostile names ping nobody, break no line and are shown as they are", async () => {
+    const players = HOSTILE_NAMES.map((name) => rig.town.join(name));
+    const last = players.at(-1);
+    await rig.posted(joins, String(last?.id));
+    for (const { id } of players) {
+      const [line, ...more] = linesWith(joins, `\`${id}\``);
+      assert.equal(more.length, 0);
+      assert.match(line ?? "", /^<t:\d+:T> `\+` \*\*.+\*\* joined `\d+`$/);
+    }
+    const raw = lines(joins).join("\n");
+    for (const live of ["@everyone", "@here", "<@1>", "<@&1>", "](https", "```", "<#1>", "</run"])
+      assert.ok(!raw.includes(live), live);
+    rig.town.modCall(players[0]);
+    await rig.until("the card", () =>
+      rig.discord.messages(calls).some((card) => textOf(card).includes("everyone")),
+    );
+  });
+
+  test("a mod call is one card: posted when called, edited when answered in the game", async () => {
+    const call = rig.town.modCall(rig.town.join("Jamie"));
+    const card = await rig.posted(calls, "Jamie", "open");
+    assert.deepEqual(labelsOf(card), ["Claim", "Resolve"]);
+    rig.town.answerModCall(call, { name: "OfficerGrey", id: 8_800_042 });
+    await cardReads(card, /answered[\s\S]*Answered in the game by[\s\S]*OfficerGrey[\s\S]*8800042/);
+    assert.equal(cardOf("Jamie").id, card.id);
+  });
+
+  test("claim, release, resolve with a note: the first claim wins, the second person is told", async () => {
+    const { moderator, owner } = rig.home;
+    rig.town.modCall(rig.town.join("Morgan"));
+    const card = await rig.posted(calls, "Morgan");
+    await reads(await press(moderator, card, "Claim"), /The call is yours/);
+    await cardReads(card, new RegExp(`Claimed by <@${moderator.member.id}>`));
+    const late = await owner
+      .click(card, `mod-claim:${card.embeds[0]?.footer?.text.replace("Call ", "")}`)
+      .catch(() => undefined);
+    assert.equal(late, undefined, "the button is gone");
+    await reads(await press(moderator, card, "Release"), /open again/);
+    await cardReads(card, /^(?![\s\S]*Claimed by)[\s\S]*open/);
+    await Promise.all(
+      [press(moderator, card, "Claim"), press(owner, card, "Claim")].map(async (asked) =>
+        (await asked).settled(),
+      ),
+    )
+      .then((both) => both.map(({ text }) => text).sort())
+      .then(([first, second]) => {
+        assert.match(`${first}\n${second}`, /The call is yours/);
+        assert.match(`${first}\n${second}`, /was first and claimed this call/);
+      });
+    await cardReads(card, /Claimed by/);
+    const holder = textOf(card).includes(moderator.member.id) ? moderator : owner;
+    const form = await press(holder, card, "Resolve");
+    assert.ok(form.modal !== undefined);
+    const [field] = form.modal.fields;
+    assert.ok(field !== undefined);
+    await reads(await holder.submit(form.modal, { [field.customId]: "Sorted **it** out" }), /resolved/i);
+    await cardReads(card, /Resolved by <@\d+>[\s\S]*Sorted/);
+    assert.deepEqual(labelsOf(card), []);
+    assert.equal(cardOf("Morgan").id, card.id);
+  });
+
+  test("an emergency call is one card: started, a unit joins, ended", async () => {
+    const caller = rig.town.join("Emery");
+    rig.town.emergencyCall(caller);
+    const call = rig.town.record.emergencyCalls.at(-1);
+    assert.ok(call !== undefined);
+    const card = await rig.posted(emergencies, `Call #${call.callNumber}`, "in progress");
+    assert.match(textOf(card), /No units yet/);
+    call.players.push(caller.id);
+    await cardReads(card, /1 unit/);
+    rig.town.world.endEmergency(call);
+    await cardReads(card, /ended/);
+    const cards = rig.discord
+      .messages(emergencies)
+      .filter((one) => textOf(one).includes(`Call #${call.callNumber} `));
+    assert.equal(cards.length, 1);
+  });
+
+  test("several feeds of one kind: each with its own filter, in its own channel", async () => {
+    const narrow = await rig.feed("joins", { player: "Vip" });
+    const cards = await rig.feed("joins", { style: "cards" });
+    rig.town.join("Nobody special");
+    rig.town.join("Vip");
+    await rig.posted(narrow, "**Vip** joined");
+    await rig.posted(cards, "Vip", "Nobody special");
+    await rig.posted(joins, "**Vip** joined");
+    assert.equal(linesWith(narrow, "Nobody").length, 0);
+    assert.equal(linesWith(joins, "Vip").length, 1);
+  });
+
+  test("a stop and a start neither repeat nor forget: what happened meanwhile is posted, a claim is kept", async () => {
+    const before = rig.town.join("Beforehand");
+    rig.town.modCall(before);
+    await rig.posted(joins, "**Beforehand** joined");
+    const card = await rig.posted(calls, "Beforehand");
+    await reads(await press(rig.home.moderator, card, "Claim"), /The call is yours/);
+    await cardReads(card, /Claimed by/);
+    await rig.stop();
+    rig.town.join("Meanwhile");
+    rig.town.answerModCall(undefined, { name: "OfficerBlue", id: 8_800_043 });
+    await rig.startBot();
+    await rig.posted(joins, "**Meanwhile** joined");
+    await cardReads(card, /Answered in the game by[\s\S]*OfficerBlue/);
+    assert.match(textOf(card), /Claimed by/);
+    await rig.polled("JoinLogs");
+    for (const name of ["Beforehand", "Meanwhile", "Riley", "Vip"])
+      assert.equal(linesWith(joins, `**${name}** joined`).length, 1, name);
+    cardOf("Beforehand");
+  });
+
+  test("an entry at the moment of a stop, again and again: each stands in the channel once", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      rig.town.join(`Round${round}`);
+      // Some stops meet it unread, some frozen, some being sent.
+      if (round > 0) await rig.clock.sleep(round * 900);
+      await rig.restart();
+    }
+    for (let round = 0; round < 4; round += 1) await rig.posted(joins, `**Round${round}** joined`);
+    await rig.polled("JoinLogs");
+    for (let round = 0; round < 4; round += 1)
+      assert.equal(linesWith(joins, `**Round${round}** joined`).length, 1);
+  });
+
+  test("answers of Discord that are lost, before and after the message stood there: each entry once", async () => {
+    for (const fault of ["sendThen500", "sendThenReset", "failSends"] as const) {
+      rig.discord.faults.set({ [fault]: 1 });
+      rig.town.join(`Fault ${fault}`);
+      await rig.posted(joins, `**Fault ${fault}** joined`);
+      await rig.polled("JoinLogs");
+      assert.equal(linesWith(joins, `Fault ${fault}`).length, 1, fault);
+    }
+    rig.discord.faults.clear();
+  });
+
+  test("an outage of Discord loses nothing and repeats nothing", async () => {
+    rig.discord.faults.set({ outage: "5xx" });
+    const names = Array.from({ length: 12 }, (_, index) => `Outage${index}x`);
+    for (const [index, name] of names.entries()) {
+      rig.town.join(name);
+      if (index % 4 === 3) await rig.polled("JoinLogs");
+    }
+    rig.discord.faults.clear();
+    await rig.posted(joins, "Outage11x");
+    await rig.polled("JoinLogs");
+    for (const name of names) assert.equal(linesWith(joins, `**${name}** joined`).length, 1, name);
+  });
+
+  test("a channel that was deleted parks its feed, tells who configured it what to do, once, and the others go on", async () => {
+    const doomed = await rig.feed("joins");
+    const told = () =>
+      rig.home.owner
+        .dms()
+        .filter((message) => textOf(message).includes("has stopped: the channel was deleted"));
+    doomed.delete();
+    rig.town.join("Unseen");
+    await rig.until("the owner being told", () => told().length > 0);
+    assert.match(textOf(told()[0] ?? assert.fail()), /\/feed resume|\/feed remove/);
+    rig.town.join("Unseen too");
+    await rig.posted(joins, "**Unseen too** joined");
+    await rig.polled("JoinLogs");
+    assert.equal(told().length, 1);
+    await reads(await rig.home.owner.slash(rig.home.general, "feed list"), /stopped/);
+  });
+
+  test("a channel where the bot may no longer write parks too; resumed, it posts from then on", async () => {
+    const closed = await rig.feed("kills");
+    closed.denyBot("SendMessages");
+    const [a, b] = [rig.town.join("Hush"), rig.town.join("Hushed")];
+    rig.town.kill(a, b);
+    await rig.until("the owner being told", () =>
+      rig.home.owner.dms().some((message) => textOf(message).includes("Marshal may not post there")),
+    );
+    closed.allowBot("SendMessages");
+    const { owner, general } = rig.home;
+    const list = await reads(await owner.slash(general, "feed list"), /stopped/);
+    const number = list.split("\n").findIndex((line) => line.includes(closed.id));
+    assert.ok(number >= 0, list);
+    const feed = /(\d+)\./.exec(list.split("\n")[number] ?? "")?.[1] ?? "";
+    await reads(await owner.slash(general, "feed resume", { feed }), /From now on/);
+    await rig.polled("KillLogs");
+    rig.town.kill(b, a);
+    await rig.posted(closed, "**Hushed** killed **Hush**");
+    assert.equal(linesWith(closed, "**Hush** killed").length, 0);
+  });
+
+  test("nothing pings but the role of the mod-call feed, and that only when a card is new", () => {
+    const newCards = rig.discord.messages(calls);
+    assert.ok(newCards.length >= 4);
+    for (const channel of rig.home.guild.channels) {
+      for (const message of rig.discord.messages(channel)) {
+        const roles = channel === calls ? [rig.home.staffRole.id] : [];
+        assert.deepEqual(message.pings, { users: [], roles, everyone: false }, textOf(message));
+      }
+    }
+  });
+
+  test("what stands in the channels is the town's own record, entry by entry", () => {
+    const { record } = rig.town;
+    const shown = lines(joins).filter((line) => /joined|left/.test(line)).length;
+    const before = record.joins.findIndex(({ player }) => player.startsWith("Riley:"));
+    assert.equal(shown, record.joins.length - before);
+    assert.equal(lines(kills).filter((line) => line.includes("killed")).length, record.kills.length);
+    assert.equal(lines(commands).filter((line) => line.includes("ran `")).length, record.commands.length);
+    assert.equal(rig.discord.messages(calls).length, record.modCalls.length);
+    for (const channel of [joins, kills, calls, commands])
+      assert.deepEqual(linesWith(channel, "Gap"), [], channel.name);
+  });
+
+  test("no key and no defect anywhere, and nothing was sent during a wait", async () => {
+    await rig.assertNoKeySeen();
+    rig.assertNoDefects();
+    assert.equal(rig.service.counts.avoidable, 0);
+  });
+
+  test("what was sent and answered fits Discord's description", (t) => rig.assertFitsDescription(t));
+});
