@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Exchange, Person, Role } from "../../src/sandbox/discord/types.ts";
+import { assertFitsDescription, assertNoKeySeen, assertWellBehaved } from "./checks.ts";
 import { answerOf, labelsOf, press, reads, textOf } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
@@ -278,9 +279,9 @@ describe("/run, from the question to what came of it", () => {
   });
 
   test("no key and no defect anywhere", async () => {
-    await rig.assertNoKeySeen();
-    rig.assertNoDefects();
+    await assertNoKeySeen(rig);
+    assertWellBehaved(rig);
   });
 
-  test("what was sent and answered fits Discord's description", (t) => rig.assertFitsDescription(t));
+  test("what was sent and answered fits Discord's description", (t) => assertFitsDescription(rig, t));
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { assertFitsDescription, assertNoKeySeen, assertWellBehaved } from "./checks.ts";
 import { answerOf, labelsOf, press, reads, textOf } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
@@ -135,10 +136,9 @@ describe("server status, in good times and in a halt", () => {
   });
 
   test("no key and no defect anywhere, and nothing was ever sent during a wait", async () => {
-    await rig.assertNoKeySeen();
-    rig.assertNoDefects();
-    assert.equal(rig.service.counts.avoidable, 0);
+    await assertNoKeySeen(rig);
+    assertWellBehaved(rig);
   });
 
-  test("what was sent and answered fits Discord's description", (t) => rig.assertFitsDescription(t));
+  test("what was sent and answered fits Discord's description", (t) => assertFitsDescription(rig, t));
 });

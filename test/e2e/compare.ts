@@ -1,0 +1,127 @@
+import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
+import type { Channel } from "../../src/sandbox/discord/types.ts";
+import type { TownRecord } from "../../src/sandbox/service/town/record.ts";
+
+/** The kinds whose channels can be held against the town's own record, entry by entry. */
+export type Kind = "joins" | "kills" | "commands" | "modCalls";
+export type Channels = Readonly<Record<Kind, Channel>>;
+export type Lengths = Readonly<Record<Kind, number>>;
+
+export interface Difference {
+  readonly what: string;
+  readonly due: number;
+  /** Entries as text: in the record and not in the channel; in the channel more often than in the record. */
+  readonly lost: readonly string[];
+  readonly repeated: readonly string[];
+}
+
+/** How many entries there are: what was before a feed began is not due. */
+export function lengthsOf({ joins, kills, commands, modCalls }: TownRecord): Lengths {
+  return { joins: joins.length, kills: kills.length, commands: commands.length, modCalls: modCalls.length };
+}
+
+/** Each entry as a text of its own on both sides; equal texts are counted, so that two in one second are two. */
+export function differences(
+  discord: EmulatedDiscord,
+  record: TownRecord,
+  channels: Channels,
+  from: Lengths,
+): readonly Difference[] {
+  const lines = (channel: Channel, pattern: RegExp, entry: (hit: RegExpExecArray) => string): string[] =>
+    discord
+      .messages(channel)
+      .flatMap(({ content }) => content.split("\n"))
+      .flatMap((line) => {
+        const hit = pattern.exec(line);
+        return hit === null ? [] : [entry(hit)];
+      });
+  const joins = record.joins
+    .slice(from.joins)
+    .map(({ atS, join, player }) => `${atS} ${join ? "joined" : "left"} ${idOf(player)}`);
+  const joinLine = /^<t:(\d+):T> `[+−]` \*\*.+\*\* (joined|left).* `(\d+)`$/;
+  const kills = record.kills
+    .slice(from.kills)
+    .map(({ atS, killer, killed }) => `${atS} ${nameOf(killer)} > ${nameOf(killed)}`);
+  const killLine = /^<t:(\d+):T> `×` \*\*(.+)\*\* killed \*\*(.+)\*\*$/;
+  const commands = record.commands
+    .slice(from.commands)
+    .map(({ atS, player, remote, command }) =>
+      [atS, remote ? "Remote Server" : nameOf(player), command.trim()].join(" "),
+    );
+  const commandLine = /^<t:(\d+):T> `>` \*\*(.+?)\*\* ran `(.+)`$/;
+  return [
+    difference(
+      "joins and leaves",
+      joins,
+      lines(channels.joins, joinLine, ([, at, what, id]) => `${at} ${what} ${id}`),
+    ),
+    difference(
+      "kills",
+      kills,
+      lines(channels.kills, killLine, ([, at, killer, killed]) => `${at} ${read(killer)} > ${read(killed)}`),
+    ),
+    difference(
+      "commands",
+      commands,
+      lines(
+        channels.commands,
+        commandLine,
+        ([, at, name, text]) => `${at} ${read(name)} ${read(text).trim()}`,
+      ),
+    ),
+    difference(
+      "moderator calls, one card each with its final state",
+      record.modCalls.slice(from.modCalls).map(({ atS, caller, moderator }) => {
+        const state = moderator === undefined ? "open" : `answered by ${idOf(moderator)}`;
+        return `${atS} ${idOf(caller)} ${state}`;
+      }),
+      cards(discord, channels.modCalls),
+    ),
+  ];
+}
+
+/** Notices that entries may be missing, in any of the channels. */
+export function gapNotices(discord: EmulatedDiscord, channels: Channels): number {
+  return Object.values(channels)
+    .flatMap((channel) => discord.messages(channel))
+    .filter(({ content }) => content.startsWith("⚠ Gap")).length;
+}
+
+function cards(discord: EmulatedDiscord, channel: Channel): string[] {
+  const embeds = discord.messages(channel).flatMap((message) => message.embeds);
+  return embeds.map(({ description = "" }) => {
+    const [, id, at] = /`(\d+)` called <t:(\d+):T>/.exec(description) ?? [];
+    const [, by] = /Answered in the game by .*`(\d+)`/.exec(description) ?? [];
+    return `${at} ${id} ${by === undefined ? "open" : `answered by ${by}`}`;
+  });
+}
+
+function difference(what: string, due: readonly string[], shown: readonly string[]): Difference {
+  const balance = new Map<string, number>();
+  for (const entry of due) balance.set(entry, (balance.get(entry) ?? 0) - 1);
+  for (const entry of shown) balance.set(entry, (balance.get(entry) ?? 0) + 1);
+  const times = (count: number, entry: string) => Array.from({ length: Math.max(0, count) }, () => entry);
+  return {
+    what,
+    due: due.length,
+    lost: [...balance].flatMap(([entry, count]) => times(-count, entry)),
+    repeated: [...balance].flatMap(([entry, count]) => times(count, entry)),
+  };
+}
+
+function idOf(ref: string): string {
+  return ref.slice(ref.lastIndexOf(":") + 1);
+}
+
+function nameOf(ref: string): string {
+  const colon = ref.lastIndexOf(":");
+  return colon < 0 ? ref : ref.slice(0, colon);
+}
+
+/** What a reader sees of Markdown that the bot escaped. */
+function read(markdown = ""): string {
+  return markdown
+    .replaceAll("\u200b", "")
+    .replaceAll("ˋ", "`")
+    .replace(/\\([^0-9A-Za-z\s])/g, "$1");
+}

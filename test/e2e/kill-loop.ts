@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { addFeed, commandIsThere, linkServer } from "../../src/sandbox/moves.ts";
+import { Prng } from "../../src/sandbox/service/prng.ts";
+import { openStage, type Stage } from "../../src/sandbox/stage.ts";
+import { type Channels, differences, gapNotices, lengthsOf } from "./compare.ts";
+
+/**
+ * `kill -9` of the real bot process, again and again at random moments, during the town's busiest hour; then the town
+ * stands still, the bot catches up, and the channels are held against the town's own record: each entry exactly once,
+ * each moderator call one card with its final state (issue 5). Run by hand, since it takes minutes:
+ *
+ *   node test/e2e/kill-loop.ts [--times 50] [--seed 1] [--per-minute 240]
+ *
+ * Prints what it counted; exits 0 only when nothing is lost, repeated or said to be missing.
+ */
+const { values: options } = parseArgs({
+  options: {
+    times: { type: "string", default: "50" },
+    seed: { type: "string", default: "1" },
+    /** Log entries; 240 is the sandbox's "frenzy". */
+    "per-minute": { type: "string", default: "240" },
+  },
+});
+const times = Number(options.times);
+const seed = Number(options.seed);
+const perMinute = Number(options["per-minute"]);
+
+/** From the first moments of a start, where it reads its store, to the middle of many polls and posts. */
+const longestLifeMs = 6_000;
+
+/** The bot in its guild with four feeds whose baselines are taken; the town stands still. */
+async function begin(stage: Stage): Promise<Channels> {
+  const { cast, town } = stage;
+  town.pause();
+  // So long that the bot's absence never opens a real gap: what is lost then was lost by the bot.
+  Object.assign(town.windows, { joins: 400, kills: 400, commands: 400, modCalls: 400 });
+  stage.bot.start();
+  await commandIsThere(stage, cast.owner, cast.channels.staff, "setup");
+  await linkServer(stage);
+  const { joins, kills, modCalls } = cast.channels;
+  const commands = cast.guild.addChannel({ name: "commands" });
+  await addFeed(stage, "joins", joins);
+  await addFeed(stage, "kills", kills);
+  await addFeed(stage, "mod-calls", modCalls);
+  await addFeed(stage, "commands", commands);
+  await reads(stage, 3);
+  return { joins, kills, modCalls, commands };
+}
+
+/** Waits until the bot has read the server so many times more. */
+async function reads(stage: Stage, more: number): Promise<void> {
+  const due = stage.service.counts.requests + more;
+  const deadlineMs = performance.now() + 120_000;
+  while (stage.service.counts.requests < due) {
+    if (performance.now() > deadlineMs) throw new Error("the bot no longer reads the server");
+    await sleep(50);
+  }
+}
+
+/** Waits until nothing has been posted or edited for a while: what was owed is there, and what comes twice has come. */
+async function quiet(stage: Stage): Promise<void> {
+  let lastMs = performance.now();
+  const stop = stage.discord.on(() => {
+    lastMs = performance.now();
+  });
+  const deadlineMs = performance.now() + 300_000;
+  while (performance.now() - lastMs < 12_000 && performance.now() < deadlineMs) await sleep(250);
+  stop();
+}
+
+function report(stage: Stage, channels: Channels, from: ReturnType<typeof lengthsOf>): boolean {
+  const found = differences(stage.discord, stage.town.record, channels, from);
+  for (const { what, due, lost, repeated } of found) {
+    console.log(`${what}: ${due} entries, ${lost.length} lost, ${repeated.length} repeated or wrong`);
+    for (const entry of lost.slice(0, 10)) console.log(`  lost: ${entry}`);
+    for (const entry of repeated.slice(0, 10)) console.log(`  repeated or wrong: ${entry}`);
+  }
+  const gaps = gapNotices(stage.discord, channels);
+  const { avoidable, requests } = stage.service.counts;
+  console.log(`gap notices: ${gaps}; ${requests} requests, ${avoidable} sent during a wait`);
+  const exact = found.every(({ due, lost, repeated }) => due > 0 && lost.length + repeated.length === 0);
+  return exact && gaps === 0 && avoidable === 0;
+}
+
+const random = new Prng(seed);
+const stage = await openStage({ seed, serverKey: "kill-loop", traffic: "quiet", live: true });
+let exact = false;
+try {
+  const channels = await begin(stage);
+  const from = lengthsOf(stage.town.record);
+  stage.town.resume();
+  stage.town.setIntensity(perMinute);
+  for (let kill = 1; kill <= times; kill += 1) {
+    await sleep(random.next() * longestLifeMs);
+    await stage.bot.restart("kill");
+    if (kill % 10 === 0)
+      console.log(`killed ${kill} times; ${lengthsOf(stage.town.record).joins} joins and leaves so far`);
+  }
+  stage.town.pause();
+  await reads(stage, 3);
+  await quiet(stage);
+  exact = report(stage, channels, from);
+  if (!exact) for (const line of stage.bot.lines.slice(-20)) console.log(line);
+} finally {
+  await stage.close();
+}
+process.exitCode = exact ? 0 : 1;
