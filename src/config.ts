@@ -178,7 +178,8 @@ function badLines(given: Partial<Record<Name, string>>, issues: readonly z.core.
   for (const issue of issues) {
     const name = (Object.keys(expected) as Name[]).find((known) => known === issue.path[0]);
     if (name === undefined || lines.has(name)) continue;
-    const why = issue.code === "custom" && issue.message !== "" ? ` (${issue.message})` : "";
+    // zod fills an empty message in with words that say nothing.
+    const why = issue.code === "custom" && issue.message !== "Invalid input" ? ` (${issue.message})` : "";
     lines.set(name, `${name}: ${found(name, given)}${why}; expected ${expected[name]}`);
   }
   return [...lines.values()];
