@@ -34,7 +34,11 @@ export function happenings(town: Town): readonly Happening[] {
           : [{ atMs: answeredAtS * 1_000, text: `${nameIn(moderator)} answered ${nameIn(caller)}` }]),
       ]),
   ];
-  return all.toSorted((a, b) => b.atMs - a.atMs).slice(0, shown);
+  // A hostile name may turn the direction of what follows it, or break the line.
+  return all
+    .toSorted((a, b) => b.atMs - a.atMs)
+    .slice(0, shown)
+    .map(({ atMs, text }) => ({ atMs, text: text.replace(/[\p{Cc}\p{Cf}]/gu, "") }));
 }
 
 /** How the town is doing. */

@@ -17,10 +17,9 @@ export function people(store: Store): readonly Candidate[] {
 
 export function roles(store: Store): readonly Candidate[] {
   return (store.world?.roles ?? []).map(({ id, name }) => ({
-    label: name,
+    label: name.replace(/^@/, ""),
     value: id,
     mark: "at",
-    description: "Role",
   }));
 }
 
@@ -51,7 +50,7 @@ export function candidatesOf(
     case OptionKind.role:
       return roles(store);
     case OptionKind.mentionable:
-      return [...roles(store), ...people(store)];
+      return [...roles(store).map((one) => ({ ...one, description: "Role" })), ...people(store)];
     default:
       return undefined;
   }

@@ -103,7 +103,8 @@ export class Composer {
 
   #grow(): void {
     this.#text.style.height = "auto";
-    this.#text.style.height = `${Math.min(180, this.#text.scrollHeight)}px`;
+    // Before it stands in the page it has no height to grow from.
+    if (this.#text.value !== "") this.#text.style.height = `${Math.min(180, this.#text.scrollHeight)}px`;
   }
 
   #typed(): void {

@@ -44,7 +44,7 @@ export class OptionInput {
 
   /** Only what stands in the list may be given. */
   get isFixed(): boolean {
-    return this.option.choices.length > 0 || this.#fixed !== undefined;
+    return this.#all !== undefined;
   }
 
   get isResolved(): boolean {
@@ -55,9 +55,7 @@ export class OptionInput {
   candidates(): readonly Candidate[] {
     if (this.option.autocomplete)
       return this.live.map(({ name, value }) => ({ label: name, value: String(value) }));
-    const fixed = this.option.choices.length > 0 ? this.option.choices.map(asCandidate) : this.#fixed;
-    if (fixed === undefined) return [];
-    return matching(fixed, this.#chosen === undefined ? this.input.value : "");
+    return matching(this.#all ?? [], this.#chosen === undefined ? this.input.value : "");
   }
 
   choose({ label, value }: Candidate): void {
@@ -80,9 +78,7 @@ export class OptionInput {
     const { name, type } = this.option;
     if (this.isFixed) {
       const wanted = text.replace(/^[#@]/, "").toLowerCase();
-      const found = this.candidates().find(
-        ({ label, value }) => label.toLowerCase() === wanted || value === text,
-      );
+      const found = this.#all?.find(({ label, value }) => label.toLowerCase() === wanted || value === text);
       if (found === undefined) return { wrong: `${name}: "${text}" is not in the list` };
       this.choose(found);
       return this.read();
@@ -94,7 +90,9 @@ export class OptionInput {
     return { value: text };
   }
 
-  get #fixed(): readonly Candidate[] | undefined {
+  /** Everything that may be given, where that is a list. */
+  get #all(): readonly Candidate[] | undefined {
+    if (this.option.choices.length > 0) return this.option.choices.map(asCandidate);
     return candidatesOf(this.option.type, this.option.channelTypes, this.#store);
   }
 }

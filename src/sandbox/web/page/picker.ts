@@ -113,8 +113,11 @@ export function picker({ component, store, label, labelledBy, changed }: PickerO
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") {
       event.preventDefault();
-      if (list.isOpen) choose(list.active);
-      else open("");
+      // By key one is done with one choice; pressing rows goes on until one looks elsewhere.
+      if (list.isOpen) {
+        choose(list.active);
+        close();
+      } else open("");
     } else if (event.key === "Escape" && list.isOpen) {
       event.preventDefault();
       event.stopPropagation();

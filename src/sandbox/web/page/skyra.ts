@@ -23,7 +23,7 @@ const patches: readonly (readonly [{ elementStyles: unknown[] }, string])[] = [
      .discord-message-timestamp { white-space: nowrap; }
      .discord-message-content { min-width: 0; line-height: 1.375; padding-top: 0; }
      .discord-message-inner-center { align-items: flex-start; }
-     .discord-message-body-only-indent { flex: 0 0 56px; width: 56px; line-height: 1.375rem; font-size: .6875rem; }
+     .discord-message-body-only-indent { flex: 0 0 56px; width: 56px; margin-left: 0; line-height: 1.375rem; font-size: .6875rem; }
      :host(:hover) .discord-message-timestamp-hover::before { content: attr(datetime); }
      .discord-author-avatar { margin-top: 2px; }
      .discord-message-markup { font-size: 1rem; line-height: 1.375rem; }

@@ -38,6 +38,7 @@ export class Timeline {
   #hasNewer = false;
   #isLoading = false;
   #isAtBottom = true;
+  #lastTopPx = 0;
 
   constructor(scroller: HTMLElement, store: Store, actions: TimelineActions) {
     this.#scroller = scroller;
@@ -161,7 +162,11 @@ export class Timeline {
 
   #scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    this.#isAtBottom = !this.#hasNewer && scrollHeight - scrollTop - clientHeight < 40;
+    const isUp = scrollTop < this.#lastTopPx;
+    this.#lastTopPx = scrollTop;
+    // Messages that grow push the end away too: only who scrolls up leaves it.
+    if (!this.#hasNewer && scrollHeight - scrollTop - clientHeight < 40) this.#isAtBottom = true;
+    else if (isUp || this.#hasNewer) this.#isAtBottom = false;
     if (this.#isAtBottom) this.#jump.hidden = true;
     else if (this.#hasNewer) this.#jump.hidden = false;
     const first = this.#messages[0];
@@ -180,7 +185,9 @@ export class Timeline {
   }
 
   #pin(): void {
-    if (this.#isAtBottom) this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    if (!this.#isAtBottom) return;
+    this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    this.#lastTopPx = this.#scroller.scrollTop;
   }
 
   /** What one reads stays where it is on the screen while messages come and go above it. */

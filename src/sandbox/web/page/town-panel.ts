@@ -197,7 +197,14 @@ function facts(bot: BotView): HTMLElement {
         ? undefined
         : `${bot.runsWaiting}${(bot.runsRunning ?? 0) > 0 ? ", one running" : ""}`,
     ],
-    ["To be posted", bot.undelivered === undefined ? undefined : `${bot.undelivered} entries`],
+    [
+      "To be posted",
+      bot.undelivered === undefined
+        ? undefined
+        : bot.undelivered === 1
+          ? "1 entry"
+          : `${bot.undelivered} entries`,
+    ],
     ["Cards to update", (bot.cardsToShow ?? 0) === 0 ? undefined : String(bot.cardsToShow)],
     ["Rejected keys", (bot.parkedKeys ?? 0) === 0 ? undefined : String(bot.parkedKeys)],
   ];
@@ -219,7 +226,7 @@ function buckets(list: readonly BucketView[], nowMs: number): HTMLElement | unde
       const share =
         limit === undefined || limit === 0 ? 0 : Math.max(0, Math.min(1, (remaining ?? 0) / limit));
       const reset =
-        resetAtMs === undefined || resetAtMs < nowMs ? "" : `, reset ${relativeTime(resetAtMs, nowMs)}`;
+        resetAtMs === undefined || resetAtMs < nowMs ? "" : `, ${Math.ceil((resetAtMs - nowMs) / 1_000)} s`;
       return h(
         "li",
         {},
