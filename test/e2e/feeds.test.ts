@@ -98,6 +98,27 @@ describe("feeds, from the game's logs into the channels", () => {
       assert.equal(linesWith(joins, name).length, 1, lines(joins).join("\n"));
   });
 
+  test("answers in any order, old, late, cut off or strange: what comes of them is judged at the end", async () => {
+    const oddities = [
+      { stale: 0.4, logOrder: "shuffled", unknownFields: true },
+      { late: 0.4, lateMs: 150, milliseconds: true, moderator: "null" },
+      { truncate: 0.3, missingField: 0.3, logOrder: "oldest", noRateLimitHeaders: 0.5 },
+    ] as const;
+    for (const [round, odd] of oddities.entries()) {
+      rig.service.faults.set(odd);
+      const [a, b] = [rig.town.join(`Odd ${round} a`), rig.town.join(`Odd ${round} b`)];
+      rig.town.kill(a, b);
+      const call = rig.town.modCall(a);
+      await rig.polled("JoinLogs");
+      rig.town.leave(b);
+      rig.town.runRemote(`:h odd ${round}`);
+      rig.town.answerModCall(call, { name: "OfficerRed", id: 8_800_044 });
+      await rig.polled("JoinLogs");
+    }
+    rig.service.faults.clear();
+    await rig.posted(joins, "**Odd 2 b** left");
+  });
+
   test("hostile names ping nobody, break no line and are shown as they are", async () => {
     const players = HOSTILE_NAMES.map((name) => rig.town.join(name));
     const last = players.at(-1);

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
+import { addFeed, commandIsThere, linkServer } from "../../src/sandbox/moves.ts";
+import { openStage } from "../../src/sandbox/stage.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { reads, textOf } from "./read.ts";
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+/** The process as an operator starts it, with nothing but this environment, to its end. */
+async function run(environment: Readonly<Record<string, string>>) {
+  const folder = tempFolder();
+  try {
+    const child = spawn(process.execPath, [main], {
+      cwd: folder.path,
+      env: environment,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [out, err, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, "exit"),
+    ]);
+    return { out, err, code };
+  } finally {
+    folder.remove();
+  }
+}
+
+describe("the process, from its start to a kill -9", () => {
+  test("without a token: one clear error that names the ways on", async () => {
+    const { err, code } = await run({});
+    assert.equal(code, 1);
+    assert.match(err, /DISCORD_TOKEN: nothing was set; expected .*\.env.*npm run sandbox/);
+    assert.equal(err.trim().split("\n").length, 2);
+  });
+
+  test("all bad variables at once, and no value of a secret among them", async () => {
+    const secret = "c2VjcmV0IHZhbHVlIHRoYXQgaXMgdG9vIHNob3J0";
+    const { err, code } = await run({
+      DISCORD_TOKEN: "some token with spaces",
+      SECRET_KEY: secret,
+      SERVICE_URL: "https://api.policeroleplay.community",
+      LOG_LEVEL: "loud",
+    });
+    assert.equal(code, 1);
+    for (const name of ["DISCORD_TOKEN", "SECRET_KEY", "SERVICE_URL", "LOG_LEVEL"])
+      assert.match(err, new RegExp(`^  ${name}: `, "m"));
+    assert.match(err, /was retired by the service/);
+    assert.ok(!err.includes(secret) && !err.includes("some token"));
+  });
+
+  test("a token that Discord refuses: one line in words, no stack, exit code 1", async () => {
+    const discord = await EmulatedDiscord.start();
+    try {
+      const { out, code } = await run({
+        DISCORD_TOKEN: "bm90IHRoZQ.token.that-was-given-to-this-bot",
+        DISCORD_API_URL: discord.apiUrl,
+        OPS_ADDRESS: "",
+      });
+      assert.equal(code, 1);
+      const errors = out.split("\n").filter((line) => /"level":50/.test(line));
+      assert.equal(errors.length, 1, out);
+      assert.match(errors[0] ?? "", /DISCORD_TOKEN|token/);
+      assert.doesNotMatch(out, /"stack"|that-was-given/);
+    } finally {
+      await discord.close();
+    }
+  });
+
+  test("kill -9 while a command is with the game: unknown, told to who asked, never sent again; feeds go on", async () => {
+    const stage = await openStage({ seed: 5, serverKey: "alpha-first-key", traffic: "quiet", live: true });
+    try {
+      const { service, discord, town, cast, bot } = stage;
+      const { owner, moderator, channels } = cast;
+      const person = discord.as(moderator);
+      town.pause();
+      town.join("Somebody");
+      bot.start();
+      await commandIsThere(stage, owner, channels.staff, "setup");
+      await linkServer(stage);
+      await addFeed(stage, "joins", channels.joins);
+      service.faults.next({ late: 1, lateMs: 60_000, only: "commands" });
+      await person.slash(channels.staff, "run command", { text: ":h about to die" });
+      const executed = () => service.counts.executionsByText.get(":h about to die") ?? 0;
+      const sent = Promise.withResolvers<void>();
+      const looking = setInterval(() => executed() > 0 && sent.resolve(), 20);
+      await sent.promise.finally(() => clearInterval(looking));
+      await bot.kill();
+      town.join("Meanwhile");
+      bot.start();
+      const told = await discord.until(
+        () => person.dms().find((message) => textOf(message).includes("about to die")),
+        20_000,
+      );
+      assert.match(textOf(told), /It may have run[\s\S]*Did it run\?\*\* Unknown/);
+      const joined = () =>
+        discord
+          .messages(channels.joins)
+          .flatMap(({ content }) => content.split("\n"))
+          .filter((line) => line.includes("**Meanwhile** joined"));
+      await discord.until(() => joined().length > 0, 20_000);
+      await reads(
+        await person.slash(channels.staff, "run history"),
+        /may have run[^\n]*about to die|about to die[^\n]*may have run/,
+      );
+      assert.equal(executed(), 1);
+      assert.equal(joined().length, 1);
+    } finally {
+      await stage.close();
+    }
+  });
+});
