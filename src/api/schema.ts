@@ -17,88 +17,134 @@ import type {
 
 /**
  * The only place that knows the service's spelling. Answers are read row by row: an odd row is skipped and counted, an
- * odd field that nothing hangs on is left out, unknown fields and values pass (design 3). Compiled once, since each poll
- * reads hundreds of rows.
+ * odd field that nothing hangs on is left out, unknown fields and values pass (design 3). Each row has two schemas of
+ * one output: the plain one, compiled, which nearly every row fits and which costs less than parsing its JSON did, and
+ * the patient one for the rest.
  */
 
 /** An epoch number above this counts milliseconds (design 3). */
 const EPOCH_MS_FROM = 1e12;
 
+interface RowSchemas<R> {
+  readonly plain: z.ZodType<R>;
+  readonly patient: z.ZodType<R>;
+}
+
+function schemas<R>(plain: z.ZodType<R>, patient: z.ZodType<R>): RowSchemas<R> {
+  return { plain: z.compile(plain), patient };
+}
+
 const text = z.string();
-const maybeText = z.string().optional().catch(undefined);
-const ref = z
-  .string()
-  .min(1)
-  .transform((value, context): PlayerRef => {
-    const read = playerRef(value);
-    if (read !== undefined) return read;
-    context.addIssue({ code: "custom", message: "no name" });
-    return z.NEVER;
-  });
-const epochS = z
-  .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/)])
-  .transform(Number)
-  .refine((value) => Number.isFinite(value) && value > 0)
-  .transform((value) => Math.floor(value > EPOCH_MS_FROM ? value / 1_000 : value));
-const userId = z
-  .union([z.number(), z.string().regex(/^\d+$/)])
-  .transform(Number)
-  .pipe(z.int().min(0));
-const count = z.number().catch(0);
+const maybeText = text.nullish();
+const oddText = maybeText.catch(undefined);
+const digits = z.string().regex(/^\d+$/).transform(Number);
+const epoch = z.number();
+const oddEpoch = z.union([epoch, digits]);
+const userId = z.int().min(0);
+const oddUserId = z.union([userId, digits.pipe(userId)]);
+const list = z.array(z.unknown());
+const count = z.number();
 
 const statusRow = z.object({
   Name: text,
-  OwnerId: userId.catch(0),
-  CoOwnerIds: z.array(z.unknown()).catch([]),
-  CurrentPlayers: count,
-  MaxPlayers: count,
+  OwnerId: oddUserId.catch(0),
+  CoOwnerIds: list.catch([]),
+  CurrentPlayers: count.catch(0),
+  MaxPlayers: count.catch(0),
   JoinKey: text.catch(""),
   AccVerifiedReq: text.catch(""),
   TeamBalance: z.boolean().catch(false),
 });
-const locationRow = z.object({
+const location = z.object({
   LocationX: z.number(),
   LocationZ: z.number(),
   PostalCode: maybeText,
   StreetName: maybeText,
   BuildingNumber: maybeText,
 });
-const playerRow = z.object({
-  Player: ref,
-  Team: text.catch(""),
-  Permission: text.catch("Normal"),
-  Callsign: maybeText,
-  Location: locationRow.optional().catch(undefined),
-  WantedStars: count,
-});
-const joinRow = z.object({ Join: z.boolean(), Timestamp: epochS, Player: ref });
-const killRow = z.object({ Killed: ref, Killer: ref, Timestamp: epochS });
-const commandRow = z.object({ Player: ref, Timestamp: epochS, Command: text });
-const modCallRow = z.object({ Caller: ref, Timestamp: epochS, Moderator: ref.optional().catch(undefined) });
-const emergencyRow = z.object({
-  Team: text,
-  StartedAt: epochS,
-  CallNumber: z.number(),
-  Caller: userId.optional().catch(undefined),
-  Players: z.array(z.unknown()).catch([]),
-  Position: z.tuple([z.number(), z.number()]).optional().catch(undefined),
-  Description: maybeText,
-  PositionDescriptor: maybeText,
-});
-const vehicleRow = z.object({
-  Name: text,
-  Owner: text,
-  Plate: maybeText,
-  Texture: maybeText,
-  ColorHex: maybeText,
-  ColorName: maybeText,
-});
+const oddLocation = location.extend({ PostalCode: oddText, StreetName: oddText, BuildingNumber: oddText });
+const playerRow = schemas(
+  z.object({
+    Player: text,
+    Team: text,
+    Permission: text,
+    Callsign: maybeText,
+    Location: location.nullish(),
+    WantedStars: count,
+  }),
+  z.object({
+    Player: text,
+    Team: text.catch(""),
+    Permission: text.catch("Normal"),
+    Callsign: oddText,
+    Location: oddLocation.nullish().catch(undefined),
+    WantedStars: count.catch(0),
+  }),
+);
+const joinRow = schemas(
+  z.object({ Join: z.boolean(), Timestamp: epoch, Player: text }),
+  z.object({ Join: z.boolean(), Timestamp: oddEpoch, Player: text }),
+);
+const killRow = schemas(
+  z.object({ Killed: text, Killer: text, Timestamp: epoch }),
+  z.object({ Killed: text, Killer: text, Timestamp: oddEpoch }),
+);
+const commandRow = schemas(
+  z.object({ Player: text, Timestamp: epoch, Command: text }),
+  z.object({ Player: text, Timestamp: oddEpoch, Command: text }),
+);
+const modCallRow = schemas(
+  z.object({ Caller: text, Timestamp: epoch, Moderator: maybeText }),
+  z.object({ Caller: text, Timestamp: oddEpoch, Moderator: oddText }),
+);
+const position = z.tuple([z.number(), z.number()]);
+const emergencyRow = schemas(
+  z.object({
+    Team: text,
+    StartedAt: epoch,
+    CallNumber: count,
+    Caller: userId.nullish(),
+    Players: list,
+    Position: position.nullish(),
+    Description: maybeText,
+    PositionDescriptor: maybeText,
+  }),
+  z.object({
+    Team: text,
+    StartedAt: oddEpoch,
+    CallNumber: count,
+    Caller: oddUserId.nullish().catch(undefined),
+    Players: list.catch([]),
+    Position: position.nullish().catch(undefined),
+    Description: oddText,
+    PositionDescriptor: oddText,
+  }),
+);
+const vehicleRow = schemas(
+  z.object({
+    Name: text,
+    Owner: text,
+    Plate: maybeText,
+    Texture: maybeText,
+    ColorHex: maybeText,
+    ColorName: maybeText,
+  }),
+  z.object({
+    Name: text,
+    Owner: text,
+    Plate: oddText,
+    Texture: oddText,
+    ColorHex: oddText,
+    ColorName: oddText,
+  }),
+);
+const queueRow = schemas(userId, oddUserId);
 const staffMaps = z.object({
   Admins: z.unknown().optional(),
   Mods: z.unknown().optional(),
   Helpers: z.unknown().optional(),
 });
-const commandAnswer = z.object({ message: text.catch(""), commandId: maybeText });
+const commandAnswer = z.object({ message: text.catch(""), commandId: oddText });
 
 /** A list as read, and how many of its rows could not be. */
 interface Rows<T> {
@@ -123,50 +169,38 @@ const READERS: { readonly [L in ListName]: (wire: unknown) => Rows<Lists[L]> | u
   players: (wire) => rows(wire, playerRow, player),
   staff,
   joinLogs: (wire) =>
-    rows(
-      wire,
-      joinRow,
-      (row): JoinEntry => ({
-        kind: "join",
-        atS: row.Timestamp,
-        player: row.Player,
-        joined: row.Join,
-      }),
-    ),
-  queue: (wire) => rows(wire, userId, (id) => id),
+    rows(wire, joinRow, (row): JoinEntry | undefined => {
+      const atS = epochS(row.Timestamp);
+      const who = playerRef(row.Player);
+      if (atS === undefined || who === undefined) return undefined;
+      return { kind: "join", atS, player: who, joined: row.Join };
+    }),
+  queue: (wire) => rows(wire, queueRow, (id) => id),
   killLogs: (wire) =>
-    rows(
-      wire,
-      killRow,
-      (row): KillEntry => ({
-        kind: "kill",
-        atS: row.Timestamp,
-        killer: row.Killer,
-        killed: row.Killed,
-      }),
-    ),
+    rows(wire, killRow, (row): KillEntry | undefined => {
+      const atS = epochS(row.Timestamp);
+      const killer = playerRef(row.Killer);
+      const killed = playerRef(row.Killed);
+      if (atS === undefined || killer === undefined || killed === undefined) return undefined;
+      return { kind: "kill", atS, killer, killed };
+    }),
   commandLogs: (wire) =>
-    rows(
-      wire,
-      commandRow,
-      (row): CommandEntry => ({
-        kind: "command",
-        atS: row.Timestamp,
-        player: row.Player,
-        text: row.Command,
-      }),
-    ),
+    rows(wire, commandRow, (row): CommandEntry | undefined => {
+      const atS = epochS(row.Timestamp);
+      const who = playerRef(row.Player);
+      if (atS === undefined || who === undefined) return undefined;
+      return { kind: "command", atS, player: who, text: row.Command };
+    }),
   modCalls: (wire) =>
-    rows(
-      wire,
-      modCallRow,
-      (row): ModCallEntry => ({
-        kind: "modCall",
-        atS: row.Timestamp,
-        caller: row.Caller,
-        ...(row.Moderator === undefined ? {} : { moderator: row.Moderator }),
-      }),
-    ),
+    rows(wire, modCallRow, (row): ModCallEntry | undefined => {
+      const atS = epochS(row.Timestamp);
+      const caller = playerRef(row.Caller);
+      const moderator = typeof row.Moderator === "string" ? playerRef(row.Moderator) : undefined;
+      if (atS === undefined || caller === undefined) return undefined;
+      return moderator === undefined
+        ? { kind: "modCall", atS, caller }
+        : { kind: "modCall", atS, caller, moderator };
+    }),
   emergencyCalls: (wire) => rows(wire, emergencyRow, emergencyCall),
   vehicles: (wire) => rows(wire, vehicleRow, vehicle),
 };
@@ -174,11 +208,30 @@ const READERS: { readonly [L in ListName]: (wire: unknown) => Rows<Lists[L]> | u
 /** `name:id`; a bare name has no id ("Remote Server", design 3). Undefined when there is no name. */
 export function playerRef(value: string): PlayerRef | undefined {
   const colon = value.lastIndexOf(":");
-  const digits = colon < 0 ? "" : value.slice(colon + 1);
-  const id = /^\d{1,16}$/.test(digits) ? Number(digits) : undefined;
-  const name = id === undefined && digits !== "" ? value : value.slice(0, colon < 0 ? undefined : colon);
+  if (colon < 0) return value.trim() === "" ? undefined : { name: value };
+  const id = wholeNumber(value, colon + 1);
+  // What follows the colon is no id, so the colon belongs to the name; nothing after it is an id left out.
+  const name = id === undefined && colon + 1 < value.length ? value : value.slice(0, colon);
   if (name.trim() === "") return undefined;
-  return id === undefined || !Number.isSafeInteger(id) ? { name } : { name, id };
+  return id === undefined ? { name } : { name, id };
+}
+
+/** The digits from `from` to the end; undefined for anything else. Runs for each name of each row: no regex. */
+function wholeNumber(value: string, from: number): number | undefined {
+  if (from >= value.length) return undefined;
+  let number = 0;
+  for (let at = from; at < value.length; at++) {
+    const digit = value.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    number = number * 10 + digit;
+  }
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** Epoch seconds of a time that counts seconds or milliseconds; undefined when it is no time. */
+function epochS(value: number): number | undefined {
+  if (!(value > 0) || value === Number.POSITIVE_INFINITY) return undefined;
+  return Math.floor(value > EPOCH_MS_FROM ? value / 1_000 : value);
 }
 
 /** The base fields. Failure "bad-response" when this is no server's status. */
@@ -227,22 +280,24 @@ export function readCommandAnswer(wire: unknown): { readonly message: string; re
   const parsed = commandAnswer.safeParse(wire);
   if (!parsed.success) return { message: "" };
   const { message, commandId } = parsed.data;
-  return commandId === undefined ? { message } : { message, commandId };
+  return commandId == null ? { message } : { message, commandId };
 }
 
-function rows<S extends z.ZodType, T>(
+function rows<R, T>(
   wire: unknown,
-  schema: S,
-  read: (row: z.output<S>) => T,
+  { plain, patient }: RowSchemas<R>,
+  read: (row: R) => T | undefined,
 ): Rows<readonly T[]> | undefined {
-  const list = listOf(wire);
-  if (list === undefined) return undefined;
+  const listed = listOf(wire);
+  if (listed === undefined) return undefined;
   const value: T[] = [];
-  for (const row of list) {
-    const parsed = schema.safeParse(row);
-    if (parsed.success) value.push(read(parsed.data));
+  for (const row of listed) {
+    let parsed = plain.safeParse(row);
+    if (!parsed.success) parsed = patient.safeParse(row);
+    const entry = parsed.success ? read(parsed.data) : undefined;
+    if (entry !== undefined) value.push(entry);
   }
-  return { value, skipped: list.length - value.length };
+  return { value, skipped: listed.length - value.length };
 }
 
 /** An array; `{}` is how some write an empty one. */
@@ -252,23 +307,25 @@ function listOf(wire: unknown): readonly unknown[] | undefined {
   return isEmptyMap ? [] : undefined;
 }
 
-function player(row: z.output<typeof playerRow>): Player {
+function player(row: z.output<typeof playerRow.plain>): Player | undefined {
+  const who = playerRef(row.Player);
+  if (who === undefined) return undefined;
   const place = row.Location;
   return {
-    player: row.Player,
+    player: who,
     team: row.Team,
     permission: row.Permission,
     wantedStars: row.WantedStars,
-    ...(row.Callsign === undefined ? {} : { callsign: row.Callsign }),
-    ...(place === undefined
+    ...(row.Callsign == null ? {} : { callsign: row.Callsign }),
+    ...(place == null
       ? {}
       : {
           location: {
             x: place.LocationX,
             z: place.LocationZ,
-            ...(place.PostalCode === undefined ? {} : { postalCode: place.PostalCode }),
-            ...(place.StreetName === undefined ? {} : { streetName: place.StreetName }),
-            ...(place.BuildingNumber === undefined ? {} : { buildingNumber: place.BuildingNumber }),
+            ...(place.PostalCode == null ? {} : { postalCode: place.PostalCode }),
+            ...(place.StreetName == null ? {} : { streetName: place.StreetName }),
+            ...(place.BuildingNumber == null ? {} : { buildingNumber: place.BuildingNumber }),
           },
         }),
   };
@@ -295,27 +352,29 @@ function staff(wire: unknown): Rows<Staff> | undefined {
   return { value, skipped };
 }
 
-function emergencyCall(row: z.output<typeof emergencyRow>): EmergencyCall {
+function emergencyCall(row: z.output<typeof emergencyRow.plain>): EmergencyCall | undefined {
+  const startedAtS = epochS(row.StartedAt);
+  if (startedAtS === undefined) return undefined;
   return {
     team: row.Team,
     unitIds: ids(row.Players),
-    startedAtS: row.StartedAt,
+    startedAtS,
     callNumber: row.CallNumber,
-    ...(row.Caller === undefined ? {} : { callerId: row.Caller }),
-    ...(row.Position === undefined ? {} : { position: row.Position }),
-    ...(row.Description === undefined ? {} : { description: row.Description }),
-    ...(row.PositionDescriptor === undefined ? {} : { positionDescriptor: row.PositionDescriptor }),
+    ...(row.Caller == null ? {} : { callerId: row.Caller }),
+    ...(row.Position == null ? {} : { position: row.Position }),
+    ...(row.Description == null ? {} : { description: row.Description }),
+    ...(row.PositionDescriptor == null ? {} : { positionDescriptor: row.PositionDescriptor }),
   };
 }
 
-function vehicle(row: z.output<typeof vehicleRow>): Vehicle {
+function vehicle(row: z.output<typeof vehicleRow.plain>): Vehicle {
   return {
     name: row.Name,
     owner: row.Owner,
-    ...(row.Plate === undefined ? {} : { plate: row.Plate }),
-    ...(row.Texture === undefined ? {} : { texture: row.Texture }),
-    ...(row.ColorHex === undefined ? {} : { colorHex: row.ColorHex }),
-    ...(row.ColorName === undefined ? {} : { colorName: row.ColorName }),
+    ...(row.Plate == null ? {} : { plate: row.Plate }),
+    ...(row.Texture == null ? {} : { texture: row.Texture }),
+    ...(row.ColorHex == null ? {} : { colorHex: row.ColorHex }),
+    ...(row.ColorName == null ? {} : { colorName: row.ColorName }),
   };
 }
 
