@@ -187,11 +187,14 @@ export class StoredJournal implements Journal {
     }
   }
 
-  async #copy(from: Open, to: Open): Promise<MoveResult> {
-    const old = await this.#known(from);
+  async #copy(asked: Open, to: Open): Promise<MoveResult> {
+    const lineage = (await this.#known(asked))?.lineage;
+    if (lineage === undefined) return "none";
     const existing = await this.#known(to);
+    if (existing !== undefined) return existing.lineage === lineage ? "same" : "other";
+    const from = this.#newest(asked, lineage);
+    const old = from.head;
     if (old === undefined) return "none";
-    if (existing !== undefined) return existing.lineage === old.lineage ? "same" : "other";
     for (const ref of old.chunks) {
       const chunk = await this.#parts.chunks.get(chunkKey(from.key, ref.id));
       if (chunk === undefined) throw missing(from, ref.id);
@@ -200,6 +203,19 @@ export class StoredJournal implements Journal {
     await this.#parts.heads.set(to.key, old);
     to.head = old;
     return "moved";
+  }
+
+  /**
+   * A guild may have slept through one key and link the next: its journal is then behind that of a guild which did
+   * not. Only the newest may go on, or the two would give different entries the same number.
+   */
+  #newest(asked: Open, lineage: string): Open {
+    let newest = asked;
+    for (const open of this.#open.values()) {
+      if (open.list !== asked.list || open.head?.lineage !== lineage) continue;
+      if (open.head.nextSeq > (newest.head?.nextSeq ?? 0)) newest = open;
+    }
+    return newest;
   }
 
   /** The last feed is gone: nobody reads this journal, and whoever comes next starts at a baseline. */

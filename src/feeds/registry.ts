@@ -65,12 +65,14 @@ export class FeedRegistry implements Feeds {
     for await (const binding of this.#parts.bindings.all()) bindings.set(binding.id, binding);
     const feeds: Feed[] = [];
     for await (const feed of this.#parts.feedStore.all()) feeds.push(feed);
+    const moving: (readonly [Feed, SourceId])[] = [];
     for (const feed of feeds) {
       const binding = bindings.get(feed.bindingId);
       // A crash came between the unlinking and the removal of its feeds.
       if (binding === undefined) await this.#erase(feed);
-      else if (feed.state === "live") await this.#open(feed, binding.source);
+      else if (feed.state === "live") await this.#open(feed, binding.source, moving);
     }
+    for (const [feed, source] of moving) await this.#open(feed, source);
     this.#parts.journal.trimFromNow();
     this.#stopListening = this.#parts.journal.onItems((source, list) => {
       for (const delivery of this.#bySource.get(source) ?? []) {
@@ -228,9 +230,15 @@ export class FeedRegistry implements Feeds {
   }
 
   /** At the number that is stored, moved to the binding's source where a crash or a new key left it at another. */
-  async #open(feed: Feed, source: SourceId): Promise<void> {
+  async #open(feed: Feed, source: SourceId, moving?: (readonly [Feed, SourceId])[]): Promise<void> {
     const record = await this.#parts.offsets.get(feed.id);
     const list = logLists[feed.kind];
+    if (moving !== undefined && record !== undefined && record.source !== source) {
+      // All are open before any moves: a server that got two new keys goes on from the newest of its journals.
+      if (list !== undefined) await this.#parts.journal.attach(feed.id, record.source, list, record.nextSeq);
+      moving.push([feed, source]);
+      return;
+    }
     if (record === undefined) {
       await this.#openAtHead(feed, source);
       return;

@@ -4,6 +4,7 @@ import type { Watcher } from "./discord.ts";
 import {
   CAPACITY,
   clearedBefore,
+  LATEST_ROW_S,
   lists,
   type Shown,
   type SimServer,
@@ -199,9 +200,12 @@ export class Judge implements Watcher {
       if (feed.sinceMs === undefined || atMs <= feed.sinceMs) continue;
       sum.entries += count;
       const answer = answeredMs[index] ?? 0;
-      if (list === "modCalls" && count === 1 && all === 1 && answer > 0 && !feed.answered.has(index)) {
-        more.unansweredCards += this.#stillShown(server, index, answer) ? 1 : 0;
-        if (this.#stillShown(server, index, answer)) say("unanswered", index);
+      // A guild that slept through a key is told that calls may be missing: their answers too.
+      const slept = feed.gaps.some((gap) => gap.fromS === undefined);
+      const isDue = list === "modCalls" && count === 1 && all === 1 && answer > 0 && !slept;
+      if (isDue && !feed.answered.has(index) && this.#stillShown(server, index, answer)) {
+        more.unansweredCards += 1;
+        say("unanswered", index);
       }
       if (all >= count) continue;
       const covering = feed.gaps.findIndex((gap) => covers(gap, atS[index] ?? 0, atMs));
@@ -280,7 +284,9 @@ function covers(
 ) {
   const arrivedS = Math.floor(arrivedMs / 1_000);
   const fromS = gap.fromS ?? 0;
-  return (fromS <= atS && atS <= gap.toS) || (fromS <= arrivedS && arrivedS <= gap.toS);
+  // The notice ends with the oldest new row, which may have come late itself.
+  const toS = gap.toS + LATEST_ROW_S;
+  return (fromS <= atS && atS <= toS) || (fromS <= arrivedS && arrivedS <= toS);
 }
 
 function textOf({ content, cards, files }: MessageBody): string {

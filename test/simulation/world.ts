@@ -41,6 +41,9 @@ export interface WorldOptions {
   readonly entries: number;
 }
 
+/** Rows come at most so long after their own second. */
+export const LATEST_ROW_S = 20;
+
 /** How many rows a log shows. */
 export const CAPACITY = 60;
 
@@ -194,7 +197,7 @@ function happen(server: SimServer, perMs: number, random: Random): void {
       const draw = random.next();
       const list = lists[shares.findIndex((share) => draw < share)] ?? "joinLogs";
       const log = server.logs[list];
-      const late = random.next() < 0.02 ? 1 + Math.floor(random.next() * 20) : 0;
+      const late = random.next() < 0.02 ? 1 + Math.floor(random.next() * LATEST_ROW_S) : 0;
       add(log, atMs, Math.floor(atMs / 1_000) - late, log.token.length, list, random);
       // The same thing twice in one second: two rows that nobody can tell apart.
       if (random.next() < 0.03) {
