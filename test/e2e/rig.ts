@@ -220,12 +220,6 @@ export class E2eRig {
     );
   }
 
-  /** How many lines of a channel say this. */
-  count(channel: Channel, part: string): number {
-    const lines = this.discord.messages(channel).flatMap((message) => textOf(message).split("\n"));
-    return lines.filter((line) => line.includes(part)).length;
-  }
-
   /** `/setup link` up to the answer to the form. */
   async typeKey(typed: string, { owner, general, staffRole }: Community = this.home): Promise<Exchange> {
     this.keys.add(typed.trim());
