@@ -32,7 +32,8 @@ export function differences(
       .messages(channel)
       .flatMap(({ content }) => content.split("\n"))
       .flatMap((line) => {
-        const hit = pattern.exec(line);
+        // The lines of a burst are quoted under their heading.
+        const hit = pattern.exec(line.replace(/^> /, ""));
         return hit === null ? [] : [entry(hit)];
       });
   const joins = record.joins

@@ -108,7 +108,7 @@ describe("mod-call cards", () => {
       assert.equal(second.ok, false);
       assert.match(second.text, /<@1> was first/);
       await rig.clock.advance(1_000);
-      assert.match(rig.sink.text("mods"), /Claimed by <@1> after 10 s/);
+      assert.match(rig.sink.text("mods"), /Claimed by <@1> after 10\u00a0s/);
     }));
 
   test("who holds a call releases or resolves it; a manager may always; a resolved one stays so", () =>
@@ -245,7 +245,7 @@ describe("mod-call cards", () => {
       await rig.clock.advance(3_600_000);
       const replies = rig.sink.messages("mods").filter(({ sent }) => sent.replyToMessageId !== undefined);
       assert.equal(replies.length, 1);
-      assert.match(replies[0]?.body.content ?? "", /^<@&777> .*Unclaimed for 5 min: \*\*Ann\*\*/);
+      assert.match(replies[0]?.body.content ?? "", /^<@&777> .*Unclaimed for 5\u00a0min: \*\*Ann\*\*/);
       assert.match(rig.sink.text("mods"), /staff were called again/);
     }));
 

@@ -3,12 +3,15 @@ import type { MessageBody } from "../../domain/message.ts";
 import type { LogEntry, PlayerRef } from "../../domain/model.ts";
 import type { LineContext } from "../../domain/ports.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
+import { isBurst, spanS, stretchesOf } from "./feed-bursts.ts";
 
 /** Discord's 2,000 and 4,096, less room for a mark that is added later ("possibly repeated"). */
 const contentRoom = 1_900;
 const descriptionRoom = 3_900;
 /** Escaping can double a text; twice this and the rest of a line still fit one message. */
 const longestCommand = 800;
+/** More never fit one message: the shortest line has some 25 characters. */
+const mostLines = 160;
 
 const colors: Record<FeedKind, number> = {
   joins: 0x4f8a5b,
@@ -29,6 +32,8 @@ export const feedNames: Record<FeedKind, string> = {
 /**
  * As many leading entries as one message holds, one line each, measured as Discord measures.
  * `lines`: content. `cards`: an embed, with names linked to profiles. `taken` is at least 1 (design 5, Batches).
+ * A burst (kills by one player, many joins at once) is quoted under a heading that sums it up; its lines stay
+ * whole, since staff quote single ones as evidence.
  */
 export function renderLines(
   feed: Feed,
@@ -37,19 +42,73 @@ export function renderLines(
 ): { readonly body: MessageBody; readonly taken: number } {
   const cards = feed.style === "cards";
   const room = cards ? descriptionRoom : contentRoom;
+  const line = (entry: LogEntry, index: number) => entryLine(entry, cards, context.stayedS.get(index));
   // Several servers may share a channel: then each message says whose it is, once, instead of each line.
   let text = context.serverName === undefined || cards ? "" : `-# ${inlineName(context.serverName)}`;
   let taken = 0;
-  for (const [index, entry] of entries.entries()) {
-    const line = entryLine(entry, cards, context.stayedS.get(index));
-    const longer = text === "" ? line : `${text}\n${line}`;
-    if (taken > 0 && longer.length > room) break;
-    text = longer;
-    taken += 1;
+  const ahead = entries.slice(0, mostLines);
+  for (const { from, to, burst } of stretchesOf(ahead)) {
+    const part = ahead.slice(from, to);
+    const lines = part.map((entry, index) => line(entry, from + index));
+    const left = room - text.length - 1;
+    const fitting = fittingLines(part, lines, burst, cards, left);
+    if (fitting.count > 0) text = text === "" ? fitting.text : `${text}\n${fitting.text}`;
+    taken += fitting.count;
+    if (fitting.count < part.length) break;
+  }
+  if (taken === 0) {
+    const [first] = entries;
+    const only = first === undefined ? "" : line(first, 0);
+    text = text === "" ? only : `${text}\n${only}`;
+    taken = 1;
   }
   if (!cards) return { body: { content: text }, taken };
   const author = context.serverName === undefined ? {} : { author: cut(plainText(context.serverName), 200) };
   return { body: { cards: [{ ...author, description: text, color: colors[feed.kind] }] }, taken };
+}
+
+/** The longest beginning of a stretch that fits: with its heading while it is a burst, else plain. */
+function fittingLines(
+  part: readonly LogEntry[],
+  lines: readonly string[],
+  burst: boolean,
+  linked: boolean,
+  room: number,
+): { readonly text: string; readonly count: number } {
+  let size = -1;
+  let count = 0;
+  for (const line of lines) {
+    size += line.length + 1;
+    if (size > room) break;
+    count += 1;
+  }
+  for (; count > 0; count -= 1) {
+    const shown = part.slice(0, count);
+    const text =
+      burst && isBurst(shown)
+        ? [burstHeading(shown, linked), ...lines.slice(0, count).map((line) => `> ${line}`)].join("\n")
+        : lines.slice(0, count).join("\n");
+    if (text.length <= room) return { text, count };
+  }
+  return { text: "", count: 0 };
+}
+
+/** `6 kills by Ann in 12 s`: what a moderator would have to count. */
+function burstHeading(entries: readonly LogEntry[], linked: boolean): string {
+  const time = `in ${duration(spanS(entries))}`;
+  const [first] = entries;
+  switch (first?.kind) {
+    case "kill":
+      return `**${entries.length} kills** by ${person(first.killer, linked)} ${time}`;
+    case "command":
+      return `**${entries.length} commands** by ${person(first.player, linked)} ${time}`;
+    default: {
+      const joined = entries.filter((entry) => entry.kind === "join" && entry.joined).length;
+      const left = entries.length - joined;
+      const counts = [joined > 0 ? `${joined} joined` : "", left > 0 ? `${left} left` : ""];
+      return `**${counts.filter((part) => part !== "").join(", ")}** ${time}`;
+    }
+  }
 }
 
 /** One entry as one line: local time, a symbol and a word for what happened, names in bold. */
@@ -82,9 +141,15 @@ export function person(player: PlayerRef, linked: boolean): string {
     : name;
 }
 
-/** `42 s`, `12 min`, `1 h 12 min`, `3 d 4 h`. Negative counts as nothing: clocks of two servers may differ. */
+/**
+ * `42 s`, `12 min`, `1 h 12 min`, `3 d 4 h`, in one piece: its spaces do not break a line on a phone.
+ * Negative counts as nothing: clocks of two servers may differ.
+ */
 export function duration(seconds: number): string {
-  const s = Math.max(0, Math.round(seconds));
+  return inWords(Math.max(0, Math.round(seconds))).replaceAll(" ", "\u00a0");
+}
+
+function inWords(s: number): string {
   if (s < 60) return `${s} s`;
   const minutes = Math.floor(s / 60);
   if (minutes < 60) return `${minutes} min`;

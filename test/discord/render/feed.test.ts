@@ -75,7 +75,7 @@ describe("feed lines", () => {
     );
     assert.equal(
       entryLine({ kind: "join", atS, player, joined: false }, false, 4_320),
-      "<t:1700000000:T> `−` **Ann\\_1** left after 1 h 12 min `42`",
+      "<t:1700000000:T> `−` **Ann\\_1** left after 1\u00a0h\u00a012\u00a0min `42`",
     );
     assert.equal(
       entryLine({ kind: "kill", atS, killer: player, killed: { name: "Bob" } }, true),
@@ -101,10 +101,11 @@ describe("feed lines", () => {
             const { body, taken } = feedRenderer.lines({ ...feed, style }, rest, context);
             assert.ok(taken >= 1);
             assertFits(feedRenderer.possiblyRepeated(body));
-            const shown = (body.content ?? body.cards?.[0]?.description ?? "").split("\n");
-            if (style === "lines" && serverName !== undefined) assert.match(shown.shift() ?? "", /^-# /);
+            const all = (body.content ?? body.cards?.[0]?.description ?? "").split("\n");
+            if (style === "lines" && serverName !== undefined) assert.match(all.shift() ?? "", /^-# /);
+            const shown = all.filter((line) => !line.startsWith("**"));
             assert.equal(shown.length, taken);
-            lines.push(...shown);
+            lines.push(...shown.map((line) => line.replace(/^> /, "")));
             rest = rest.slice(taken);
           }
           assert.equal(lines.length, entries.length);
@@ -117,6 +118,57 @@ describe("feed lines", () => {
       ),
       { numRuns: 80 },
     );
+  });
+
+  test("a burst stands under a heading that counts it; its lines stay whole and in their order", () => {
+    const at = 1_700_000_000;
+    const [ann, bob, eve] = [{ name: "Ann", id: 1 }, { name: "Bob" }, { name: "Eve" }];
+    const kill = (atS: number, killer: typeof bob, killed: typeof bob): LogEntry => ({
+      ...{ kind: "kill", atS: at + atS, killer, killed },
+    });
+    const entries = [
+      kill(0, bob, ann),
+      kill(1, ann, bob),
+      kill(4, ann, eve),
+      kill(9, ann, bob),
+      kill(60, ann, eve),
+    ];
+    const { body, taken } = feedRenderer.lines({ ...feed, kind: "kills" }, entries, plain);
+    assert.equal(taken, 5);
+    assert.deepEqual((body.content ?? "").split("\n"), [
+      `<t:${at}:T> \`×\` **Bob** killed **Ann**`,
+      "**3 kills** by **Ann** in 8\u00a0s",
+      `> <t:${at + 1}:T> \`×\` **Ann** killed **Bob**`,
+      `> <t:${at + 4}:T> \`×\` **Ann** killed **Eve**`,
+      `> <t:${at + 9}:T> \`×\` **Ann** killed **Bob**`,
+      `<t:${at + 60}:T> \`×\` **Ann** killed **Eve**`,
+    ]);
+  });
+
+  test("joins and leaves of one moment are counted apart; two or three neighbours need no heading", () => {
+    const join = (atS: number, joined: boolean): LogEntry => ({
+      ...{ kind: "join", atS, player: { name: `P${atS}`, id: atS }, joined },
+    });
+    const text = (entries: readonly LogEntry[]) =>
+      feedRenderer.lines(feed, entries, plain).body.content ?? "";
+    assert.match(
+      text([join(10, true), join(10, true), join(11, false), join(11, true)]),
+      /^\*\*3 joined, 1 left\*\* in 1\u00a0s\n> <t:10:T>/,
+    );
+    assert.doesNotMatch(text([join(10, true), join(10, true), join(11, false)]), /^>/m);
+    assert.doesNotMatch(text([join(10, true), join(12, true), join(14, true), join(16, true)]), /^>/m);
+  });
+
+  test("a burst that one message cannot hold goes on in the next, each heading counting its own lines", () => {
+    const entries: LogEntry[] = Array.from({ length: 120 }, (_, n) => ({
+      ...{ kind: "kill", atS: 1_700_000_000 + n, killer: { name: "Ann" }, killed: { name: `Victim_${n}` } },
+    }));
+    for (let rest = entries; rest.length > 0; ) {
+      const { body, taken } = feedRenderer.lines({ ...feed, kind: "kills" }, rest, plain);
+      if (taken >= 3) assert.ok(body.content?.startsWith(`**${taken} kills** by **Ann**`));
+      assert.equal(body.content?.match(/killed/g)?.length, taken);
+      rest = rest.slice(taken);
+    }
   });
 
   test("a burst of 600 joins takes few messages", () => {
@@ -148,7 +200,18 @@ describe("feed lines", () => {
 
   test("durations are short and in words", () => {
     const all = [-5, 0, 59, 60, 3_599, 3_600, 4_320, 86_400, 90_000].map(duration);
-    assert.deepEqual(all, ["0 s", "0 s", "59 s", "1 min", "59 min", "1 h", "1 h 12 min", "1 d", "1 d 1 h"]);
+    const plainly = all.map((text) => text.replaceAll("\u00a0", " "));
+    assert.deepEqual(plainly, [
+      "0 s",
+      "0 s",
+      "59 s",
+      "1 min",
+      "59 min",
+      "1 h",
+      "1 h 12 min",
+      "1 d",
+      "1 d 1 h",
+    ]);
   });
 });
 
@@ -170,7 +233,7 @@ describe("cards and notices", () => {
     assert.deepEqual(labels(feedRenderer.modCall(view)), ["mod-claim", "mod-resolve"]);
     assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy })), ["mod-release", "mod-resolve"]);
     assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy, resolved })), []);
-    assert.match(texts(feedRenderer.modCall({ ...view, claimedBy })), /Claimed by <@5> after 42 s/);
+    assert.match(texts(feedRenderer.modCall({ ...view, claimedBy })), /Claimed by <@5> after 42\u00a0s/);
   });
 
   test("every state is told by a word and a symbol, and the card carries its id", () => {
