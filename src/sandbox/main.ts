@@ -29,6 +29,9 @@ async function open(options: SandboxOptions): Promise<Sandbox> {
     live: true,
     ...(options.keep === undefined ? {} : { dataFolder: resolve(options.keep) }),
   });
+  const { guild, channels } = stage.cast;
+  // Feeds may go into threads too: one is here to be chosen.
+  guild.addChannel({ name: "night shift", type: "thread", parentId: channels.staff.id });
   const panel = new Panel(stage);
   const closeAll = async (page?: PageServer) => {
     await page?.close();

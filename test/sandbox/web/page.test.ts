@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { servePage } from "../../../src/sandbox/web/server.ts";
 import { PageRig, whyNoBrowser } from "./page-rig.ts";
 
-describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), timeout: 90_000 }, () => {
+describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), timeout: 180_000 }, () => {
   let rig: PageRig;
 
   before(async () => {

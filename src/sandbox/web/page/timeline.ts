@@ -50,8 +50,8 @@ export class Timeline {
     this.#jump.addEventListener("click", () => this.#toNewest());
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     // Components render a moment later, and pictures load: the end stays in sight.
-    new ResizeObserver(() => this.#pin()).observe(this.#list);
-    new ResizeObserver(() => this.#pin()).observe(scroller);
+    new ResizeObserver(() => this.#toEnd()).observe(this.#list);
+    new ResizeObserver(() => this.#toEnd()).observe(scroller);
   }
 
   /** Another channel, another person, or everything anew. */
@@ -75,6 +75,8 @@ export class Timeline {
     this.#messages = all.slice(0, windowWhileReading);
     void this.#keepingPlace(() => this.#render()).then(() => {
       this.#isLoading = false;
+      // Whoever reached the top meanwhile causes no further event there.
+      this.#scrolled();
     });
   }
 
@@ -184,10 +186,20 @@ export class Timeline {
     else this.#pin();
   }
 
+  /** Keeps the end in sight, now and once the components have filled themselves. */
   #pin(): void {
+    this.#toEnd();
+    void this.#allRendered().then(() => this.#toEnd());
+  }
+
+  #toEnd(): void {
     if (!this.#isAtBottom) return;
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
     this.#lastTopPx = this.#scroller.scrollTop;
+  }
+
+  async #allRendered(): Promise<void> {
+    await Promise.all([...this.#list.querySelectorAll("discord-message, discord-embed")].map(rendered));
   }
 
   /** What one reads stays where it is on the screen while messages come and go above it. */
@@ -198,12 +210,12 @@ export class Timeline {
     )?.node;
     const before = anchor?.getBoundingClientRect().top ?? 0;
     change();
-    // The components fill themselves in a microtask or two, still before anything is painted.
-    await Promise.all([...this.#list.querySelectorAll("discord-message, discord-embed")].map(rendered));
+    await this.#allRendered();
     if (anchor?.isConnected === true) this.#scroller.scrollTop += anchor.getBoundingClientRect().top - before;
   }
 }
 
+/** The components fill themselves in a microtask or two, still before anything is painted. */
 async function rendered(element: Element): Promise<unknown> {
   return "updateComplete" in element ? await element.updateComplete : undefined;
 }

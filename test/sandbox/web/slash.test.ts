@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { missing, parseLine, suggestions } from "../../../src/sandbox/web/page/slash.ts";
+import type { CommandView } from "../../../src/sandbox/web/protocol.ts";
+
+const option = (name: string, required: boolean) => ({
+  ...{ name, required, description: name, type: 3, autocomplete: false, choices: [], channelTypes: [] },
+});
+const commands: readonly CommandView[] = [
+  { line: "run", description: "Run", options: [] },
+  {
+    line: "run command",
+    description: "Run a command",
+    options: [option("text", true), option("server", false)],
+  },
+  { line: "server status", description: "Status", options: [option("server", false)] },
+];
+const values = (line: string) => Object.fromEntries(parseLine(line, commands)?.values ?? []);
+
+describe("a command that is written out", () => {
+  it("is found by its whole name, the longer before the shorter", () => {
+    assert.equal(parseLine("/run command text: :h hi", commands)?.command.line, "run command");
+    assert.equal(parseLine("/run", commands)?.command.line, "run");
+    assert.equal(parseLine("/runs", commands), undefined);
+  });
+
+  it("takes options by name with a colon, in any order", () => {
+    assert.deepEqual(values("/run command server: River City text: :h hi: all"), {
+      server: "River City",
+      text: ":h hi: all",
+    });
+  });
+
+  it("gives words without a name to the first option that must be given", () => {
+    assert.deepEqual(values("/run command :h hello"), { text: ":h hello" });
+    assert.deepEqual(values("/run command :h hello server: East"), { text: ":h hello", server: "East" });
+  });
+
+  it("knows what is missing", () => {
+    const parsed = parseLine("/run command", commands);
+    assert.ok(parsed);
+    assert.equal(missing(parsed.command, parsed.values)?.name, "text");
+    assert.equal(missing(parsed.command, new Map([["text", ":h"]])), undefined);
+  });
+
+  it("is suggested by its beginning first, then by what it holds", () => {
+    assert.deepEqual(
+      suggestions("/s", commands).map(({ line }) => line),
+      ["server status"],
+    );
+    assert.deepEqual(suggestions("/", commands).length, 3);
+    assert.deepEqual(
+      suggestions("/command", commands).map(({ line }) => line),
+      ["run command"],
+    );
+  });
+});
