@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import type { SourceId } from "../domain/model.ts";
 import { Bucket } from "./bucket.ts";
 import type { RateHeaders } from "./headers.ts";
@@ -51,7 +51,7 @@ export class Buckets {
   #common: NamedBucket;
   #uniform = true;
 
-  /** `salt`: anything unguessable; a bucket's name can hold a server key, so its hash is keyed. */
+  /** `salt`: anything unguessable; a bucket's name can hold a server key, so its hash is salted. */
   constructor(clock: ServerClock, salt: string) {
     this.#clock = clock;
     this.#salt = salt;
@@ -145,7 +145,7 @@ export class Buckets {
   }
 
   #name(text: string): Name {
-    const hash = createHmac("sha256", this.#salt).update(text).digest("hex").slice(0, 16);
+    const hash = digest("sha256", this.#salt + text).slice(0, 16);
     let name = this.#names.get(hash);
     if (name === undefined) {
       const first = { named: { hash, bucket: new Bucket(this.#clock) }, members: 0, last: undefined };

@@ -24,14 +24,17 @@ import type {
 
 /** An epoch number above this counts milliseconds (design 3). */
 const EPOCH_MS_FROM = 1e12;
+const COLON = 58;
 
 interface RowSchemas<R> {
   readonly plain: z.ZodType<R>;
+  /** The whole list in one go, for the ordinary list without an odd row. */
+  readonly plainList: z.ZodType<R[]>;
   readonly patient: z.ZodType<R>;
 }
 
 function schemas<R>(plain: z.ZodType<R>, patient: z.ZodType<R>): RowSchemas<R> {
-  return { plain: z.compile(plain), patient };
+  return { plain: z.compile(plain), plainList: z.compile(z.array(plain)), patient };
 }
 
 const text = z.string();
@@ -207,25 +210,36 @@ const READERS: { readonly [L in ListName]: (wire: unknown) => Rows<Lists[L]> | u
 
 /** `name:id`; a bare name has no id ("Remote Server", design 3). Undefined when there is no name. */
 export function playerRef(value: string): PlayerRef | undefined {
-  const colon = value.lastIndexOf(":");
-  if (colon < 0) return value.trim() === "" ? undefined : { name: value };
-  const id = wholeNumber(value, colon + 1);
-  // What follows the colon is no id, so the colon belongs to the name; nothing after it is an id left out.
-  const name = id === undefined && colon + 1 < value.length ? value : value.slice(0, colon);
-  if (name.trim() === "") return undefined;
-  return id === undefined ? { name } : { name, id };
+  // Runs for each name of each row: one pass from the end, in small whole numbers, costs a third of lastIndexOf and
+  // Number. An id has at most 16 digits: 8 low ones, the others high.
+  let low = 0;
+  let high = 0;
+  let scale = 1;
+  let at = value.length - 1;
+  for (; at >= 0; at--) {
+    const digit = value.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) break;
+    const place = value.length - 1 - at;
+    if (place === 8) scale = 1;
+    if (place < 8) low += digit * scale;
+    else high += digit * scale;
+    scale *= 10;
+  }
+  const digits = value.length - 1 - at;
+  if (at < 0 || value.charCodeAt(at) !== COLON || digits > 16) return bareName(value);
+  const name = value.slice(0, at);
+  if (isBlank(name)) return undefined;
+  if (digits === 0) return { name };
+  const id = high * 1e8 + low;
+  return Number.isSafeInteger(id) ? { name, id } : { name };
 }
 
-/** The digits from `from` to the end; undefined for anything else. Runs for each name of each row: no regex. */
-function wholeNumber(value: string, from: number): number | undefined {
-  if (from >= value.length) return undefined;
-  let number = 0;
-  for (let at = from; at < value.length; at++) {
-    const digit = value.charCodeAt(at) - 48;
-    if (digit < 0 || digit > 9) return undefined;
-    number = number * 10 + digit;
-  }
-  return Number.isSafeInteger(number) ? number : undefined;
+function bareName(name: string): PlayerRef | undefined {
+  return isBlank(name) ? undefined : { name };
+}
+
+function isBlank(name: string): boolean {
+  return name.charCodeAt(0) > 32 ? false : name.trim() === "";
 }
 
 /** Epoch seconds of a time that counts seconds or milliseconds; undefined when it is no time. */
@@ -285,17 +299,25 @@ export function readCommandAnswer(wire: unknown): { readonly message: string; re
 
 function rows<R, T>(
   wire: unknown,
-  { plain, patient }: RowSchemas<R>,
+  { plain, plainList, patient }: RowSchemas<R>,
   read: (row: R) => T | undefined,
 ): Rows<readonly T[]> | undefined {
   const listed = listOf(wire);
   if (listed === undefined) return undefined;
   const value: T[] = [];
-  for (const row of listed) {
-    let parsed = plain.safeParse(row);
-    if (!parsed.success) parsed = patient.safeParse(row);
-    const entry = parsed.success ? read(parsed.data) : undefined;
+  const take = (row: R) => {
+    const entry = read(row);
     if (entry !== undefined) value.push(entry);
+  };
+  const whole = plainList.safeParse(listed);
+  if (whole.success) {
+    for (const row of whole.data) take(row);
+  } else {
+    for (const row of listed) {
+      let parsed = plain.safeParse(row);
+      if (!parsed.success) parsed = patient.safeParse(row);
+      if (parsed.success) take(parsed.data);
+    }
   }
   return { value, skipped: listed.length - value.length };
 }

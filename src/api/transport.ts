@@ -40,35 +40,69 @@ export function createTransport(serviceUrl: string, connections: number): HttpTr
     headersTimeout: 60_000,
     bodyTimeout: 60_000,
   });
-  const watched = pool.compose((dispatch) => (options, handler) => {
-    if ("opaque" in options && typeof options.opaque === "function") {
-      const onStart: () => void = options.opaque.bind(undefined);
-      const begin = handler.onRequestStart?.bind(handler);
-      let starts = 0;
-      handler.onRequestStart = (controller, context) => {
-        starts += 1;
-        begin?.(controller, context);
-        if (controller.aborted) return;
-        // A dispatcher may queue a request again when its connection broke; a command must not be written twice.
-        if (starts > 1) controller.abort(new Error("the connection broke after the request was written"));
-        else onStart();
-      };
-    }
-    return dispatch(options, handler);
-  });
-  const send: Transport = async (request, signal) => {
-    // Everything readable has been read once setImmediate comes: a refusal that lies in a socket is heard first.
-    await new Promise((resolve) => setImmediate(resolve));
-    signal.throwIfAborted();
-    const answer = await watched.request({
+  const send: Transport = (request, signal) =>
+    new Promise((resolve, reject) => {
+      // Everything readable has been read once setImmediate comes: a refusal that lies in a socket is heard first.
+      setImmediate(() => {
+        if (signal.aborted) reject(signal.reason);
+        else dispatch(pool, basePath, request, signal, { resolve, reject });
+      });
+    });
+  return { send, close: () => pool.destroy() };
+}
+
+/**
+ * `dispatch` is what undici's `request` stands on, and follows redirects as little. It tells the moment before the first
+ * byte, which `request` does not, and needs no stream for a body that is read whole anyway.
+ */
+function dispatch(
+  pool: Pool,
+  basePath: string,
+  request: WireRequest,
+  signal: AbortSignal,
+  settle: { readonly resolve: (answer: WireAnswer) => void; readonly reject: (error: unknown) => void },
+): void {
+  let status = 0;
+  let headers: WireAnswer["headers"] = {};
+  const chunks: Buffer[] = [];
+  let abort: (() => void) | undefined;
+  let starts = 0;
+  signal.addEventListener("abort", () => abort?.(), { once: true });
+  pool.dispatch(
+    {
       method: request.method,
       path: basePath + request.path,
       headers: request.headers,
       body: request.body ?? null,
-      opaque: request.onStart,
-      signal,
-    });
-    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
-  };
-  return { send, close: () => pool.destroy() };
+    },
+    {
+      onRequestStart(controller) {
+        starts += 1;
+        abort = () => controller.abort(errorOf(signal.reason));
+        if (signal.aborted) abort();
+        // A dispatcher may queue a request again when its connection broke; a command must not be written twice.
+        else if (starts > 1) controller.abort(new Error("the connection broke after the request was written"));
+        else request.onStart();
+      },
+      onResponseStart(_controller, statusCode, answered) {
+        status = statusCode;
+        headers = answered;
+      },
+      onResponseData(_controller, chunk) {
+        chunks.push(chunk);
+      },
+      onResponseEnd() {
+        const [only] = chunks;
+        const body = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+        settle.resolve({ status, headers, body: body.toString("utf8") });
+      },
+      onResponseError(_controller, error) {
+        settle.reject(error);
+      },
+    },
+  );
+}
+
+function errorOf(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error("aborted");
 }
