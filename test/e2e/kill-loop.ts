@@ -101,8 +101,8 @@ try {
   await reads(stage, 3);
   await quiet(stage);
   exact = report(stage, channels, from);
-  if (!exact) for (const line of stage.bot.lines.slice(-20)) console.log(line);
 } finally {
+  if (!exact) for (const line of stage.bot.lines.slice(-20)) console.log(line);
   await stage.close();
 }
 process.exitCode = exact ? 0 : 1;
