@@ -3,6 +3,7 @@ import { diff } from "./diff.ts";
 import type { JournalItem } from "./journal-port.ts";
 import type { JournalChunk, JournalHead } from "./journal-records.ts";
 import { factsOf, type Said } from "./journal-window.ts";
+import { PackedRetained } from "./packed.ts";
 import { Stays } from "./stays.ts";
 
 /** Items of one sealed chunk. A head is rewritten with every poll that brings something: its tail stays short. */
@@ -35,7 +36,7 @@ export function advance(
 ): Advance | undefined {
   const facts = factsOf(snapshot, list, head.lineage);
   if (facts === undefined) return undefined;
-  const result = diff(head.retained, facts, snapshot.status.currentPlayers > 0);
+  const result = diff(head.retained?.unpacked(), facts, snapshot.status.currentPlayers > 0);
   if (!result.changed) return undefined;
   const stays = new Stays(head.joined);
   const added: JournalItem[] = [];
@@ -48,7 +49,8 @@ export function advance(
   if (head.retained === undefined) for (const fact of facts) noteStay(fact.value, stays);
   const nextSeq = head.nextSeq + added.length;
   const tail = [...head.tail.filter((item) => item.seq >= neededSeq), ...added];
-  const next = { ...head, retained: result.next, nextSeq, joined: stays.entries() };
+  const retained = PackedRetained.of(result.next);
+  const next = { ...head, retained, nextSeq, joined: stays.entries() };
   return { ...sealed(next, tail, neededSeq, firstFreeChunk), added: added.length };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { LogList } from "../domain/model.ts";
-import type { Retained } from "./diff.ts";
 import type { JournalItem } from "./journal-port.ts";
+import { PackedRetained } from "./packed.ts";
 
 /** Sealed items in a document of their own; the head names them. Ids are never used twice within a journal. */
 export interface ChunkRef {
@@ -18,7 +18,7 @@ export interface JournalHead {
   /** Random. Salts the identities, and tells whether two sources have the same journal after a key was replaced. */
   readonly lineage: string;
   /** Absent until the first window: that one is the baseline. */
-  readonly retained?: Retained;
+  readonly retained?: PackedRetained;
   readonly nextSeq: number;
   readonly chunks: readonly ChunkRef[];
   readonly nextChunk: number;
@@ -72,14 +72,18 @@ const item = z.discriminatedUnion("kind", [
   }),
 ]);
 
-const retained = z.object({
-  floorS: z.number().exactOptional(),
-  longest: count,
-  emptyPolls: count,
-  seconds: z.array(z.number()),
-  hashes: z.array(z.number()),
-  counts: z.array(count),
-});
+const retained = z
+  .object({
+    floorS: z.number().exactOptional(),
+    longest: count,
+    emptyPolls: count,
+    rows: z.base64(),
+  })
+  .transform((stored) => {
+    const packed = new PackedRetained(stored);
+    packed.unpacked();
+    return packed;
+  });
 
 const head = z.object({
   lineage: z.string().min(1),
