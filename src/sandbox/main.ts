@@ -57,7 +57,12 @@ async function showPage(options: SandboxOptions): Promise<void> {
   const sandbox = await open(options);
   const { stage, panel, page } = sandbox;
   const { promise: asked, resolve: end } = Promise.withResolvers<void>();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => end());
+  let isEnding = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      isEnding = true;
+      end();
+    });
   startBot(sandbox);
   say(`Marshal's sandbox: ${page.url}`);
   say(
@@ -67,6 +72,7 @@ async function showPage(options: SandboxOptions): Promise<void> {
   const steps = options.empty
     ? Promise.resolve()
     : takeFirstSteps(stage, panel).catch((error: unknown) => {
+        if (isEnding) return;
         const why = error instanceof Error ? error.message : String(error);
         panel.note("sandbox", `The first steps were not finished: ${why}`, true);
         say(`The first steps were not finished: ${why}`);

@@ -39,7 +39,9 @@ export class PersonState implements Person {
     act: ActOptions = {},
   ): Promise<Exchange> {
     const data = commandData(this.#parts.world, this.member, channel, line, options);
-    const interaction = this.#open(InteractionKind.command, channel, { commandName: data.name });
+    // What Discord shows, and gives as the interaction's name, has the sub-commands in it.
+    const commandName = line.trim().replace(/^\//, "").replace(/\s+/g, " ");
+    const interaction = this.#open(InteractionKind.command, channel, { commandName });
     return this.#send(interaction, data, act);
   }
 

@@ -11,7 +11,7 @@ const feeds = [
 
 /**
  * What an owner would do first, done for whoever only wants to look: link the server, give feeds their channels.
- * Through the same forms and buttons; what a kept folder holds already is left alone.
+ * Through the same forms and buttons.
  */
 export async function takeFirstSteps(stage: Stage, panel: Panel): Promise<void> {
   const { owner, channels } = stage.cast;

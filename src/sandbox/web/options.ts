@@ -7,7 +7,7 @@ export interface SandboxOptions {
   readonly seed: number;
   /** Leaves linking and feeds to whoever looks. */
   readonly empty: boolean;
-  /** Where the bot's data and log stay; else a temporary folder. */
+  /** Where the bot's data stays; else a temporary folder. */
   readonly keep?: string;
   readonly shot: ShotOptions;
 }
@@ -37,7 +37,7 @@ Without options: a page at http://127.0.0.1:${defaultPort} with an emulated Disc
   --port N             another port (0: any free one)
   --seed S             another town; the same number gives the same one (default 1)
   --empty              no server linked and no feeds: do it yourself, with /setup
-  --keep FOLDER        keep the bot's data there and go on with it next time
+  --keep FOLDER        keep the bot's data there, to look at afterwards (the emulated Discord is new each time)
   --tour               no page: a scripted tour, printed; exit code 0 only if each step was seen
   --help               this text
 

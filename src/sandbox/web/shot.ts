@@ -10,6 +10,7 @@ import type { Panel } from "./panel.ts";
 export class ShotError extends Error {}
 
 const patienceMs = 25_000;
+const postedMs = 10_000;
 
 /** Opens the page as asked, types the lines, waits until it is still, saves the picture. */
 export async function takeShot(url: string, stage: Stage, panel: Panel, options: ShotOptions): Promise<void> {
@@ -17,6 +18,10 @@ export async function takeShot(url: string, stage: Stage, panel: Panel, options:
   const known = stage.cast.guild.channels.map(({ name }) => name);
   if (!known.includes(channel))
     throw new ShotError(`--channel: there is no "${channel}"; there are ${known.join(", ")}`);
+  const pulls = panel.levers.views().map(({ id }) => id);
+  const unknown = levers.find((id) => !pulls.includes(id));
+  if (unknown !== undefined)
+    throw new ShotError(`--lever: there is no "${unknown}"; there are ${pulls.join(", ")}`);
   const executable = await findChromium();
   if (executable === undefined)
     throw new ShotError("no Chromium was found on this machine; install one to take pictures");
@@ -30,12 +35,26 @@ export async function takeShot(url: string, stage: Stage, panel: Panel, options:
     await page.goto(`${url}/?${query}`);
     await page.locator('html[data-connected="true"]').waitFor();
     for (const lever of levers) await panel.pull(lever);
+    await posted(stage, panel, levers.length > 0 ? 2 : 0);
     for (const line of lines) await typeLine(page, line);
     await still(page);
     await mkdir(dirname(file), { recursive: true });
     await page.screenshot({ path: file });
   } finally {
     await browser.close();
+  }
+}
+
+/** Until the bot has asked the service this often and posted what it learned; a busy town never comes to an end. */
+async function posted(stage: Stage, panel: Panel, polls: number): Promise<void> {
+  const before = stage.service.counts.requests;
+  const endMs = performance.now() + postedMs;
+  while (performance.now() < endMs) {
+    await panel.refresh();
+    const { bot } = panel.view();
+    const isPosted = bot?.undelivered === 0 && (bot.cardsToShow ?? 0) === 0;
+    if (isPosted && stage.service.counts.requests >= before + polls) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
 

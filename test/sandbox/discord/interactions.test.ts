@@ -67,7 +67,7 @@ test("a slash command is answered by a message that all see", async (t) => {
     [exchange.kind, exchange.text, exchange.ephemeral],
     ["message", "status of Riverside", false],
   );
-  assert.equal(rig.discord.messages(rig.channel).at(-1)?.interaction?.commandName, "server");
+  assert.equal(rig.discord.messages(rig.channel).at(-1)?.interaction?.commandName, "server status");
   assert.deepEqual(rig.thrown, []);
 });
 

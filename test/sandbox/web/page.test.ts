@@ -75,7 +75,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await rig.actAs("member");
     await rig.type("/server status");
     const status = await rig.message(rig.stage.town.world.info.name);
-    assert.match((await status.textContent()) ?? "", /Max used \/server/);
+    assert.match((await status.textContent()) ?? "", /Max used \/server status/);
     assert.equal((await status.textContent())?.includes(rig.stage.town.world.info.joinKey), false);
     await rig.picture("status-1280-dark");
   });
