@@ -213,7 +213,7 @@ test("show tells what is linked, parked, and who may run commands", async () => 
   const reply = await setup.subcommands.show.execute(invocation, made.services);
   assert.ok(!(Symbol.asyncIterator in reply));
   const text = textOf(reply);
-  for (const part of ["<#77>", "Riverside", "rejected twice", "manager: <@&r2>", "moderator: <@&r1>"]) {
+  for (const part of ["<#77>", "Riverside", "rejected twice", "Manager <@&r2>", "Moderator <@&r1>"]) {
     assert.ok(text.includes(part), `${part} in ${text}`);
   }
   assert.doesNotMatch(text, /rvrsd|first-key/);

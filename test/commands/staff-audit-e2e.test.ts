@@ -13,25 +13,25 @@ test("/staff gives tiers and verbs, explains, protects, and every change stands 
   await say(
     "staff check",
     { person: jo, command: ":kick Alice" },
-    /May not run it[\s\S]*none of the roles has a tier/,
+    /They may not run this[\s\S]*none of the roles has a tier/,
   );
   await say("staff allow", { role: helpers, tier: "moderator" }, /holds the tier \*\*moderator/);
   await say(
     "staff check",
     { person: jo, command: ":kick Alice" },
-    /✅ May run it[\s\S]*tier held is Moderator/,
+    /✅ They may run this[\s\S]*tier held is Moderator/,
   );
   await say("staff deny", { role: helpers, verb: "kick" }, /may not run/);
-  await say("staff check", { person: jo, command: "kick Alice" }, /May not run it[\s\S]*is denied/);
+  await say("staff check", { person: jo, command: "kick Alice" }, /They may not run this[\s\S]*is denied/);
   await say("staff allow", { role: helpers, verb: "ban" }, /whatever its tier/);
-  await say("staff check", { person: jo, command: ":ban Alice" }, /✅ May run it[\s\S]*is allowed/);
+  await say("staff check", { person: jo, command: ":ban Alice" }, /✅ They may run this[\s\S]*is allowed/);
   await say("staff protect", { player: "Alice" }, /is protected/);
-  await say("staff check", { person: jo, command: ":ban Ali" }, /May not run it[\s\S]*is protected/);
+  await say("staff check", { person: jo, command: ":ban Ali" }, /They may not run this[\s\S]*is protected/);
   const listed = await say("staff list", {}, /Staff of/);
   for (const part of [`<@&${helpers.id}>`, ":kick", ":ban", "alice"]) assert.ok(listed.includes(part), part);
   await say("staff protect", { player: "Alice", remove: true }, /protected no longer/);
   await say("staff deny", { role: helpers }, /no tier and no extra/);
-  await say("staff check", { person: jo, command: ":ban Alice" }, /May not run it/);
+  await say("staff check", { person: jo, command: ":ban Alice" }, /They may not run this/);
   await say("staff allow", { role: rig.guild.everyone, tier: "manager" }, /Everyone cannot be staff/);
   await say("staff allow", { role: helpers }, /either a tier or a verb/);
   assert.deepEqual(
@@ -83,7 +83,7 @@ test("/audit searches, exports without formulas, mirrors, and keeps for as long 
     await rig.runs.clock.advance(5);
   }
   const lines = rig.emulated.messages(mirror).map(({ content }) => content);
-  assert.match(lines[0] ?? "", /audit-channel/);
+  assert.match(lines[0] ?? "", /set the audit channel/);
   assert.match(lines[1] ?? "", /✅ ran.*:h mirrored/);
   await rig.reads(await rig.owner.slash(rig.channel, "audit channel"), /no longer/);
 

@@ -4,7 +4,7 @@ import type { AuditEvent, DeferredRun, RunProgress, RunRecord, RunStatus } from 
 import { cut, inlineCode, inlineName } from "./escape.ts";
 import { escapeButMentions } from "./own-markup.ts";
 
-/** Audit rows as lines, and as files. Pure. */
+/** Audit rows as they read, and as files. Pure. */
 
 const marks: Readonly<Record<RunStatus, string>> = {
   waiting: "⏳ waiting",
@@ -24,33 +24,59 @@ const proofs: Readonly<Record<RunRecord["proof"], string>> = {
   "not-seen": " · **not in the log**",
 };
 
-/** One run on one line, and why where it did not simply run. */
+/** What came of it and the command on one line; below, in small: who, when, and why where it did not simply run. */
 export function runLine(record: RunRecord, options: { readonly server?: boolean } = {}): string {
   const { status, askedAtMs, actorId, text, serverName, proof, message } = record;
   const where = options.server === true ? ` on **${inlineName(serverName)}**` : "";
-  const by = actorId === "" ? "" : ` <@${actorId}>`;
-  const why =
-    status === "done" || message === undefined ? "" : `\n-# ${cut(escapeButMentions(message), 200)}`;
-  return `<t:${seconds(askedAtMs)}:d> <t:${seconds(askedAtMs)}:T> ${marks[status]}${by} ${inlineCode(text, 300)}${where}${proofs[proof]}${why}`;
+  const why = status === "done" || message === undefined ? "" : cut(escapeButMentions(message), 200);
+  return `${marks[status]} ${inlineCode(text, 300)}${where}${proofs[proof]}\n${small(actorId, askedAtMs, why)}`;
 }
 
 /** A row that is not a run. */
 export function eventLine({ atMs, actorId, actorName, action, text }: AuditEvent): string {
-  const when = `<t:${seconds(atMs)}:d> <t:${seconds(atMs)}:T>`;
   if (action === "outside-run") {
-    return `${when} ⚠ **run outside this bot**, by ${inlineName(actorName)}: ${inlineCode(text, 300)}`;
+    const said = `⚠ **run outside this bot** by ${inlineName(actorName)}: ${inlineCode(text, 300)}`;
+    return `${said}\n${small("", atMs)}`;
   }
   const by = actorId === "" ? inlineName(actorName) : `<@${actorId}>`;
-  return `${when} ⚙ ${by} ${inlineCode(action)} ${cut(escapeButMentions(text), 300)}`;
+  const what = Object.hasOwn(actions, action) ? actions[action] : inlineCode(action);
+  return `⚙ ${by} ${what}: ${cut(escapeButMentions(text), 300)}\n${small("", atMs)}`;
+}
+
+/** The names that rows keep, as people say them. */
+const actions: Readonly<Record<string, string>> = {
+  link: "linked a server",
+  unlink: "unlinked a server",
+  notices: "set the channel for notices",
+  "feed-add": "added a feed",
+  "feed-remove": "removed a feed",
+  "feed-pause": "paused a feed",
+  "feed-resume": "resumed a feed",
+  "staff-allow": "allowed",
+  "staff-deny": "denied",
+  "staff-protect": "protected a player",
+  "staff-unprotect": "ended the protection of a player",
+  "preset-save": "kept a preset",
+  "preset-remove": "dropped a preset",
+  "audit-channel": "set the audit channel",
+  "audit-retention": "set how long the audit is kept",
+  "audit-export": "exported the audit",
+};
+
+function small(actorId: string, atMs: number, why = ""): string {
+  const when = `<t:${seconds(atMs)}:d> <t:${seconds(atMs)}:T>`;
+  return `-# ${[actorId === "" ? "" : `<@${actorId}>`, when, why].filter((part) => part !== "").join(" · ")}`;
 }
 
 export function waitingLine({ record, place, expectedAtMs }: RunProgress): string {
-  const when = place === 0 ? "📨 being sent" : `**${place}.** <t:${Math.ceil(expectedAtMs / 1000)}:R>`;
-  return `${when} <@${record.actorId}> ${inlineCode(record.text, 200)} on **${inlineName(record.serverName)}**`;
+  const mark = place === 0 ? "📨" : `**${place}.**`;
+  const when = place === 0 ? "being sent" : `to be sent <t:${Math.ceil(expectedAtMs / 1000)}:R>`;
+  return `${mark} ${inlineCode(record.text, 200)} ${when}\n-# <@${record.actorId}> · on **${inlineName(record.serverName)}**`;
 }
 
 export function deferredLine({ request, expiresAtMs }: DeferredRun): string {
-  return `🚪 when someone joins, until <t:${seconds(expiresAtMs)}:t> <@${request.actor.userId}> ${inlineCode(request.text, 200)} on **${inlineName(request.binding.name)}**`;
+  const until = `when someone joins, until <t:${seconds(expiresAtMs)}:t>`;
+  return `🚪 ${inlineCode(request.text, 200)} ${until}\n-# <@${request.actor.userId}> · on **${inlineName(request.binding.name)}**`;
 }
 
 /** As many lines as fit a description; says how many do not. */

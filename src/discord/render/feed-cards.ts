@@ -24,8 +24,10 @@ export function feedListCard(
 ): Card {
   const lines = feeds.map((feed, index) => {
     const health = feed.state === "live" ? healthText(healthOf(feed)) : "";
-    const why = feed.parkedWhy === undefined ? "" : `\n  ⤷ ${cut(plainText(feed.parkedWhy), 200)}`;
-    return `**${index + 1}.** ${feedText(feed, bindings)} · ${states[feed.state]}${health}${why}`;
+    const [place = "", ...rest] = feedParts(feed, bindings);
+    const why = feed.parkedWhy === undefined ? "" : `\n⤷ ${cut(plainText(feed.parkedWhy), 200)}`;
+    const details = rest.length === 0 ? "" : `\n-# ${rest.join(" · ")}`;
+    return `**${index + 1}.** ${place} · ${states[feed.state]}${health}${why}${details}`;
   });
   return {
     title: "Feeds",
@@ -36,6 +38,10 @@ export function feedListCard(
 
 /** `kills in <#1> · Town · lines · team Police`: what a feed shows and where. */
 export function feedText(feed: Feed, bindings: readonly Binding[]): string {
+  return feedParts(feed, bindings).join(" · ");
+}
+
+function feedParts(feed: Feed, bindings: readonly Binding[]): string[] {
   const server = bindings.find((binding) => binding.id === feed.bindingId)?.name;
   const parts = [`${feedNames[feed.kind]} in <#${feed.channelId}>`];
   if (server !== undefined && bindings.length > 1) parts.push(inlineName(server));
@@ -46,7 +52,7 @@ export function feedText(feed: Feed, bindings: readonly Binding[]): string {
     parts.push(`again when unclaimed for ${duration(feed.escalateAfterMs / 1_000)}`);
   }
   if (feed.silent) parts.push("silent");
-  return parts.join(" · ");
+  return parts;
 }
 
 /** A choice of a feed: plain text, at most 100 characters, without mentions, which choices do not show. */

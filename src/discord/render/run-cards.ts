@@ -18,24 +18,27 @@ function commandLine(text: string, serverName: string): string {
 /** `dry`: everything that is known beforehand, and that nothing was sent. */
 export function dryCard(plan: RunPlan): MessageBody {
   const { request, command, decision } = plan;
-  const may = decision.allowed ? "✅ You may run this." : "⛔ You may not run this.";
+  const asks =
+    plan.confirm === "none" ? [] : [{ name: "Would ask you first", value: bullets(plan.confirmReasons) }];
+  const undo = plan.inverse === undefined ? "No command undoes it" : inlineCode(plan.inverse, 900);
   const card: Card = {
     title: "🔎 Dry run: nothing was sent",
     description: [
       commandLine(request.text, request.binding.name),
       "",
-      may,
-      `-# ${escapeButMentions(decision.why)}`,
+      `**${decision.allowed ? "✅ You may run this." : "⛔ You may not run this."}**`,
+      escapeButMentions(decision.why),
     ].join("\n"),
     color: decision.allowed ? colors.wait : colors.failed,
     fields: [
-      { name: "Command", value: verbLine(plan), inline: true },
-      { name: "Needs", value: tierLabels[command.tier], inline: true },
-      { name: "Wait", value: waitWords(plan.expectedWaitMs), inline: true },
       ...targetFields(plan),
-      ...(plan.confirm === "none" ? [] : [{ name: "Asks first", value: bullets(plan.confirmReasons) }]),
-      { name: "Undo", value: plan.inverse === undefined ? "None" : inlineCode(plan.inverse, 900) },
       ...warningFields(plan),
+      { name: "What it does", value: effectOf(plan), inline: true },
+      { name: "Needs", value: tierLabels[command.tier], inline: true },
+      // Whoever may not run it waits for nothing and is asked nothing.
+      ...(decision.allowed ? [{ name: "Wait", value: waitWords(plan.expectedWaitMs), inline: true }] : []),
+      ...(decision.allowed ? asks : []),
+      ...(command.danger === "read" ? [] : [{ name: "Undo", value: undo }]),
     ],
   };
   return { cards: [card] };
@@ -44,17 +47,19 @@ export function dryCard(plan: RunPlan): MessageBody {
 /** Nothing is sent before the press. */
 export function confirmCard(plan: RunPlan): MessageBody {
   const { request, command } = plan;
+  const hit = playersHit(plan).length;
+  const whom = command.mass ? "to EVERYONE" : hit > 1 ? `to ${hit} players` : "this";
   const card: Card = {
-    title: `⚠ Send ${command.mass ? "to EVERYONE" : "this"}?`,
+    title: `⚠ Send ${whom}?`,
     description: [
       commandLine(request.text, request.binding.name),
       "",
       bullets(plan.confirmReasons),
       "",
-      `**Nothing is sent yet.** This question ends <t:${Math.floor(plan.expiresAtMs / 1000)}:R>.`,
+      `**Nothing is sent yet.** Expires <t:${Math.floor(plan.expiresAtMs / 1000)}:R>.`,
     ].join("\n"),
     color: colors.ask,
-    fields: [...targetFields(plan), ...warningFields(plan)],
+    fields: [...targetFields(plan, "Who"), ...warningFields(plan)],
   };
   const go: Button =
     plan.confirm === "name"
@@ -106,13 +111,9 @@ export interface OutcomeOptions {
 /** What came of it, in the order of design 7; from the audit row alone, so that it can be shown again later. */
 export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): MessageBody {
   const { title, color, next } = wordsFor(record);
-  const lines = [commandLine(record.text, record.serverName), "", ranLine(record)];
-  if (record.message !== undefined && record.message !== "") {
-    const name = record.status === "done" ? "The game says" : "Why";
-    lines.push(`**${name}:** ${cut(escapeButMentions(record.message), 1_000)}`);
-  }
+  const lines = [commandLine(record.text, record.serverName), "", ...ranLines(record), ...whyLines(record)];
   const proof = proofWords(record);
-  if (proof !== undefined) lines.push(`**In the log:** ${proof}`);
+  if (proof !== undefined) lines.push(`**In the game's log:** ${proof}`);
   if (next !== undefined) lines.push(`**Next:** ${next}`);
   if (options.retryAtMs !== undefined) lines.push(`**When:** <t:${Math.ceil(options.retryAtMs / 1000)}:R>`);
   lines.push(referenceLine(record.id, record.commandId));
@@ -129,9 +130,9 @@ interface Words {
 
 const failures: Readonly<Partial<Record<FailureCode, readonly [what: string, next: string]>>> = {
   "not-linked": ["The server was unlinked", "Someone with Manage Server links it again with `/setup link`."],
-  "queue-full": ["The queue is full", "Wait until some have run; `/run queue` shows them."],
-  denied: ["You may not run this", "`/staff check` tells whoever manages the Discord server more."],
-  "bad-command": ["The game refused the command", "Correct it and ask again."],
+  "queue-full": ["Too many commands are waiting", "Wait until some have run; `/run queue` shows them."],
+  denied: ["You may not run this", "Ask whoever manages this Discord server; `/staff check` shows them why."],
+  "bad-command": ["The game refused the command", "Correct it and send it with `/run command`."],
   "key-rejected": [
     "The game service no longer accepts the server key",
     "The owner copies the current key, and someone links it with `/setup link`.",
@@ -140,7 +141,7 @@ const failures: Readonly<Partial<Record<FailureCode, readonly [what: string, nex
     "The owner has not allowed this bot to run commands",
     "The owner authorises it in the game's API settings. Reading the server still works.",
   ],
-  "server-empty": ["Nobody is in the server", "Run it when someone has joined."],
+  "server-empty": ["Nobody is in the server", "Run it again when someone has joined."],
   "rate-limited": ["The game service asks us to wait", "Run it again then."],
   blocked: ["The game service blocks this bot for a while", "Run it again then; the operator was told."],
   platform: ["The game platform did not answer", "Try again in a minute."],
@@ -151,11 +152,7 @@ const failures: Readonly<Partial<Record<FailureCode, readonly [what: string, nex
 function wordsFor({ status, failureCode, proof }: RunRecord): Words {
   if (status === "done") return { title: "✅ It ran", color: colors.done };
   if (status === "unknown") {
-    const next =
-      proof === "seen" || proof === "seen-twice"
-        ? "Do not repeat it: the log speaks for it having run."
-        : "**Do not repeat it yet.** Look in the game, or check the log here in a moment.";
-    return { title: "❔ It may have run", color: colors.ask, next };
+    return { title: "❔ It may have run", color: colors.ask, next: nextOfUnknown[proof] };
   }
   if (status === "waiting") return { title: "⏳ Waiting, not sent yet", color: colors.wait };
   if (status === "sending") return { title: "📨 Being sent", color: colors.wait };
@@ -174,27 +171,54 @@ function wordsFor({ status, failureCode, proof }: RunRecord): Words {
   return { title: `⛔ ${what}`, color: colors.failed, next };
 }
 
+const nextOfUnknown: Readonly<Record<RunRecord["proof"], string>> = {
+  unchecked: "**Do not repeat it yet.** Look in the game, or check the log here in a moment.",
+  seen: "**Do not repeat it:** the log speaks for it having run.",
+  "seen-twice": "**Do not repeat it:** the log speaks for it having run.",
+  "not-seen": "Look in the game. Run it again only if nothing has happened there.",
+};
+
 function isCode(code: string | undefined): code is FailureCode {
   return code !== undefined && Object.hasOwn(failures, code);
 }
 
-function ranLine({ ran, status }: RunRecord): string {
-  if (ran === "yes") return "**Did it run?** Yes.";
-  if (ran === "unknown")
-    return "**Did it run?** Unknown: it was sent, and no clear answer came. It is not repeated.";
-  return `**Did it run?** No${status === "failed" ? "." : ", it was never sent."}`;
+/** Where the title says that it ran, no line repeats it. */
+function ranLines({ ran, status }: RunRecord): string[] {
+  if (status === "done") return [];
+  if (ran === "yes") return ["**Did it run?** Yes."];
+  if (ran === "unknown") {
+    return ["**Did it run?** Unknown: it was sent, and no clear answer came. Marshal does not repeat it."];
+  }
+  return [`**Did it run?** No${status === "failed" ? "." : ", it was never sent."}`];
+}
+
+/** The game's usual answer to a command is the bare word "Success" (design 3): the title has said so. */
+function whyLines({ message, status }: RunRecord): string[] {
+  if (message === undefined || message === "") return [];
+  if (status !== "done") return [`**Why:** ${cut(escapeButMentions(message), 1_000)}`];
+  return /^success\W*$/i.test(message)
+    ? []
+    : [`**The game says:** ${cut(escapeButMentions(message), 1_000)}`];
 }
 
 /** Another program may have sent the same text: a match is consistent with the log, no proof of more (design 6). */
 function proofWords({ proof, ran, status }: RunRecord): string | undefined {
-  if (proof === "seen") return "consistent with it: the command stands there once, at that time.";
-  if (proof === "seen-twice") return "⚠ it stands there **twice**; another program may have sent it too.";
+  if (proof === "seen") return "there once, at that time, which is consistent with it having run.";
+  if (proof === "seen-twice") return "⚠ there **twice**; another program may have sent it too.";
   if (proof === "not-seen") return "⚠ **not there**, although the log covers that time.";
   return status === "unknown" || ran === "unknown" ? "not looked up yet." : undefined;
 }
 
+/** Pressing again would meet the same refusal: something must be put right before. */
+const needsMending: ReadonlySet<string> = new Set([
+  "not-linked",
+  "bad-command",
+  "key-rejected",
+  "not-authorised",
+]);
+
 function outcomeButtons(record: RunRecord, { mayDefer }: OutcomeOptions): Button[] {
-  const { id, status, failureCode, inverse } = record;
+  const { id, status, failureCode, inverse, proof } = record;
   const buttons: Button[] = [];
   if (failureCode === "server-empty" && mayDefer === true) {
     buttons.push({
@@ -204,13 +228,14 @@ function outcomeButtons(record: RunRecord, { mayDefer }: OutcomeOptions): Button
       id: `run-defer:${id}`,
     });
   }
-  if (status === "unknown") {
+  if (status === "unknown" && proof !== "seen" && proof !== "seen-twice") {
     buttons.push({ kind: "button", style: "primary", label: "Check the log", id: `run-check:${id}` });
   }
   if (status === "done" && inverse !== undefined) buttons.push(button("Undo", `run-undo:${id}`));
   const again = status === "done" || status === "unknown" || status === "expired" || status === "failed";
-  if (again) buttons.push(button("Run again", `run-again:${id}`));
-  if (status === "done") buttons.push(button("Check the log", `run-check:${id}`));
+  if (again && !(status === "failed" && needsMending.has(failureCode ?? "")))
+    buttons.push(button("Run again", `run-again:${id}`));
+  if (status === "done" && proof === "unchecked") buttons.push(button("Check the log", `run-check:${id}`));
   return buttons;
 }
 
@@ -235,34 +260,54 @@ export function deferredExpiredCard({ request, id }: DeferredRun): MessageBody {
   return { cards: [card] };
 }
 
-function verbLine({ command }: RunPlan): string {
-  const kind = { read: "reads only", mild: "harmless", serious: "hits people", severe: "severe" }[
-    command.danger
-  ];
-  return command.known
-    ? `${inlineCode(`:${command.verb ?? ""}`)} · ${kind}`
-    : `${inlineCode(`:${command.verb ?? ""}`)} · unknown`;
+function effectOf({ command }: RunPlan): string {
+  if (!command.known) return "Unknown to Marshal";
+  return {
+    read: "Shows something only",
+    mild: "Harmless",
+    serious: "Hits people",
+    severe: "Hard to take back",
+  }[command.danger];
 }
 
-/** Who is hit, by name and id, and how fresh that knowledge is. */
-function targetFields({ targets, command, playersAgeMs }: RunPlan): CardField[] {
+interface Hit {
+  readonly name: string;
+  readonly id?: number;
+  readonly staff: boolean;
+}
+
+/** Each player once, whatever names of theirs were typed. */
+function playersHit({ targets }: RunPlan): readonly Hit[] {
+  const hit = new Map<string, Hit>();
+  for (const { players, staff } of targets) {
+    // Of several players it is not known which of them is staff.
+    for (const player of players) {
+      hit.set(`${player.name}:${player.id ?? ""}`, { ...player, staff: staff && players.length === 1 });
+    }
+  }
+  return [...hit.values()];
+}
+
+/** Who is hit, by name and id, and how fresh that knowledge is. `heading`: instead of the number of those. */
+function targetFields(plan: RunPlan, heading?: string): CardField[] {
+  const { targets, command, playersAgeMs } = plan;
   if (command.targetTexts.length === 0) return [];
-  const hit = new Map(
-    targets.flatMap(({ players }) => players.map((player) => [`${player.name}:${player.id ?? ""}`, player])),
-  );
-  const shown = [...hit.values()].slice(0, 15).map(({ name, id }) => {
+  const hit = playersHit(plan);
+  const shown = hit.slice(0, 15).map(({ name, id, staff }) => {
     const number = id === undefined ? "" : ` ${inlineCode(String(id))}`;
-    return `**${inlineName(name)}**${number}`;
+    return `**${inlineName(name)}**${number}${staff ? " · 🛡 staff" : ""}`;
   });
-  const more = hit.size > shown.length ? [`and ${hit.size - shown.length} more`] : [];
-  const staff = targets.some((target) => target.staff) ? ["🛡 Staff of the server among them"] : [];
-  const lines = hit.size === 0 ? ["Nobody who is known to be there"] : [...shown, ...more, ...staff];
-  const age = playersAgeMs === undefined ? "" : ` · seen ${Math.round(playersAgeMs / 1000)} s ago`;
-  return [{ name: `Hits ${hit.size}${age}`, value: cut(lines.join("\n"), 1_024) }];
+  const more = hit.length > shown.length ? [`and ${hit.length - shown.length} more`] : [];
+  const among = targets.some(({ staff, players }) => staff && players.length > 1);
+  const staff = among ? ["🛡 Staff of the server are among them"] : [];
+  const lines = hit.length === 0 ? ["Nobody who is known to be there"] : [...shown, ...more, ...staff];
+  const count = hit.length === 1 ? "1 player" : `${hit.length} players`;
+  const age = playersAgeMs === undefined ? "" : `, as seen ${Math.round(playersAgeMs / 1000)} s ago`;
+  return [{ name: `${heading ?? `Hits ${count}`}${age}`, value: cut(lines.join("\n"), 1_024) }];
 }
 
 function warningFields({ warnings }: RunPlan): CardField[] {
-  return warnings.length === 0 ? [] : [{ name: "⚠ Mind", value: bullets(warnings) }];
+  return warnings.length === 0 ? [] : [{ name: "⚠ Watch out", value: bullets(warnings) }];
 }
 
 function bullets(lines: readonly string[]): string {

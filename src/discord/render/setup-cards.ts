@@ -1,6 +1,7 @@
 import type { Binding, GuildSettings, Tier } from "../../domain/guild.ts";
 import type { Card, MessageBody, Row } from "../../domain/message.ts";
 import type { ServerStatus } from "../../domain/model.ts";
+import { tierLabels } from "./audit-rows.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
 import { profile } from "./server-status.ts";
 
@@ -17,7 +18,7 @@ export function isThisYours(
   replaces: Binding | undefined,
 ): MessageBody {
   const card: Card = {
-    title: "Is this your server?",
+    title: "❓ Is this your server?",
     description: [
       `**${inlineName(status.name)}**`,
       replaces === undefined
@@ -88,14 +89,14 @@ function serverLines(binding: Binding, parkedWhy: string | undefined, settings: 
   const roleTiers = Object.entries(settings.policies[binding.id]?.roleTiers ?? {});
   const staff = tiers.flatMap((tier) => {
     const roles = roleTiers.filter(([, of]) => of === tier).map(([roleId]) => roleId);
-    return roles.length === 0 ? [] : [`${tier}: ${roleList(roles)}`];
+    return roles.length === 0 ? [] : [`${tierLabels[tier]} ${roleList(roles)}`];
   });
   return [
     parkedWhy === undefined
       ? "🟢 Key in use"
       : `⛔ Key rejected: ${escapeMarkdown(parkedWhy)} Link it again with \`/setup link\`.`,
     `Linked by <@${binding.linkedBy}> <t:${Math.floor(binding.linkedAtMs / 1000)}:R>`,
-    staff.length === 0 ? "No staff roles: nobody may run commands." : `Staff: ${staff.join("; ")}`,
+    staff.length === 0 ? "No staff roles: nobody may run commands." : `Staff: ${staff.join(" · ")}`,
   ];
 }
 

@@ -10,6 +10,8 @@ import { escapeButMentions } from "./own-markup.ts";
 const tiers: readonly Tier[] = ["manager", "administrator", "moderator", "viewer"];
 
 export function staffCard(binding: Binding, policy: StaffPolicy): Card {
+  const extra = (name: string, list: readonly VerbRule[]) =>
+    list.length === 0 ? [] : [{ name, value: rules(list) }];
   const held = tiers.flatMap((tier) => {
     const roles = Object.entries(policy.roleTiers).filter(([, of]) => of === tier);
     if (roles.length === 0) return [];
@@ -22,11 +24,11 @@ export function staffCard(binding: Binding, policy: StaffPolicy): Card {
       "No role has a tier: nobody may run commands. Give one with `/staff allow`.",
     color: 0x3b6fd4,
     fields: [
-      { name: "Allowed on top", value: rules(policy.allowed) },
-      { name: "Denied, whatever else is held", value: rules(policy.denied) },
+      ...extra("Also allowed, whatever the tier", policy.allowed),
+      ...extra("Denied, whatever the tier", policy.denied),
       {
-        name: "Protected players",
-        value: cut(policy.protectedPlayers.map((name) => inlineCode(name)).join(" "), 1_000) || "None",
+        name: "Protected: nobody may target them",
+        value: cut(policy.protectedPlayers.map((name) => inlineCode(name)).join(" "), 1_000) || "No player",
       },
     ],
   };
@@ -34,7 +36,7 @@ export function staffCard(binding: Binding, policy: StaffPolicy): Card {
 
 function rules(list: readonly VerbRule[]): string {
   const lines = list.map(({ roleId, verb }) => `<@&${roleId}> ${inlineCode(`:${verb}`)}`);
-  return cut(lines.join("\n"), 1_000) || "None";
+  return cut(lines.join("\n"), 1_000);
 }
 
 export interface Checked {
@@ -46,9 +48,11 @@ export interface Checked {
 
 export function checkCard({ userId, command, binding, decision }: Checked): Card {
   return {
-    title: decision.allowed ? "✅ May run it" : "⛔ May not run it",
+    title: decision.allowed ? "✅ They may run this" : "⛔ They may not run this",
     description: [
-      `<@${userId}> · ${inlineCode(command, 500)} on **${inlineName(binding.name)}**`,
+      `<@${userId}> ${decision.allowed ? "may" : "may not"} run ${inlineCode(command, 500)}`,
+      `on **${inlineName(binding.name)}**`,
+      "",
       `**Why:** ${escapeButMentions(decision.why)}`,
     ].join("\n"),
     color: decision.allowed ? 0x2d7d46 : 0xd83c3e,

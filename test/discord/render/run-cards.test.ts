@@ -158,12 +158,59 @@ describe("cards of runs", () => {
   });
 });
 
+describe("outcomes at a glance", () => {
+  const shown = (row: Partial<RunRecord>) => textOf(outcomeCard({ ...record, ...row }));
+  const ids = (row: Partial<RunRecord>) =>
+    (outcomeCard({ ...record, ...row }).rows ?? []).flatMap((parts) =>
+      parts.map(({ id }) => id.split(":")[0]),
+    );
+
+  it("say once that it ran, and repeat no answer that says only the same", () => {
+    const text = shown({ message: "Success" });
+    assert.match(text, /It ran/);
+    assert.doesNotMatch(text, /Did it run|Success/);
+    assert.match(shown({ message: "3 players were told" }), /The game says:\*\* 3 players were told/);
+  });
+
+  it("offer nothing to press that would meet the same refusal again", () => {
+    const failed = { status: "failed", ran: "no" } as const;
+    for (const failureCode of ["bad-command", "key-rejected", "not-authorised", "not-linked"]) {
+      assert.deepEqual(ids({ ...failed, failureCode }), [], failureCode);
+    }
+    for (const failureCode of ["queue-full", "rate-limited", "platform", "unreachable"]) {
+      assert.deepEqual(ids({ ...failed, failureCode }), ["run-again"], failureCode);
+    }
+  });
+
+  it("say after a look into the log what it means for the next step", () => {
+    const unknown = { status: "unknown", ran: "unknown" } as const;
+    assert.match(shown(unknown), /not looked up yet[\s\S]*Do not repeat it yet/);
+    assert.match(shown({ ...unknown, proof: "seen" }), /consistent with[\s\S]*Do not repeat it:/);
+    assert.match(
+      shown({ ...unknown, proof: "not-seen" }),
+      /not there[\s\S]*Run it again only if nothing has happened/,
+    );
+    assert.deepEqual(ids(unknown), ["run-check", "run-again"]);
+    assert.deepEqual(ids({ ...unknown, proof: "seen" }), ["run-again"]);
+  });
+
+  it("name on a confirmation how many are hit, and which one of them is staff", () => {
+    const two = [plan.targets[0], { text: "Bob", players: [{ name: "Bob", id: 12 }], staff: true }];
+    const text = textOf(confirmCard({ ...plan, targets: two.filter((target) => target !== undefined) }));
+    assert.match(text, /Send to 2 players\?/);
+    assert.match(text, /Who, as seen 3 s ago[\s\S]*\*\*Alice\*\* `11`\n\*\*Bob\*\* `12` · 🛡 staff/);
+  });
+});
+
 describe("audit rows", () => {
-  it("are one line, with the reason below where it did not simply run", () => {
-    assert.equal(runLine(record).split("\n").length, 1);
+  it("are what came of it and the command; below who, when, and why where it did not simply run", () => {
+    const atS = record.askedAtMs / 1000;
+    assert.equal(
+      runLine({ ...record, message: "Success" }),
+      `✅ ran \`:h hi\`\n-# <@100> · <t:${atS}:d> <t:${atS}:T>`,
+    );
     const denied = runLine({ ...record, status: "denied", ran: "no", message: "no tier\nat all" });
-    assert.equal(denied.split("\n").length, 2);
-    assert.match(denied, /denied/);
+    assert.match(denied, /^🚫 denied `:h hi`\n-# <@100> · .* · no tier at all$/);
   });
 
   it("name what was run outside this bot", () => {
