@@ -5,6 +5,7 @@ import {
   defineCommand,
   defineEntry,
   defineFormAction,
+  type NamedRole,
   type Options,
   type Press,
   type Reply,
@@ -103,7 +104,8 @@ const addOptions: readonly APIApplicationCommandBasicOption[] = [
   { type: flag, name: "silent", description: "Post without a notification sound" },
 ];
 
-type AddArgs = Omit<NewFeed, "guildId" | "bindingId" | "channelId" | "createdBy"> & {
+type AddArgs = Omit<NewFeed, "guildId" | "bindingId" | "channelId" | "createdBy" | "pingRoleId"> & {
+  readonly ping: NamedRole | undefined;
   readonly channelId: string | undefined;
   readonly server: string | undefined;
 };
@@ -111,7 +113,7 @@ type AddArgs = Omit<NewFeed, "guildId" | "bindingId" | "channelId" | "createdBy"
 function parseAdd(options: Options): AddArgs {
   const kind = kindOf(options.string("kind", true));
   const filter = filterOf(options, kind);
-  const ping = options.id("ping");
+  const ping = options.role("ping");
   const cooldown = options.number("cooldown");
   const escalate = options.number("escalate");
   if (kind !== "modCalls" && (ping !== undefined || cooldown !== undefined || escalate !== undefined)) {
@@ -122,12 +124,12 @@ function parseAdd(options: Options): AddArgs {
   }
   return {
     kind,
+    ping,
     channelId: options.id("channel"),
     server: options.string("server"),
     style: options.string("style") === "cards" ? "cards" : "lines",
     filter,
     silent: options.boolean("silent") ?? false,
-    ...(ping === undefined ? {} : { pingRoleId: ping }),
     ...(cooldown === undefined ? {} : { pingCooldownMs: cooldown * minuteMs }),
     ...(escalate === undefined ? {} : { escalateAfterMs: escalate * minuteMs }),
   };
@@ -164,7 +166,7 @@ function listOf(typed: string | undefined): string[] {
 async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise<Reply> {
   const { feeds, bindings } = services;
   const { guildId, userId } = actor;
-  const { server, channelId, ...rest } = args;
+  const { server, channelId, ping, ...rest } = args;
   const binding = await bindings.pick(guildId, server);
   if ((await feeds.list(guildId)).length >= mostFeeds) {
     throw new Failure("bad-command", `A community has at most ${mostFeeds} feeds; remove one first.`);
@@ -175,14 +177,24 @@ async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise
     bindingId: binding.id,
     channelId: channelId ?? actor.channelId,
     createdBy: userId,
+    ...(ping === undefined ? {} : { pingRoleId: ping.roleId }),
   };
   const feed = await feeds.add(wanted);
   const said = feedText(feed, await bindings.list(guildId));
   await note(services, actor, "feed-add", said);
   return {
-    content: `✅ From now on: ${said}.`,
+    content: [`✅ From now on: ${said}.`, ...(ping === undefined ? [] : silentPing(ping))].join("\n"),
     rows: [[testButton(feed)]],
   };
+}
+
+/** Discord shows such a mention and notifies nobody: better said now than found out by an unanswered call. */
+function silentPing({ roleId, pingable }: NamedRole): string[] {
+  if (pingable) return [];
+  return [
+    `⚠ **<@&${roleId}> would not be notified:** Discord lets Marshal ping a role only if anyone may mention it. ` +
+      "Turn on “Allow anyone to @mention this role” in the role's settings, or give Marshal the permission Mention Everyone.",
+  ];
 }
 
 function testButton(feed: Feed): Button {

@@ -153,6 +153,13 @@ export interface NamedPerson {
   readonly manageGuild: boolean;
 }
 
+/** A role that an option names. Discord pings one only if anyone may mention it, or the bot may mention everyone. */
+export interface NamedRole {
+  readonly roleId: string;
+  /** By what the interaction says: of the role itself, and of this bot in the channel where it was typed. */
+  readonly pingable: boolean;
+}
+
 /** The options of an invocation. A required one that is missing is a defect: Discord refuses to send it so. */
 export interface Options {
   string(name: string, required: true): string;
@@ -165,6 +172,7 @@ export interface Options {
   id(name: string, required: true): string;
   id(name: string): string | undefined;
   person(name: string): NamedPerson | undefined;
+  role(name: string): NamedRole | undefined;
 }
 
 export interface Invocation<Args> {

@@ -14,7 +14,7 @@ import {
 import { Failure } from "../domain/failure.ts";
 import type { Actor } from "../domain/guild.ts";
 import { createAnswers } from "./answers.ts";
-import type { FormValues, NamedPerson, Options } from "./command.ts";
+import type { FormValues, NamedPerson, NamedRole, Options } from "./command.ts";
 import type { Incoming } from "./incoming.ts";
 import { failureBody } from "./render/errors.ts";
 
@@ -31,7 +31,7 @@ export function convert(interaction: Interaction, rest: REST): Incoming | undefi
       path: pathOf(interaction),
       actor,
       answers,
-      options: readOptions(options.data, actor.guildId),
+      options: readOptions(options.data, actor.guildId, interaction.appPermissions),
     };
   }
   if (interaction.isAutocomplete()) {
@@ -41,7 +41,7 @@ export function convert(interaction: Interaction, rest: REST): Incoming | undefi
       ...{
         option: name,
         typed: String(value),
-        options: readOptions(interaction.options.data, actor.guildId),
+        options: readOptions(interaction.options.data, actor.guildId, interaction.appPermissions),
       },
     };
   }
@@ -90,7 +90,11 @@ function leaves(data: readonly CommandInteractionOption[]): readonly CommandInte
   return inner === undefined ? data : leaves(inner);
 }
 
-function readOptions(data: readonly CommandInteractionOption[], guildId: string): Options {
+function readOptions(
+  data: readonly CommandInteractionOption[],
+  guildId: string,
+  own: Readonly<PermissionsBitField>,
+): Options {
   const given = new Map(leaves(data).map((option) => [option.name, option]));
   function typedValue(name: string, of: "string" | "number" | "boolean", required?: boolean) {
     const value = given.get(name)?.value;
@@ -117,7 +121,17 @@ function readOptions(data: readonly CommandInteractionOption[], guildId: string)
     boolean,
     id: string,
     person: (name) => personOf(given.get(name), guildId),
+    role: (name) => roleOf(given.get(name), own),
   } as Options;
+}
+
+function roleOf(
+  option: CommandInteractionOption | undefined,
+  own: Readonly<PermissionsBitField>,
+): NamedRole | undefined {
+  if (!option?.role) return undefined;
+  const { id, mentionable } = option.role;
+  return { roleId: id, pingable: mentionable || own.has(PermissionFlagsBits.MentionEveryone) };
 }
 
 function personOf(option: CommandInteractionOption | undefined, guildId: string): NamedPerson | undefined {

@@ -100,6 +100,17 @@ describe("/feed", () => {
       assert.equal(stored?.escalateAfterMs, 300_000);
     }));
 
+  test("a role that Discord would not let Marshal ping is said to be so, with what to do", () =>
+    onStage(async (stage) => {
+      const text = async (ping: string) =>
+        textOf(await adding(stage, { kind: "mod-calls", channel: `mods-${ping}`, ping }));
+      assert.match(
+        await text("777!"),
+        /From now on[\s\S]*<@&777!> would not be notified[\s\S]*Allow anyone to @mention/,
+      );
+      assert.doesNotMatch(await text("777"), /would not be notified/);
+    }));
+
   test("what makes no sense is refused before anything is stored, in words", () => {
     const parsing = (options: Record<string, string | number>) => () => add.parse(optionsOf(options));
     assert.throws(parsing({ kind: "kills", ping: "7" }), refused(/moderator calls can ping/));
@@ -135,8 +146,8 @@ describe("/feed", () => {
       rig.log.killLogs.push({ kind: "kill", atS: rig.nowS, killer: { name: "a" }, killed: { name: "b" } });
       await rig.pollAndFlush();
       const text = textOf(await one(list.execute(asked(undefined), services)));
-      assert.match(text, /\*\*1\.\*\* joins and leaves in <#channel-1> · lines · ▶ live · 1 waiting/);
-      assert.match(text, /\*\*2\.\*\* kills in <#gone> · lines · ⚠ stopped\n.*the channel was deleted/);
+      assert.match(text, /\*\*1\.\*\* joins and leaves in <#channel-1> · ▶ live · 1 waiting\n-# lines/);
+      assert.match(text, /\*\*2\.\*\* kills in <#gone> · ⚠ stopped\n.*the channel was deleted/);
     }));
 
   test("a feed is named by its choice, its id or its number; choices hold no mentions", () =>

@@ -352,6 +352,18 @@ describe("feeds, from the game's logs into the channels", () => {
     assert.equal(gapNotices(rig.discord, channels), 0);
   });
 
+  test("a feed whose role Discord would not ping says so when it is added; a role that it pings does not", async () => {
+    const { owner, general, guild, staffRole } = rig.home;
+    const add = async (ping: typeof staffRole) => {
+      const channel = guild.addChannel({ name: `calls-of-${ping.name.toLowerCase()}` });
+      const options = { kind: "mod-calls", channel, ping };
+      return await reads(await owner.slash(general, "feed add", options), /From now on/);
+    };
+    const quiet = guild.addRole({ name: "Quiet", mentionable: false });
+    assert.match(await add(quiet), new RegExp(`<@&${quiet.id}> would not be notified`));
+    assert.doesNotMatch(await add(staffRole), /would not be notified/);
+  });
+
   test("no key and no defect anywhere, and nothing was sent during a wait", async () => {
     await assertNoKeySeen(rig);
     assertWellBehaved(rig);

@@ -76,7 +76,19 @@ export function optionsOf(values: Readonly<Record<string, string | number | bool
     if (required && values[name] === undefined) throw new TypeError(`option ${name} is missing`);
     return values[name];
   };
-  return { string: given, number: given, boolean: given, id: given, person: () => undefined } as Options;
+  // A role whose id ends in "!" is one that Discord would not let the bot ping.
+  const role = (name: string) => {
+    const id = values[name];
+    return typeof id === "string" ? { roleId: id, pingable: !id.endsWith("!") } : undefined;
+  };
+  return {
+    string: given,
+    number: given,
+    boolean: given,
+    id: given,
+    person: () => undefined,
+    role,
+  } as Options;
 }
 
 export function formOf(values: Readonly<Record<string, string | readonly string[]>>): FormValues {
