@@ -16,7 +16,7 @@ export function isOwnRequest(headers: IncomingHttpHeaders, port: number, needsOr
  * Nothing from outside, no script but the bundle, no HTML made of texts: `trusted-types` makes the browser itself
  * refuse it to all but Lit's templates. Style attributes are allowed since the components set colours by them.
  */
-export const contentSecurityPolicy = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -28,7 +28,7 @@ export interface ShotOptions {
 /** A bad option: one line that says which and what was expected. */
 export class UsageError extends Error {}
 
-export const defaultPort = 4_680;
+const defaultPort = 4_680;
 
 export const helpText = `npm run sandbox [-- OPTIONS]
 

@@ -10,7 +10,7 @@ interface Happening {
 }
 
 /** The last of each log, the newest first: the record may hold a million rows, so only its ends are read. */
-export function happenings(town: Town): readonly Happening[] {
+function happenings(town: Town): readonly Happening[] {
   const { joins, kills, commands, modCalls } = town.record;
   const all: Happening[] = [
     ...joins.slice(-shown).map(({ atS, join, player }) => ({

@@ -144,7 +144,7 @@ export function messageView(message: Message, reader: Member): MessageView {
   };
 }
 
-export function nameOf(user: User): string {
+function nameOf(user: User): string {
   return user.globalName ?? user.username;
 }
 

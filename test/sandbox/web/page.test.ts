@@ -111,6 +111,22 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await rig.picture("run-1280-dark");
   });
 
+  it("cancels what still waits, chosen from a select by keyboard", async () => {
+    const { page } = rig;
+    for (const text of [":h one", ":h two", ":h three"]) {
+      await rig.type(`/run command text: ${text}`);
+      await rig.message(text);
+    }
+    await rig.type("/run queue");
+    const queue = page.locator("discord-message", { has: page.locator(".picker-input") }).last();
+    await queue.locator(".picker-input").focus();
+    await page.keyboard.type("three");
+    await queue.locator(".row", { hasText: ":h three" }).waitFor();
+    await rig.picture("select-1280-dark");
+    await page.keyboard.press("Enter");
+    await rig.message(/cancelled/i);
+  });
+
   it("posts joins and kills while one watches, and marks the channels that one does not", async () => {
     const { page, stage } = rig;
     await rig.channel("joins");
@@ -254,6 +270,17 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
       await rig.picture(`town-${width}-light`);
       await page.locator(".panel-close").click();
     }
+  });
+
+  it("ran no command twice, and never the cancelled one", () => {
+    const { executionsByText, avoidable } = rig.stage.service.counts;
+    assert.deepEqual(
+      [...executionsByText.values()].filter((times) => times !== 1),
+      [],
+    );
+    assert.ok(executionsByText.size > 0);
+    assert.equal(executionsByText.has(":h three"), false);
+    assert.equal(avoidable, 0);
   });
 
   it("never sends a token to the page, asks nothing of the outside, and its policy was never broken", () => {

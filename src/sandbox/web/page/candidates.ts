@@ -11,11 +11,11 @@ export interface Candidate {
 /** What a select or an option may name: the numbers are those of Discord's command options. */
 export const OptionKind = { boolean: 5, user: 6, channel: 7, role: 8, mentionable: 9 } as const;
 
-export function people(store: Store): readonly Candidate[] {
+function people(store: Store): readonly Candidate[] {
   return (store.world?.people ?? []).map(({ id, name }) => ({ label: name, value: id, mark: "at" }));
 }
 
-export function roles(store: Store): readonly Candidate[] {
+function roles(store: Store): readonly Candidate[] {
   return (store.world?.roles ?? []).map(({ id, name }) => ({
     label: name.replace(/^@/, ""),
     value: id,
@@ -24,7 +24,7 @@ export function roles(store: Store): readonly Candidate[] {
 }
 
 /** Channels of these types; no types means all but categories. */
-export function channels(store: Store, types: readonly number[]): readonly Candidate[] {
+function channels(store: Store, types: readonly number[]): readonly Candidate[] {
   const isFitting = (type: number) => (types.length === 0 ? type !== 1 && type !== 4 : types.includes(type));
   return store.channels
     .filter(({ type }) => isFitting(type))

@@ -8,7 +8,7 @@ export interface ParsedLine {
 }
 
 /** The command whose name begins the line; of two that do, the longer. */
-export function commandOf(line: string, commands: readonly CommandView[]): CommandView | undefined {
+function commandOf(line: string, commands: readonly CommandView[]): CommandView | undefined {
   const written = line.replace(/^\//, "").trimStart();
   return commands
     .filter((command) => written === command.line || written.startsWith(`${command.line} `))
