@@ -91,7 +91,7 @@ async function queueReply(services: Services, actor: Actor, notice?: string): Pr
     title: "Queue",
     description: fitLines(lines) || "Nothing waits.",
     color: 0x3b6fd4,
-    footer: "One's own can be cancelled; Managers cancel any.",
+    ...(options.length === 0 ? {} : { footer: "You can cancel your own; Managers can cancel any." }),
   };
   return { ...(notice === undefined ? {} : { content: notice }), cards: [card], rows };
 }

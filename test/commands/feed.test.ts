@@ -146,7 +146,7 @@ describe("/feed", () => {
       rig.log.killLogs.push({ kind: "kill", atS: rig.nowS, killer: { name: "a" }, killed: { name: "b" } });
       await rig.pollAndFlush();
       const text = textOf(await one(list.execute(asked(undefined), services)));
-      assert.match(text, /\*\*1\.\*\* joins and leaves in <#channel-1> · ▶ live · 1 waiting\n-# lines/);
+      assert.match(text, /\*\*1\.\*\* joins and leaves in <#channel-1> · ▶ live · 1 waiting\n/);
       assert.match(text, /\*\*2\.\*\* kills in <#gone> · ⚠ stopped\n.*the channel was deleted/);
     }));
 

@@ -163,7 +163,7 @@ test("players are grouped by team; where they are is for staff", async () => {
   const seen = await playersOf(actor);
   assert.match(seen, /\*\*Police\*\* · 1\n• bob `77` · 1A-2 · ★★★ wanted/);
   assert.doesNotMatch(seen, /Fairfax/);
-  assert.match(await playersOf(staffActor), /📍 Fairfax Road, postal 206/);
+  assert.match(await playersOf(staffActor), /📍\u00a0Fairfax Road, postal 206/);
 });
 
 test("a list that does not fit says how much is missing", async () => {

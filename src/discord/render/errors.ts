@@ -28,7 +28,7 @@ const words: Record<FailureCode, Words> = {
   expired: { what: "This is no longer valid", next: "Start again with the slash command." },
   denied: {
     what: "You may not do this",
-    next: "Ask someone with the Manage Server permission; `/staff check` shows why.",
+    next: "Ask whoever manages this Discord server; `/staff check` shows them why.",
   },
   "bad-command": { what: "This cannot be done as it was written", next: "Correct it and try again." },
   "key-rejected": {

@@ -24,7 +24,9 @@ export function feedListCard(
 ): Card {
   const lines = feeds.map((feed, index) => {
     const health = feed.state === "live" ? healthText(healthOf(feed)) : "";
-    const [place = "", ...rest] = feedParts(feed, bindings);
+    const [place = "", ...others] = feedParts(feed, bindings);
+    // Lines are what nearly every feed has: only what differs is worth a look.
+    const rest = others.filter((part) => part !== "lines");
     const why = feed.parkedWhy === undefined ? "" : `\n⤷ ${cut(plainText(feed.parkedWhy), 200)}`;
     const details = rest.length === 0 ? "" : `\n-# ${rest.join(" · ")}`;
     return `**${index + 1}.** ${place} · ${states[feed.state]}${health}${why}${details}`;

@@ -16,11 +16,16 @@ export function helpCard({ commands, linked, staff, manageGuild }: HelpView): Ca
   const open = commands.filter((line) => !line.manageGuild && (staff || !isRun(line)));
   const runs = open.filter(isRun);
   const managers = manageGuild ? commands.filter((line) => line.manageGuild) : [];
+  const isStaffing = ({ path }: CommandSummary) => /^\/(staff|audit)\b/.test(path);
   const everyone = open.filter((line) => !isRun(line));
   const fields = [
     ...section("For everyone", everyone),
     ...section("For staff", runs),
-    ...section("For whoever manages this Discord server", managers),
+    ...section(
+      "For whoever manages this Discord server",
+      managers.filter((line) => !isStaffing(line)),
+    ),
+    ...section("Staff and audit, for the same people", managers.filter(isStaffing)),
   ];
   return {
     title: "Marshal",

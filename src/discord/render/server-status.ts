@@ -42,7 +42,8 @@ export function playersCard(
   const teams = Map.groupBy(players, ({ team }) => team);
   const lines = [...teams]
     .sort(([, a], [, b]) => b.length - a.length)
-    .flatMap(([team, members]) => [
+    .flatMap(([team, members], index) => [
+      ...(index === 0 ? [] : [""]),
       `**${orDash(escapeMarkdown(team))}** · ${members.length}`,
       ...members.map((player) => playerLine(player, staff)),
     ]);
@@ -61,7 +62,7 @@ function playerLine({ player, callsign, permission, wantedStars, location }: Pla
     const where = [location.buildingNumber, location.streetName].filter(Boolean).join(" ");
     const postal = location.postalCode === undefined ? "" : `postal ${location.postalCode}`;
     const text = [where, postal].filter(Boolean).join(", ");
-    if (text !== "") parts.push(`📍 ${escapeMarkdown(cut(text, 60))}`);
+    if (text !== "") parts.push(`📍\u00a0${escapeMarkdown(cut(text, 60))}`);
   }
   return `• ${parts.join(" · ")}`;
 }
