@@ -1,5 +1,5 @@
 import type { Failure } from "./failure.ts";
-import type { Actor, Binding, Feed, FeedFilter, FeedKind, FeedStyle, GuildSettings, Tier } from "./guild.ts";
+import type { Actor, Binding, Feed, FeedKind, GuildSettings, Tier } from "./guild.ts";
 import type { MessageBody, OutgoingMessage, PostedMessage } from "./message.ts";
 import type {
   CommandAnswer,
@@ -94,19 +94,8 @@ export interface Settings {
   change(guildId: string, edit: (settings: GuildSettings) => GuildSettings): Promise<GuildSettings>;
 }
 
-export interface NewFeed {
-  readonly guildId: string;
-  readonly bindingId: string;
-  readonly kind: FeedKind;
-  readonly channelId: string;
-  readonly style: FeedStyle;
-  readonly filter: FeedFilter;
-  readonly pingRoleId?: string;
-  readonly pingCooldownMs?: number;
-  readonly escalateAfterMs?: number;
-  readonly silent: boolean;
-  readonly createdBy: string;
-}
+/** A feed as somebody asks for it; the registry gives it an id, a state and a time. */
+export type NewFeed = Omit<Feed, "id" | "state" | "parkedWhy" | "createdAtMs">;
 
 export interface FeedStore {
   list(guildId: string): Promise<readonly Feed[]>;
