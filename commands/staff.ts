@@ -7,6 +7,7 @@ import {
   type Services,
   type Typing,
 } from "../src/discord/command.ts";
+import { tierLabels } from "../src/discord/render/audit-rows.ts";
 import { inlineCode, inlineName } from "../src/discord/render/escape.ts";
 import { type Checked, checkCard, staffCard } from "../src/discord/render/staff-cards.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -116,7 +117,7 @@ const allow = defineEntry<AllowArgs>({
         roleTiers: { ...policy.roleTiers, [roleId]: tier },
       }));
       await note(services, actor, "staff-allow", `<@&${roleId}> ${tier} on ${binding.name}`);
-      return done(binding, `<@&${roleId}> holds the tier **${tier}**.`);
+      return done(binding, `<@&${roleId}> holds the tier **${tierLabels[tier]}**.`);
     }
     const verb = canonical(services, args.verb ?? "");
     await changePolicy(services, actor, binding, (policy) => ({

@@ -15,7 +15,7 @@ test("/staff gives tiers and verbs, explains, protects, and every change stands 
     { person: jo, command: ":kick Alice" },
     /They may not run this[\s\S]*none of the roles has a tier/,
   );
-  await say("staff allow", { role: helpers, tier: "moderator" }, /holds the tier \*\*moderator/);
+  await say("staff allow", { role: helpers, tier: "moderator" }, /holds the tier \*\*Moderator/);
   await say(
     "staff check",
     { person: jo, command: ":kick Alice" },
