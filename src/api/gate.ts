@@ -6,7 +6,7 @@ import type { Bucket } from "./bucket.ts";
 import { Buckets, type NamedBucket, type Route } from "./buckets.ts";
 import { CommandPace } from "./command-pace.ts";
 import { Halt } from "./halt.ts";
-import { dateMs, rateHeaders } from "./headers.ts";
+import { dateMs, headerText, rateHeaders } from "./headers.ts";
 import type { KeyGuard } from "./key-guard.ts";
 import { ServerClock, type Sighting } from "./server-clock.ts";
 import type { Transport, WireRequest } from "./transport.ts";
@@ -68,7 +68,6 @@ interface Flight {
   /** When the first byte was written. */
   startedMs: number | undefined;
   settled: boolean;
-  cancelDeadline: () => void;
 }
 
 /** Whoever would wait longer than this for the end of a halt is told at once instead, with the time. */
@@ -111,6 +110,11 @@ export class Gate {
   /** The key whose refusal made us suspect ourselves, asked again once the probe has cleared us. */
   #suspectedBy: { readonly source: SourceId; readonly key: ServerKey } | undefined;
   #closed = false;
+  #deadlineArmed = false;
+  #lastDate: { readonly text: string | undefined; readonly atMs: number | undefined } = {
+    text: undefined,
+    atMs: undefined,
+  };
   #allLanded: () => void = () => {};
 
   constructor(options: GateOptions) {
@@ -328,18 +332,31 @@ export class Gate {
       dispatchedMs: nowMs,
       startedMs: undefined,
       settled: false,
-      cancelDeadline: () => {},
     };
     this.#flights.add(flight);
-    flight.cancelDeadline = this.#clock.after(this.#options.deadlineMs, () =>
-      abort.abort(new Failure("unreachable", "The service did not answer in time.")),
-    );
+    this.#watchDeadlines();
     // The transport may be slow to notice an abort; whoever waits is told at once.
     abort.signal.addEventListener("abort", () => this.#lost(flight, abort.signal.reason), { once: true });
     this.#options.transport(this.#wire(flight), abort.signal).then(
       (answer) => this.#answered(flight, answer),
       (error: unknown) => this.#lost(flight, error),
     );
+  }
+
+  /** One timer for all flights, which are in the order of their deadlines: a timer for each costs more than its poll. */
+  #watchDeadlines(): void {
+    const [oldest] = this.#flights;
+    if (this.#deadlineArmed || oldest === undefined) return;
+    this.#deadlineArmed = true;
+    const dueMs = oldest.dispatchedMs + this.#options.deadlineMs;
+    this.#clock.after(Math.max(0, dueMs - this.#clock.nowMs()), () => {
+      this.#deadlineArmed = false;
+      const overdueMs = this.#clock.nowMs() - this.#options.deadlineMs;
+      for (const flight of [...this.#flights])
+        if (flight.dispatchedMs <= overdueMs)
+          flight.abort.abort(new Failure("unreachable", "The service did not answer in time."));
+      this.#watchDeadlines();
+    });
   }
 
   /** The only place where keys are opened: what is returned is written and forgotten. */
@@ -357,6 +374,7 @@ export class Gate {
       path: exchange.path,
       headers,
       ...(exchange.body === undefined ? {} : { body: exchange.body }),
+      isAlone: this.#flights.size === 1,
       onStart: () => {
         flight.startedMs = this.#clock.nowMs();
       },
@@ -368,7 +386,6 @@ export class Gate {
     flight.settled = true;
     this.#flights.delete(flight);
     if (this.#flights.size === 0) this.#allLanded();
-    flight.cancelDeadline();
     const { source } = flight.job.exchange;
     const left = (this.#flightsOfKey.get(source) ?? 1) - 1;
     if (left > 0) this.#flightsOfKey.set(source, left);
@@ -420,7 +437,7 @@ export class Gate {
 
   #learn(flight: Flight, answer: WireAnswer, verdict: Verdict, sighting: Sighting): void {
     const { source, route } = flight.job.exchange;
-    this.#serverClock.learn(sighting, dateMs(answer.headers));
+    this.#serverClock.learn(sighting, this.#dateOf(answer));
     const told = rateHeaders(answer.headers);
     const refused = verdict.kind === "halt";
     let own: Bucket | undefined;
@@ -439,6 +456,13 @@ export class Gate {
       this.#pace.drained(source, sighting.readMs);
     else if (!refused && told !== undefined && own !== undefined)
       this.#pace.told(source, told, sighting, own);
+  }
+
+  /** Many answers of one second carry one `Date`. */
+  #dateOf(answer: WireAnswer): number | undefined {
+    const text = headerText(answer.headers, "date");
+    if (text !== this.#lastDate.text) this.#lastDate = { text, atMs: dateMs(answer.headers) };
+    return this.#lastDate.atMs;
   }
 
   /** The service said stop: to everybody, on every route, at once (spec: Limits 5). */

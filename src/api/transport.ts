@@ -8,6 +8,8 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Nothing else is in flight, so no refusal of another request can lie unread. */
+  readonly isAlone?: boolean;
   /** Called when the first byte is about to be written. A failure before that means: it was surely not sent. */
   readonly onStart: () => void;
 }
@@ -42,11 +44,13 @@ export function createTransport(serviceUrl: string, connections: number): HttpTr
   });
   const send: Transport = (request, signal) =>
     new Promise((resolve, reject) => {
-      // Everything readable has been read once setImmediate comes: a refusal that lies in a socket is heard first.
-      setImmediate(() => {
+      const go = () => {
         if (signal.aborted) reject(signal.reason);
         else dispatch(pool, basePath, request, signal, { resolve, reject });
-      });
+      };
+      // Everything readable has been read once setImmediate comes: a refusal that lies in a socket is heard first.
+      if (request.isAlone) go();
+      else setImmediate(go);
     });
   return { send, close: () => pool.destroy() };
 }
@@ -81,7 +85,8 @@ function dispatch(
         abort = () => controller.abort(errorOf(signal.reason));
         if (signal.aborted) abort();
         // A dispatcher may queue a request again when its connection broke; a command must not be written twice.
-        else if (starts > 1) controller.abort(new Error("the connection broke after the request was written"));
+        else if (starts > 1)
+          controller.abort(new Error("the connection broke after the request was written"));
         else request.onStart();
       },
       onResponseStart(_controller, statusCode, answered) {

@@ -42,7 +42,10 @@ export async function run(): Promise<BenchResult> {
     throughputOverBound: figure(pace.overBound),
   };
   const ok =
-    commands >= 100_000 && maxExecutions <= 1 && figures.answers429 === 0 && figures.throughputOverBound >= 0.97;
+    commands >= 100_000 &&
+    maxExecutions <= 1 &&
+    figures.answers429 === 0 &&
+    figures.throughputOverBound >= 0.97;
   const lines = [
     `${commands} commands under faults: ${executed} ran once, none more than ${maxExecutions} time(s), ` +
       `${unknown} ended as unknown and were not sent again`,
@@ -146,7 +149,9 @@ function sideBySide(): Promise<(string | number)[][]> {
   } as const;
   const drive = async (peer: Peer, service: Service) => {
     service.town(key).join("Ann", 1);
-    const asks = Array.from({ length: PEER_COMMANDS }, (_, n) => peer.command(key, `:h ${n}`).catch(() => {}));
+    const asks = Array.from({ length: PEER_COMMANDS }, (_, n) =>
+      peer.command(key, `:h ${n}`).catch(() => {}),
+    );
     await Promise.race([Promise.all(asks), sleep(32_000)]);
     const { counts } = service;
     const runs = [...counts.executionsByText.values()];

@@ -23,7 +23,10 @@ const TRY_AGAIN_MS = 1_200;
 export function bareUndici(url: string, tries = 1): Peer {
   const pool = new Pool(url, { connections: 32, allowH2: false });
   const ask = async (method: "GET" | "POST", path: string, key: string, body?: string): Promise<unknown> => {
-    const headers = { "server-key": key, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+    const headers = {
+      "server-key": key,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    };
     const answer = await pool.request({ method, path, headers, body: body ?? null });
     const text = await answer.body.text();
     if (answer.statusCode >= 400) throw new Error(`status ${answer.statusCode}`);
