@@ -30,6 +30,13 @@ export interface Gap {
   readonly toS: number;
 }
 
+/** What else an answer says about its windows. */
+export interface Look {
+  readonly hasPlayers: boolean;
+  /** The answer before it is not old: a server can hardly have started twice in between. */
+  readonly recent: boolean;
+}
+
 export interface Diff<T> {
   /** New rows, oldest second first; within a second in the order of the window. */
   readonly fresh: readonly T[];
@@ -57,7 +64,7 @@ const LATE_S = 60;
 export function diff<T>(
   state: Retained | undefined,
   window: readonly Fact<T>[],
-  hasPlayers: boolean,
+  { hasPlayers, recent }: Look,
 ): Diff<T> {
   if (state === undefined) return { fresh: [], next: baseline(window, hasPlayers), changed: true };
   const longest = Math.max(state.longest, window.length);
@@ -71,7 +78,7 @@ export function diff<T>(
     return { fresh: [], next: changed ? { ...state, longest, emptyPolls } : state, changed };
   }
   fresh.sort((a, b) => a.atS - b.atS);
-  const gap = shared ? undefined : gapBefore(state, fresh, window.length);
+  const gap = shared ? undefined : gapBefore(state, fresh, window.length, recent);
   const next = { ...evicted(merged(state, fresh), longest, state.floorS), emptyPolls };
   const values = fresh.map((fact) => fact.value);
   return { fresh: values, next, changed: true, ...(gap === undefined ? {} : { gap }) };
@@ -95,14 +102,20 @@ function unseen<T>(window: readonly Fact<T>[], seen: ReadonlyMap<number, number>
 /**
  * Nothing in common with what we knew, though newer rows are there: entries may have fallen out in between.
  * Silent where the server was empty and its log is shorter than it has been: that is the log of a server that
- * started again, and nothing has fallen out of it. A log as long as ever may have lost rows even then.
+ * started again, and nothing has fallen out of it. A log as long as ever may have lost rows even then, and after a
+ * long time without an answer a whole evening may have come and gone.
  */
-function gapBefore<T>(state: Retained, fresh: readonly Fact<T>[], length: number): Gap | undefined {
+function gapBefore<T>(
+  state: Retained,
+  fresh: readonly Fact<T>[],
+  length: number,
+  recent: boolean,
+): Gap | undefined {
   const fromS = state.seconds.at(-1);
   const newest = fresh.at(-1);
   if (fromS === undefined || newest === undefined || newest.atS < fromS) return undefined;
-  if (state.emptyPolls >= ENOUGH_EMPTY_POLLS && length < Math.max(state.longest, SHORTEST_FULL))
-    return undefined;
+  const isWhole = length < Math.max(state.longest, SHORTEST_FULL);
+  if (recent && isWhole && state.emptyPolls >= ENOUGH_EMPTY_POLLS) return undefined;
   const first = fresh.find((fact) => fact.atS >= fromS) ?? newest;
   return { fromS, toS: first.atS };
 }

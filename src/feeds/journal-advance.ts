@@ -25,7 +25,7 @@ export function emptyHead(lineage: string, nextSeq: number): JournalHead {
 
 /**
  * What a snapshot makes of a journal, without doing it: undefined when there is nothing to write. `neededSeq` is
- * the lowest sequence number that some feed still needs; below it things are dropped. Pure.
+ * the lowest sequence number that some feed still needs; below it things are dropped. `recent`: see Look. Pure.
  */
 export function advance(
   head: JournalHead,
@@ -33,10 +33,12 @@ export function advance(
   snapshot: Snapshot,
   neededSeq: number,
   firstFreeChunk: number,
+  recent: boolean,
 ): Advance | undefined {
   const facts = factsOf(snapshot, list, head.lineage);
   if (facts === undefined) return undefined;
-  const result = diff(head.retained?.unpacked(), facts, snapshot.status.currentPlayers > 0);
+  const hasPlayers = snapshot.status.currentPlayers > 0;
+  const result = diff(head.retained?.unpacked(), facts, { hasPlayers, recent });
   if (!result.changed) return undefined;
   const stays = new Stays(head.joined);
   const added: JournalItem[] = [];

@@ -21,18 +21,24 @@ export function factsOf(snapshot: Snapshot, list: LogList, salt: string): readon
   for (const row of oldestFirst(rows)) {
     const moderator = row.kind === "modCall" ? row.moderator : undefined;
     const entry = row.kind === "modCall" ? unanswered(row) : row;
-    facts.push({ atS: row.atS, hash: hash53(salt, identityOf(row)), value: { kind: "entry", entry } });
-    if (row.kind === "modCall" && moderator !== undefined) facts.push(answerFact(row, moderator, salt));
+    const atS = wholeS(row.atS);
+    facts.push({ atS, hash: hash53(salt, identityOf(row)), value: { kind: "entry", entry } });
+    if (row.kind === "modCall" && moderator !== undefined) facts.push(answerFact(row, moderator, atS, salt));
   }
   return facts;
 }
 
-function answerFact(row: ModCallEntry, moderator: PlayerRef, salt: string): Fact<Said> {
+function answerFact(row: ModCallEntry, moderator: PlayerRef, atS: number, salt: string): Fact<Said> {
   return {
-    atS: row.atS,
+    atS,
     hash: hash53(salt, answerIdentityOf(row, moderator)),
     value: { kind: "answer", entry: { ...row, moderator } },
   };
+}
+
+/** What is retained is packed as whole seconds from 0 on; an odd row must not spoil the rest (design 3). */
+function wholeS(atS: number): number {
+  return Math.max(0, Math.floor(atS));
 }
 
 function unanswered(row: ModCallEntry): ModCallEntry {

@@ -11,6 +11,9 @@ export interface JournalParts {
   readonly random: Random;
 }
 
+/** Servers last seen empty are polled once in ten minutes at the least. */
+const RECENT_MS = 900_000;
+
 /** One open journal. `head` is what the store holds (but for items trimmed since), never ahead of it. */
 interface Open {
   readonly source: SourceId;
@@ -21,6 +24,8 @@ interface Open {
   readonly feeds: Map<string, number>;
   /** Chunk ids taken by writes that may have failed: such a document may be there, so its id is not used again. */
   freeChunk: number;
+  /** When the latest answer was taken; not stored, so that a poll without news costs no write. */
+  takenAtMs: number;
   /** Chunks that nobody names any more and that the store has not deleted yet. */
   garbage: readonly number[];
   /** Work on one journal never interleaves; `queued` counts what is in the chain. */
@@ -163,7 +168,9 @@ export class StoredJournal implements Journal {
     const { heads, chunks } = this.#parts;
     if (open.head === undefined || open.feeds.size === 0) return;
     const needed = this.#trimming ? neededSeq(open) : 0;
-    const step = advance(open.head, open.list, snapshot, needed, open.freeChunk);
+    const recent = snapshot.takenAtMs - open.takenAtMs <= RECENT_MS;
+    const step = advance(open.head, open.list, snapshot, needed, open.freeChunk, recent);
+    open.takenAtMs = snapshot.takenAtMs;
     if (step === undefined) return;
     open.freeChunk = step.head.nextChunk;
     for (const [id, chunk] of step.sealed) await chunks.set(chunkKey(open.key, id), chunk);
@@ -261,6 +268,7 @@ export class StoredJournal implements Journal {
       head: undefined,
       feeds: new Map(),
       freeChunk: 0,
+      takenAtMs: 0,
       garbage: [],
       chain: Promise.resolve(),
       queued: 0,

@@ -13,10 +13,11 @@ function step(
   list: LogList,
   rows: readonly LogEntry[],
   players = true,
+  recent = true,
 ): Diff<Said> {
   const facts = factsOf(snapshotWith(list, rows), list, "salt");
   assert.ok(facts);
-  return diff(state, facts, players);
+  return diff(state, facts, { hasPlayers: players, recent });
 }
 
 /** Words for an item, by which the model and the diff are compared: not the identity of src. */
@@ -334,6 +335,12 @@ describe("diff: gaps", () => {
       step(step(before, "joinLogs", many(1, 50)).next, "joinLogs", many(100, 3)).gap,
       undefined,
     );
+  });
+
+  it("is told even then when the last answer is long ago", () => {
+    const once = step(after(many(1, 50)), "joinLogs", [], false).next;
+    const before = step(once, "joinLogs", [], false).next;
+    assert.notEqual(step(before, "joinLogs", many(100, 3), true, false).gap, undefined);
   });
 
   it("is told even then when the log is as long as ever: rows may have fallen out of it", () => {
