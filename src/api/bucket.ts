@@ -9,6 +9,8 @@ export type Eagerness = "eager" | "patient";
 const CAUTIOUS_MS = 1_000;
 /** How long people wait so that the end of a window can be learned, which makes every later wait shorter. */
 const EAGER_PATIENCE_MS = 1_000;
+/** The most tokens of a window that are kept for finding its end. */
+const MOST_KEPT = 8;
 /** A reset further away is a misprint. */
 const LONGEST_WINDOW_MS = 24 * 3_600_000;
 
@@ -86,7 +88,7 @@ export class Bucket {
       return this.#scoutMs === undefined
         ? this.#edge.releaseMs(this.#resetMs)
         : this.#edge.latestMs(this.#resetMs);
-    if (this.#edge.isLearned(this.#resetMs)) return nowMs;
+    if (free > MOST_KEPT || this.#edge.isLearned(this.#resetMs)) return nowMs;
     const probeMs = this.#probeAtMs(this.#resetMs, free, nowMs);
     return eagerness === "eager" && probeMs > nowMs + EAGER_PATIENCE_MS ? nowMs : probeMs;
   }
@@ -199,7 +201,7 @@ export class Bucket {
     const limit = this.#limit ?? 1;
     // Of so few none can be spared.
     if (limit < 4) return 0;
-    return wide ? Math.min(8, Math.floor(limit / 2)) : 2;
+    return wide ? Math.min(MOST_KEPT, Math.floor(limit / 2)) : 2;
   }
 
   /**

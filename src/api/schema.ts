@@ -276,7 +276,7 @@ export function readLists(
   wire: unknown,
   asked: readonly ListName[],
 ): { readonly lists: Partial<Lists>; readonly skippedRows: Partial<Record<ListName, number>> } {
-  const fields: Readonly<Record<string, unknown>> = { ...(wire as object) };
+  const fields = wire as Readonly<Record<string, unknown>>;
   const lists: { -readonly [L in ListName]?: Lists[L] } = {};
   const skippedRows: Partial<Record<ListName, number>> = {};
   const take = <L extends ListName>(name: L) => {
