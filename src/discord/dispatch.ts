@@ -133,7 +133,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     const failure = error instanceof Failure ? error : undefined;
     if (!failure) log.error({ reference, guildId: actor.guildId, err: error }, "a command met a defect");
     const body = failure
-      ? failureBody(failure, { reference, next: nextStep(failure, actor) })
+      ? failureBody(failure, { reference, next: nextStep(failure, actor), manages: actor.manageGuild })
       : defectBody(reference);
     try {
       await answers.reply(body, true);

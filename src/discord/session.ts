@@ -63,7 +63,8 @@ export class Session {
     if (failure) {
       log.info({ reference, code: failure.code, ran: failure.ran, guildId: actor.guildId }, failure.message);
     } else log.error({ reference, guildId: actor.guildId, err: error }, "a command met a defect");
-    const body = failure ? failureBody(failure, { reference, next: next(failure) }) : defectBody(reference);
+    const context = { reference, manages: actor.manageGuild };
+    const body = failure ? failureBody(failure, { ...context, next: next(failure) }) : defectBody(reference);
     try {
       // A defect may have struck after the thing was done: like "unknown", it must not go unsaid.
       await this.show({ ...body, ephemeral: true, important: failure === undefined || failure.ran !== "no" });

@@ -60,7 +60,9 @@ export function decideVerb(
     return { allowed: true, why: `The role <@&${allowed.roleId}> is allowed :${verb} on this server.` };
   }
   const tier = tierOf(policy, roleIds);
-  const needs = `${command.known ? `:${verb}` : `:${verb}, which is not in the catalogue,`} needs the tier ${tierNames[command.tier]}`;
+  // In the person's own word: who typed :h does not look for :hint.
+  const word = /^:\S+/u.exec(command.text)?.[0] ?? `:${verb}`;
+  const needs = `${word}${command.known ? "" : ", which is not in the catalogue,"} needs the tier ${tierNames[command.tier]}`;
   if (tier === undefined) {
     return {
       allowed: false,

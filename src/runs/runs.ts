@@ -121,7 +121,7 @@ export function createRuns(ports: RunsPorts): Runs {
     runner,
     queue: new WaitingRuns(runner, deferred, settings),
     permissions: createPermissions(ports),
-    words: createRunWords(ports.snapshots),
+    words: createRunWords(ports),
     audit,
     listener: {
       take: async (snapshot: Snapshot) => {

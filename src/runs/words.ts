@@ -1,5 +1,5 @@
 import type { SourceId } from "../domain/model.ts";
-import type { RunWords, Snapshots, VerbInfo } from "../domain/ports.ts";
+import type { Clock, Demands, RunWords, Snapshots, VerbInfo } from "../domain/ports.ts";
 import { type Argument, catalogue, findVerb, usageOf, type Verb } from "./catalogue.ts";
 
 /** Discord's limits: choices of an option, and the length of each value and name. */
@@ -15,10 +15,29 @@ const fixed: Readonly<Partial<Record<Argument, readonly string[]>>> = {
   seconds: ["0", "60", "120", "300", "600"],
 };
 
-/** Autocompletion and facts from the catalogue. A choice replaces the whole option, so its value is the whole text. */
-export function createRunWords(snapshots: Snapshots): RunWords {
+/** Whoever types a name types the next one soon: so long the list of players is kept this young. */
+const typingMs = 120_000;
+const namesMaxAgeMs = 10_000;
+
+export interface WordsPorts {
+  readonly snapshots: Snapshots;
+  readonly demands: Demands;
+  readonly clock: Clock;
+}
+
+/**
+ * Autocompletion and facts from the catalogue. A choice replaces the whole option, so its value is the whole text.
+ * Typing never waits for the service (design 7): it makes the players wanted, and the next letters find them.
+ */
+export function createRunWords({ snapshots, demands, clock }: WordsPorts): RunWords {
   return {
-    complete: (source, typed) => complete(typed.trimStart(), () => playerNames(snapshots, source)),
+    complete(source, typed) {
+      if (source !== undefined) {
+        const untilMs = clock.nowMs() + typingMs;
+        demands.put(`typing/${source}`, [{ source, lists: ["players"], maxAgeMs: namesMaxAgeMs, untilMs }]);
+      }
+      return complete(typed.trimStart(), () => playerNames(snapshots, source));
+    },
     verbs: () => catalogue.map(infoOf),
     about: (verbOrText) => {
       const name = /^:?(\S+)/u.exec(verbOrText.trim())?.[1]?.toLowerCase() ?? "";

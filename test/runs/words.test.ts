@@ -3,11 +3,22 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parseCommand } from "../../src/runs/parse.ts";
 import { complete } from "../../src/runs/words.ts";
+import { binding, RunsRig } from "../support/runs-rig.ts";
 
 const players = () => ["Alice", "Bob", "Bobby"];
 const values = (typed: string) => complete(typed, players).map(({ value }) => value);
 
 describe("autocompletion", () => {
+  it("never asks the service itself, but makes the players wanted for as long as somebody types", () => {
+    const rig = new RunsRig();
+    rig.runs.words.complete(binding.source, ":kick b");
+    const [demand] = rig.demandsPut.get(`typing/${binding.source}`) ?? [];
+    assert.deepEqual(demand?.lists, ["players"]);
+    assert.equal(demand?.untilMs, rig.clock.nowMs() + 120_000);
+    rig.runs.words.complete(undefined, ":kick b");
+    assert.equal(rig.demandsPut.size, 1);
+  });
+
   it("offers verbs, with or without the colon, the exact one first", () => {
     assert.equal(values(":ki")[0], ":kill");
     assert.ok(values("ki").includes(":kick"));

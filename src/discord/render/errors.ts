@@ -9,6 +9,8 @@ export interface ErrorContext {
   readonly reference: string;
   /** The next step as a button, where there is one. */
   readonly next?: Button | undefined;
+  /** Whoever asked manages the Discord server: they need not ask anyone. */
+  readonly manages?: boolean;
 }
 
 interface Words {
@@ -72,9 +74,14 @@ const ranWords: Record<Ran, string> = {
 const failedColor = 0xd83c3e;
 const unknownColor = 0xe0a100;
 
+const deniedManager =
+  "You manage this Discord server: `/staff allow` gives one of your roles a tier, `/staff check` shows what it may.";
+
 /** An expected failure, in words and order of design 7. */
 export function failureBody(failure: Failure, context: ErrorContext): MessageBody {
-  const { what, next } = words[failure.code];
+  const { what } = words[failure.code];
+  const next =
+    failure.code === "denied" && context.manages === true ? deniedManager : words[failure.code].next;
   const lines = [
     ranWords[failure.ran],
     `**Why:** ${cut(escapeMarkdown(failure.message), 1_000)}`,

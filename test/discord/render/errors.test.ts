@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { failureBody } from "../../../src/discord/render/errors.ts";
+import { Failure } from "../../../src/domain/failure.ts";
+
+const text = (failure: Failure, manages = false) =>
+  failureBody(failure, { reference: "ref", manages }).cards?.[0]?.description ?? "";
+
+test("an error says whether it ran, why, the next step, when, and a reference, in this order", () => {
+  const failure = new Failure("rate-limited", "Too many.", { retryAtMs: 61_000, commandId: "c-1" });
+  const said = text(failure);
+  const order = ["Did it run?", "Why:", "Next:", "<t:61:R>", "ref", "c-1"].map((part) => said.indexOf(part));
+  assert.ok(
+    order.every((at, index) => at >= 0 && at >= (order[index - 1] ?? 0)),
+    said,
+  );
+});
+
+test("who manages the Discord server is told what to do, everyone else whom to ask", () => {
+  const denied = new Failure("denied", "No tier.");
+  assert.match(text(denied), /Ask whoever manages/);
+  assert.match(text(denied, true), /`\/staff allow` gives one of your roles a tier/);
+});
+
+test("after an unknown outcome nobody is told to try again", () => {
+  const unknown = new Failure("unreachable", "No answer.", { ran: "unknown" });
+  assert.match(text(unknown), /Look in the game/);
+  assert.doesNotMatch(text(unknown), /[Tt]ry again/);
+});
