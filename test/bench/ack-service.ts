@@ -1,0 +1,47 @@
+import { serve } from "../../src/sandbox/service/http.ts";
+import { Service } from "../../src/sandbox/service/service.ts";
+import { keyOf } from "./crowd.ts";
+
+/**
+ * The emulated service of the bench `ack` in a process of its own: on the event loop of the emulated Discord it would
+ * spoil the measure. Arguments: number of servers, requests a second. Tells the parent its address, and what it has
+ * counted whenever it is asked.
+ */
+const [servers, perS] = process.argv.slice(2).map(Number);
+if (servers === undefined || perS === undefined)
+  throw new Error("the number of servers and a limit are needed");
+
+/** So many servers have players (design 9, schedule); their logs are as long as after a while. */
+const OPEN_SHARE = 0.35;
+const LIVED_MS = 10 * 60_000;
+const open = { intensity: "busy" as const };
+const closed = { intensity: 0, initialPlayers: 0, range: { min: 0, max: 0 } };
+
+let startedAgoMs = LIVED_MS;
+const keys = Array.from({ length: servers }, (_, index) => keyOf(index));
+const service = new Service({
+  nowMs: () => Date.now() - startedAgoMs,
+  keys,
+  towns: Object.fromEntries(keys.map((key, index) => [key, index % 100 < OPEN_SHARE * 100 ? open : closed])),
+  limits: { global: { limit: perS, windowMs: 1_000 } },
+});
+startedAgoMs = 0;
+service.advance();
+for (const key of keys) if (service.town(key).players.length > 0) service.town(key).setIntensity("normal");
+
+let polls = 0;
+const handle = service.handle.bind(service);
+service.handle = (request, fate) => {
+  const answer = handle(request, fate);
+  // Only feeds read the logs of joins: what people ask for here is the status, the players or the vehicles.
+  if (answer.status === 200 && request.path.includes("JoinLogs=true")) polls += 1;
+  return answer;
+};
+
+const { url } = await serve(service);
+process.on("message", () => {
+  const { answers429, avoidable, commands } = service.counts;
+  process.send?.({ polls, answers429, avoidable, commands });
+});
+process.on("disconnect", () => process.exit());
+process.send?.({ url });

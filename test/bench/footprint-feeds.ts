@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { feedRenderer } from "../../src/discord/render/feed.ts";
+import type { Clock, Sink } from "../../src/domain/ports.ts";
+import { parseCard } from "../../src/feeds/card-records.ts";
+import { createFeeds } from "../../src/feeds/feeds.ts";
+import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal-records.ts";
+import { parseOffset } from "../../src/feeds/offsets.ts";
+import type { Store } from "../../src/store/documents.ts";
+import { openStore } from "../../src/store/open.ts";
+import { connectSqlite } from "../../src/store/sqlite.ts";
+import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { FootprintTown } from "./footprint-town.ts";
+import { settledHeapBytes } from "./heap.ts";
+
+/**
+ * The feeds wing on a real store after a day in the life of so many servers, in a process of its own. Arguments:
+ * number of servers, entries a day of each. Tells the parent what the process and the store hold then.
+ */
+const POLLS = 24;
+const POLL_MS = 3_600_000;
+const DISCORD_EPOCH_MS = 1_420_070_400_000;
+
+const [servers, perDay] = process.argv.slice(2).map(Number);
+if (servers === undefined || perDay === undefined)
+  throw new Error("a number of servers and of entries is needed");
+
+const folder = tempFolder();
+const path = join(folder.path, "marshal.sqlite");
+const store = await openStore(`sqlite:${path}`);
+const clock = new VirtualClock();
+const random = seededRandom(3);
+const towns = Array.from({ length: servers }, (_, index) => new FootprintTown(index, random));
+const wing = buildWing(store);
+await wing.start();
+for (let poll = 0; poll < POLLS; poll++) {
+  const nowS = clock.nowMs() / 1_000;
+  for (const town of towns) {
+    town.live(perDay / POLLS, nowS - POLL_MS / 1_000, nowS);
+    await wing.listener.take(town.snapshot(clock.nowMs()));
+  }
+  await clock.advance(POLL_MS);
+}
+for (const town of towns) town.forgetLogs();
+const heapBytes = await settledHeapBytes();
+const { undelivered, cards } = wing.state();
+await wing.stop();
+await store.close();
+process.send?.({ heapBytes, storedBytes: storedBytes(), cards: cards.cards, undelivered });
+folder.remove();
+process.disconnect?.();
+
+function buildWing(on: Store) {
+  return createFeeds({
+    ...{ clock, random, renderer: feedRenderer, sink: emptySink(clock), nonceKey: "footprint" },
+    notifier: { person: async () => undefined, guild: async () => undefined },
+    metrics: { count: () => undefined, observe: () => undefined },
+    snapshots: { latest: () => undefined },
+    demands: { put: () => undefined },
+    health: { parked: () => undefined, halt: () => undefined },
+    bindings: {
+      list: async (guildId) => towns.flatMap(({ binding }) => (binding.guildId === guildId ? [binding] : [])),
+      async *all() {
+        for (const { binding } of towns) yield binding;
+      },
+    },
+    feedStore: {
+      list: async (guildId) => towns.flatMap(({ feeds }) => feeds.filter((feed) => feed.guildId === guildId)),
+      async *all() {
+        for (const { feeds } of towns) yield* feeds;
+      },
+      save: async () => undefined,
+      remove: async () => undefined,
+    },
+    heads: on.documents("journal-heads", parseJournalHead, "normal"),
+    chunks: on.documents("journal-chunks", parseJournalChunk, "normal"),
+    offsets: on.documents("feed-offsets", parseOffset, "normal"),
+    cards: on.documents("cards", parseCard, "normal"),
+    warn(message, error) {
+      throw new Error(message, { cause: error });
+    },
+  });
+}
+
+/** Takes every message and remembers none, so that the heap holds nothing but what the wing keeps. */
+function emptySink(by: Clock): Sink {
+  let made = 0n;
+  return {
+    send: async () => {
+      const timeBits = BigInt(Math.floor(by.nowMs()) - DISCORD_EPOCH_MS) << 22n;
+      return { messageId: String(timeBits + (made++ % 4_194_304n)) };
+    },
+    edit: async () => undefined,
+    readBack: async () => [],
+  };
+}
+
+/** Keys and values, by namespace. */
+function storedBytes(): Readonly<Record<string, number>> {
+  const database = connectSqlite(path, "NORMAL");
+  const query =
+    "SELECT namespace, sum(length(key) + length(value)) AS bytes FROM documents GROUP BY namespace";
+  const rows = database.prepare(query).all();
+  database.close();
+  return Object.fromEntries(rows.map(({ namespace, bytes }) => [String(namespace), Number(bytes)]));
+}
