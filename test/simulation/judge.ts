@@ -40,14 +40,18 @@ export interface Verdict {
   readonly gapNotices: number;
   /** Notices without a missing entry, and not where a log was cleared or its window did not overlap the last. */
   readonly needlessNotices: number;
-  /**
-   * Missing entries that no notice is due for, by design: the log restarted when the last polls had seen nobody;
-   * it restarted and nothing newer stands in it; or it had never shown a row before.
-   */
-  readonly silent: number;
+  /** Missing entries that no notice is due for: the log had never shown a row before they were gone. */
+  readonly neverSeen: number;
+  /** The log restarted and nothing newer stands in it yet: the notice comes with the next row. */
+  readonly noticePending: number;
+  /** The log restarted after the last looks had seen nobody on the server: silent by design. */
+  readonly restartedEmpty: number;
   readonly unansweredCards: number;
   readonly examples: readonly string[];
 }
+
+type Silence = "neverSeen" | "noticePending" | "restartedEmpty";
+type More = { -readonly [K in Silence | "needlessNotices" | "unansweredCards"]: number };
 
 /**
  * Counts what stands in the channels against what truly happened. It knows nothing of windows' overlaps as the bot
@@ -157,7 +161,13 @@ export class Judge implements Watcher {
 
   verdict(): Verdict {
     const sum = { entries: 0, posted: 0, lost: 0, repeated: 0, possiblyRepeated: 0, gaps: 0, gapNotices: 0 };
-    const more = { needlessNotices: 0, silent: 0, unansweredCards: 0 };
+    const more: More = {
+      needlessNotices: 0,
+      neverSeen: 0,
+      noticePending: 0,
+      restartedEmpty: 0,
+      unansweredCards: 0,
+    };
     const examples: string[] = [];
     for (const [key, feed] of this.#followed) this.#judge(key, feed, sum, more, examples);
     return { ...sum, ...more, examples: examples.slice(0, 10) };
@@ -176,7 +186,7 @@ export class Judge implements Watcher {
         | "gaps"
         | "gapNotices"]: number;
     },
-    more: { needlessNotices: number; silent: number; unansweredCards: number },
+    more: More,
     examples: string[],
   ): void {
     const { server, list } = feed;
@@ -210,10 +220,11 @@ export class Judge implements Watcher {
       if (all >= count) continue;
       const covering = feed.gaps.findIndex((gap) => covers(gap, atS[index] ?? 0, atMs));
       if (covering >= 0) told[covering] = (told[covering] ?? 0) + 1;
-      else if (this.#isSilent(server, list, index, atMs)) more.silent += count - all;
       else {
-        sum.lost += count - all;
-        say("lost", index);
+        const why = this.#silence(server, list, index, atMs);
+        if (why === undefined) sum.lost += count - all;
+        else more[why] += count - all;
+        if (why === undefined) say("lost", index);
       }
     }
     for (const [index, gap] of feed.gaps.entries()) {
@@ -236,15 +247,16 @@ export class Judge implements Watcher {
     });
   }
 
-  #isSilent(server: SimServer, list: LogList, index: number, arrivedMs: number): boolean {
+  #silence(server: SimServer, list: LogList, index: number, arrivedMs: number): Silence | undefined {
     const key = `${server.index} ${list}`;
-    if (index < (this.#firstStart.get(key) ?? 0)) return true;
+    if (index < (this.#firstStart.get(key) ?? 0)) return "neverSeen";
     const looks = this.#looks.get(server.index) ?? [];
     const next = looks.findIndex(({ atMs }) => atMs >= arrivedMs);
     const clearedMs = next < 0 ? 0 : clearedBefore(server, looks[next]?.atMs ?? 0);
-    if (clearedMs < arrivedMs) return false;
+    if (clearedMs < arrivedMs) return undefined;
     const lastTwo = looks.slice(Math.max(0, next - 2), next);
-    return this.#lastEmpty.get(key) === true || lastTwo.every(({ players }) => !players);
+    if (this.#lastEmpty.get(key) === true) return "noticePending";
+    return lastTwo.every(({ players }) => !players) ? "restartedEmpty" : undefined;
   }
 
   #mayBeNeedless(server: SimServer, list: LogList, gap: Followed["gaps"][number]): boolean {
