@@ -7,7 +7,7 @@ import { PackedRetained } from "./packed.ts";
 import { Stays } from "./stays.ts";
 
 /** Items of one sealed chunk. A head is rewritten with every poll that brings something: its tail stays short. */
-export const CHUNK_ITEMS = 256;
+const CHUNK_ITEMS = 256;
 
 export interface Advance {
   readonly head: JournalHead;

@@ -20,12 +20,12 @@ const SHAPE = { textChannels: 12, voiceChannels: 3, roles: 10 };
  * Of polls and of what people ask together (15 a second). More than 35 polls and those would need: on a machine that
  * stalls, the gate learns the end of a window late and uses only a half of it.
  */
-const LIMIT_PER_S = 80;
+const LIMIT_PER_S = 70;
 const POLLS_PER_S = 35;
 /** Far more than a thousand communities do: it is the number of measurements that needs it. */
 const INTERACTIONS_PER_S = 30;
-const WARM_MS = 8_000;
-const MEASURED_MS = 40_000;
+const WARM_MS = 6_000;
+const MEASURED_MS = 36_000;
 const P99_MS = 50;
 const START_WITHIN_MS = 60_000;
 const ECHO = "a bare process, asked as often";
