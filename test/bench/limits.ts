@@ -45,7 +45,10 @@ export async function run(): Promise<BenchResult> {
       `${(100 * load.used).toFixed(1)} % of the limit used (worst seed ${(100 * load.worst).toFixed(1)} %)`,
     ...(bad.length === 0 ? [] : [`seeds to look at: ${bad.join(", ")}`]),
     `side by side, ${SIDE_BY_SIDE_MS / 1_000} s at twice a limit of 10 a second, 20 keys, one of them regenerated:`,
-    ...table(["", "requests", "429 per 1,000", "avoidable", "blocked", "after first 403", "used of limit"], rows),
+    ...table(
+      ["", "requests", "429 per 1,000", "avoidable", "blocked", "after first 403", "used of limit"],
+      rows,
+    ),
   ];
   return { ok, figures, lines };
 }
@@ -75,7 +78,9 @@ async function underLoad() {
       },
     });
     const load = { perSecond: (2_000 * limit) / windowMs, forMs: WINDOWS * windowMs, mostWaiting: 60 };
-    await runLoad(world.clock, load, (n) => world.client.read(world.source(n % 40), [], { priority: "poll" }));
+    await runLoad(world.clock, load, (n) =>
+      world.client.read(world.source(n % 40), [], { priority: "poll" }),
+    );
     const { counts } = world.service;
     const share = (counts.byStatus.get(200) ?? 0) / (limit * WINDOWS);
     requests += counts.requests;
@@ -111,5 +116,7 @@ function sideBySide(): Promise<(string | number)[][]> {
       (ok / (10 * (SIDE_BY_SIDE_MS / 1_000))).toFixed(2),
     ];
   };
-  return Promise.all([marshal, bareUndici, erlcApi].map((make) => withService(options, (url) => make(url), drive)));
+  return Promise.all(
+    [marshal, bareUndici, erlcApi].map((make) => withService(options, (url) => make(url), drive)),
+  );
 }
