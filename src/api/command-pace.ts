@@ -4,7 +4,7 @@ import type { RateHeaders } from "./headers.ts";
 import type { ServerClock, Sighting } from "./server-clock.ts";
 
 /** The published window of the command route, "subject to change": where a start is cautious (spec: Limits 3). */
-export const COMMAND_WINDOW_MS = 5_000;
+const COMMAND_WINDOW_MS = 5_000;
 const LONGEST_PENALTY_MS = 3_600_000;
 
 interface Lane {

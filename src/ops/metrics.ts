@@ -20,6 +20,11 @@ export const definitions: Readonly<Record<string, Definition>> = {
     help: "Log entries posted into channels.",
     labels: ["kind"],
   },
+  marshal_polls_total: {
+    kind: "counter",
+    help: "Reads of a game server for feeds and other demands, by what came of them.",
+    labels: ["outcome"],
+  },
   marshal_feed_errors_total: {
     kind: "counter",
     help: "Turns of a feed's delivery that failed and are tried again.",

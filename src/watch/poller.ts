@@ -215,7 +215,7 @@ export class Poller {
       watched.polling = false;
       const last = { source, atMs: clock.nowMs(), lists: wanted.lists, outcome };
       watched.last = players === undefined ? last : { ...last, players };
-      metrics.count("polls", { outcome });
+      metrics.count("marshal_polls_total", { outcome });
       if (demands.wanted(source) === undefined) this.#watched.delete(source);
     }
   }

@@ -170,6 +170,11 @@ export function biomeConfig(): object {
         linter: { rules: { style: { noProcessEnv: "off" } } },
       },
       {
+        // node:test takes a reporter by its default export.
+        includes: ["test/support/reporter.ts"],
+        linter: { rules: { style: { noDefaultExport: "off" } } },
+      },
+      {
         includes: ["commands/index.ts"],
         linter: { rules: { performance: { noBarrelFile: "off" } } },
       },

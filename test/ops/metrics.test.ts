@@ -32,6 +32,15 @@ describe("metrics", () => {
     }
   });
 
+  test("whatever is counted or observed has a name of ours: another one would be dropped as unknown", () => {
+    for (const file of readdirSync(source, { recursive: true, encoding: "utf8" })) {
+      if (!file.endsWith(".ts")) continue;
+      const text = readFileSync(join(source, file), "utf8");
+      for (const [, name = ""] of text.matchAll(/metrics\.(?:count|observe)\(\s*"([^"]*)"/g))
+        assert.ok(name in definitions, `${file} measures "${name}"`);
+    }
+  });
+
   test("names are Prometheus's: counters end in _total, and all have help", () => {
     for (const [name, { kind, help }] of Object.entries(definitions)) {
       assert.match(name, /^marshal_[a-z_]+$/);
