@@ -3,35 +3,17 @@ import type { SourceId } from "../domain/model.ts";
 import type { Clock, Metrics, ServiceEvent } from "../domain/ports.ts";
 import type { ServerKey } from "../domain/secret.ts";
 import type { Bucket } from "./bucket.ts";
-import { Buckets, type NamedBucket, type Route } from "./buckets.ts";
+import { Buckets, type Route } from "./buckets.ts";
 import { CommandPace } from "./command-pace.ts";
+import { type Answered, type Exchange, type Flight, Flights, type Job } from "./flights.ts";
 import { Halt } from "./halt.ts";
 import { dateMs, headerText, rateHeaders } from "./headers.ts";
 import type { KeyGuard } from "./key-guard.ts";
+import * as refusals from "./refusals.ts";
 import { ServerClock, type Sighting } from "./server-clock.ts";
 import type { Transport, WireRequest } from "./transport.ts";
 import { judge, type Verdict, type WireAnswer } from "./verdict.ts";
 import { type WaitingClass, WaitingRoom } from "./waiting.ts";
-
-/** A request as the client asks for it; the key is opened only when it is written. */
-export interface Exchange {
-  readonly source: SourceId;
-  readonly key: ServerKey;
-  readonly route: Route;
-  readonly waitingClass: WaitingClass;
-  readonly path: string;
-  readonly body?: string;
-  readonly signal?: AbortSignal | undefined;
-  /** A typed key that nobody has linked: one refusal is the answer, no second opinion is asked. */
-  readonly proving?: boolean;
-  /** Asked right before it is written: false refuses it with "expired", unsent (ServiceClient.command). */
-  readonly mayStart?: (() => boolean) | undefined;
-}
-
-/** The answer of a request that the service took. */
-export interface Answered extends Sighting {
-  readonly json: unknown;
-}
 
 export interface GateOptions {
   readonly transport: Transport;
@@ -49,25 +31,6 @@ export interface GateOptions {
   /** The halt or the standing of keys changed and must be kept. */
   readonly onHaltChanged: () => void;
   readonly onRejectedChanged: (source: SourceId) => void;
-}
-
-interface Job {
-  readonly exchange: Exchange;
-  readonly waitingClass: WaitingClass;
-  readonly probe: boolean;
-  readonly resolve: (answered: Answered) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** One job on its way. */
-interface Flight {
-  readonly job: Job;
-  readonly buckets: readonly NamedBucket[];
-  readonly abort: AbortController;
-  readonly dispatchedMs: number;
-  /** When the first byte was written. */
-  startedMs: number | undefined;
-  settled: boolean;
 }
 
 /** Whoever would wait longer than this for the end of a halt is told at once instead, with the time. */
@@ -100,8 +63,7 @@ export class Gate {
   readonly #halt = new Halt();
   readonly #guard: KeyGuard;
   readonly #waiting = new WaitingRoom<Job>();
-  readonly #flights = new Set<Flight>();
-  readonly #flightsOfKey = new Map<SourceId, number>();
+  readonly #flights: Flights;
   /** Keys that a second opinion is being asked about. */
   readonly #confirming = new Map<SourceId, Promise<boolean>>();
   readonly #sharedToldMs = new Map<string, number>();
@@ -110,17 +72,16 @@ export class Gate {
   /** The key whose refusal made us suspect ourselves, asked again once the probe has cleared us. */
   #suspectedBy: { readonly source: SourceId; readonly key: ServerKey } | undefined;
   #closed = false;
-  #deadlineArmed = false;
   #lastDate: { readonly text: string | undefined; readonly atMs: number | undefined } = {
     text: undefined,
     atMs: undefined,
   };
-  #allLanded: () => void = () => {};
 
   constructor(options: GateOptions) {
     this.#options = options;
     this.#clock = options.clock;
     this.#guard = options.guard;
+    this.#flights = new Flights(options.clock, options.deadlineMs);
     this.#buckets = new Buckets(this.#serverClock, options.salt);
     this.#pace = new CommandPace(this.#serverClock, options.clock.nowMs());
   }
@@ -195,55 +156,43 @@ export class Gate {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelWake();
-    const closing = new Failure("expired", "Marshal is stopping.");
+    const closing = refusals.stopping();
     for (const job of [...this.#waiting]) this.#refuseWaiting(job, closing);
-    for (const flight of [...this.#flights]) if (flight.startedMs === undefined) flight.abort.abort(closing);
-    if (this.#flights.size > 0)
-      await new Promise<void>((resolve) => {
-        const cancel = this.#clock.after(LISTEN_ON_CLOSING_MS, resolve);
-        this.#allLanded = () => {
-          cancel();
-          resolve();
-        };
-      });
-    for (const flight of [...this.#flights]) flight.abort.abort(closing);
+    this.#flights.recall(closing);
+    await this.#flights.drain(LISTEN_ON_CLOSING_MS, closing);
   }
 
-  #refusalAtTheDoor(exchange: Exchange): unknown {
+  #refusalAtTheDoor(exchange: Exchange): Failure | undefined {
     const { source, signal } = exchange;
-    if (this.#closed) return new Failure("expired", "Marshal is stopping.");
-    if (signal?.aborted) return abortedBy(signal, "no");
+    if (this.#closed) return refusals.stopping();
+    if (signal?.aborted) return refusals.abortedBy(signal, "no");
     const parked = this.#guard.parked(source);
-    if (parked !== undefined && exchange.proving !== true) return parkedFailure(parked);
+    if (parked !== undefined && exchange.proving !== true) return refusals.parked(parked);
     const halted = this.#haltFailure();
     if (halted !== undefined) return halted;
     if (exchange.waitingClass !== "internal" && this.#waiting.count(exchange.waitingClass) >= MOST_WAITING)
-      return new Failure("queue-full", "Too many requests wait for the service already.");
+      return refusals.tooMany();
     if (exchange.route === "command") {
       const nowMs = this.#clock.nowMs();
       const readyMs = this.#pace.readyAtMs(source, nowMs, undefined);
-      if (Number.isFinite(readyMs) && readyMs > nowMs + PACE_PATIENCE_MS)
-        return new Failure("rate-limited", "Another program uses up this server's commands.", {
-          retryAtMs: readyMs,
-        });
+      if (Number.isFinite(readyMs) && readyMs > nowMs + PACE_PATIENCE_MS) return refusals.drained(readyMs);
     }
     return undefined;
   }
 
   #enqueue(exchange: Exchange, probe: boolean): Promise<Answered> {
-    if (this.#closed) return Promise.reject(new Failure("expired", "Marshal is stopping."));
+    if (this.#closed) return Promise.reject(refusals.stopping());
     return new Promise((resolve, reject) => {
       const { signal, waitingClass } = exchange;
       const onAbort = () => {
         if (signal === undefined) return;
-        if (this.#waiting.delete(job)) reject(abortedBy(signal, "no"));
-        for (const flight of this.#flights) {
-          if (flight.job !== job) continue;
-          // Once written it cannot be recalled, and its answer may be the one that tells us all to stop: only the caller
-          // stops waiting.
-          if (flight.startedMs === undefined) flight.abort.abort(abortedBy(signal, "no"));
-          else reject(abortedBy(signal, exchange.route === "command" ? "unknown" : "no"));
-        }
+        if (this.#waiting.delete(job)) reject(refusals.abortedBy(signal, "no"));
+        const flight = this.#flights.of(job);
+        if (flight === undefined) return;
+        // Once written it cannot be recalled, and its answer may be the one that tells us all to stop: only the caller
+        // stops waiting.
+        if (flight.startedMs === undefined) flight.abort.abort(refusals.abortedBy(signal, "no"));
+        else reject(refusals.abortedBy(signal, exchange.route === "command" ? "unknown" : "no"));
       };
       signal?.addEventListener("abort", onAbort, { once: true });
       const job: Job = {
@@ -281,7 +230,7 @@ export class Gate {
       );
       if ("next" in taken) {
         const { next } = taken;
-        if (next.exchange.mayStart?.() === false) next.reject(noLongerWanted());
+        if (next.exchange.mayStart?.() === false) next.reject(refusals.noLongerWanted());
         else this.#start(next, nowMs);
         continue;
       }
@@ -303,7 +252,7 @@ export class Gate {
     if (waitingClass !== "internal" && !job.exchange.proving && this.#guard.isDoubtful(source))
       return Number.POSITIVE_INFINITY;
     const most = waitingClass !== "internal" && this.#guard.isProven(source) ? FLIGHTS_OF_PROVEN_KEY : 1;
-    if ((this.#flightsOfKey.get(source) ?? 0) >= most) return Number.POSITIVE_INFINITY;
+    if (this.#flights.ofKey(source) >= most) return Number.POSITIVE_INFINITY;
     const eagerness = waitingClass === "poll" ? "patient" : "eager";
     const generalMs = this.#buckets.general(source).bucket.readyAtMs(nowMs, eagerness);
     if (route === "read") return generalMs;
@@ -323,40 +272,14 @@ export class Gate {
     const buckets = command === undefined ? [general] : [general, command];
     for (const { bucket } of buckets) bucket.started(nowMs);
     if (route === "command") this.#pace.started(source);
-    this.#flightsOfKey.set(source, (this.#flightsOfKey.get(source) ?? 0) + 1);
-    const abort = new AbortController();
-    const flight: Flight = {
-      job,
-      buckets,
-      abort,
-      dispatchedMs: nowMs,
-      startedMs: undefined,
-      settled: false,
-    };
-    this.#flights.add(flight);
-    this.#watchDeadlines();
+    const flight = this.#flights.launch(job, buckets, nowMs);
+    const { abort } = flight;
     // The transport may be slow to notice an abort; whoever waits is told at once.
     abort.signal.addEventListener("abort", () => this.#lost(flight, abort.signal.reason), { once: true });
     this.#options.transport(this.#wire(flight), abort.signal).then(
       (answer) => this.#answered(flight, answer),
       (error: unknown) => this.#lost(flight, error),
     );
-  }
-
-  /** One timer for all flights, which are in the order of their deadlines: a timer for each costs more than its poll. */
-  #watchDeadlines(): void {
-    const [oldest] = this.#flights;
-    if (this.#deadlineArmed || oldest === undefined) return;
-    this.#deadlineArmed = true;
-    const dueMs = oldest.dispatchedMs + this.#options.deadlineMs;
-    this.#clock.after(Math.max(0, dueMs - this.#clock.nowMs()), () => {
-      this.#deadlineArmed = false;
-      const overdueMs = this.#clock.nowMs() - this.#options.deadlineMs;
-      for (const flight of [...this.#flights])
-        if (flight.dispatchedMs <= overdueMs)
-          flight.abort.abort(new Failure("unreachable", "The service did not answer in time."));
-      this.#watchDeadlines();
-    });
   }
 
   /** The only place where keys are opened: what is returned is written and forgotten. */
@@ -381,21 +304,9 @@ export class Gate {
     };
   }
 
-  #land(flight: Flight): boolean {
-    if (flight.settled) return false;
-    flight.settled = true;
-    this.#flights.delete(flight);
-    if (this.#flights.size === 0) this.#allLanded();
-    const { source } = flight.job.exchange;
-    const left = (this.#flightsOfKey.get(source) ?? 1) - 1;
-    if (left > 0) this.#flightsOfKey.set(source, left);
-    else this.#flightsOfKey.delete(source);
-    return true;
-  }
-
   /** No answer: recalled before it was written, aborted, timed out, or the connection broke. */
   #lost(flight: Flight, error: unknown): void {
-    if (!this.#land(flight)) return;
+    if (!this.#flights.land(flight)) return;
     const { job } = flight;
     const { source, route } = job.exchange;
     const wasSent = flight.startedMs !== undefined;
@@ -410,18 +321,18 @@ export class Gate {
     if (error === RECALLED) {
       const failure = job.probe ? undefined : this.#haltFailure();
       if (failure === undefined && !this.#closed) this.#waiting.addFirst(job);
-      else job.reject(failure ?? new Failure("expired", "Marshal is stopping."));
+      else job.reject(failure ?? refusals.stopping());
     } else {
       this.#count(route, "lost");
       const ran = route === "command" && wasSent ? "unknown" : "no";
-      job.reject(lostFailure(error, ran));
+      job.reject(refusals.lost(error, ran));
       if (job.probe) this.#halt.postpone(this.#clock.nowMs(), PROBE_AGAIN_MS);
     }
     this.#pump();
   }
 
   #answered(flight: Flight, answer: WireAnswer): void {
-    if (!this.#land(flight)) return;
+    if (!this.#flights.land(flight)) return;
     const nowMs = this.#clock.nowMs();
     const { job } = flight;
     const { route } = job.exchange;
@@ -479,7 +390,7 @@ export class Gate {
       if (verdict.cause === "global-key") this.#options.onEvent({ kind: "global-key-rejected" });
     }
     if (halt?.untilMs !== before?.untilMs) this.#options.onHaltChanged();
-    for (const flight of [...this.#flights]) if (flight.startedMs === undefined) flight.abort.abort(RECALLED);
+    this.#flights.recall(RECALLED);
     const { code, message, ran } = verdict.failure;
     const retryAtMs = halt?.untilMs ?? nowMs;
     // A read that only met a short wait is asked again when that is over; a command goes back to whoever checks it anew.
@@ -546,7 +457,7 @@ export class Gate {
     }
     const confirmed = this.#confirm(source, key);
     if (coded || route === "read") job.reject(failure);
-    else void confirmed.then((isGood) => job.reject(isGood ? unauthorised(failure) : failure));
+    else void confirmed.then((isGood) => job.reject(isGood ? refusals.unauthorised(failure) : failure));
   }
 
   /** Asks with a GET whether a doubted key still works. At most one at a time for a key. */
@@ -560,7 +471,7 @@ export class Gate {
       )
       .finally(() => {
         this.#confirming.delete(source);
-        if (this.#guard.isDoubtful(source)) this.#refuseAll(source, stillDoubted());
+        if (this.#guard.isDoubtful(source)) this.#refuseAll(source, refusals.stillDoubted());
         this.#pump();
       });
     this.#confirming.set(source, asked);
@@ -650,32 +561,4 @@ export class Gate {
     const without = text.replaceAll(key.reveal(), "[key]");
     return globalKey === undefined ? without : without.replaceAll(globalKey.reveal(), "[key]");
   }
-}
-
-function parkedFailure(parked: { readonly why: string; readonly serviceCode?: number }): Failure {
-  const code = parked.serviceCode === undefined ? {} : { serviceCode: parked.serviceCode };
-  return new Failure("key-rejected", parked.why, code);
-}
-
-function stillDoubted(): Failure {
-  return new Failure("unreachable", "The service refused this key once and could not be asked again.");
-}
-
-function unauthorised(failure: Failure): Failure {
-  return new Failure("not-authorised", failure.message, { ran: "no" });
-}
-
-function noLongerWanted(): Failure {
-  return new Failure("expired", "It waited until whoever asked no longer stands for it.");
-}
-
-function abortedBy(signal: AbortSignal, ran: "no" | "unknown"): unknown {
-  const { reason } = signal;
-  if (reason instanceof Failure) return new Failure(reason.code, reason.message, { ran, cause: reason });
-  return new Failure("expired", "It was given up before the service answered.", { ran, cause: reason });
-}
-
-function lostFailure(error: unknown, ran: "no" | "unknown"): Failure {
-  if (error instanceof Failure) return new Failure(error.code, error.message, { ran, cause: error.cause });
-  return new Failure("unreachable", "The service could not be reached.", { ran, cause: error });
 }

@@ -1,0 +1,133 @@
+import { Failure } from "../domain/failure.ts";
+import type { SourceId } from "../domain/model.ts";
+import type { Clock } from "../domain/ports.ts";
+import type { ServerKey } from "../domain/secret.ts";
+import type { NamedBucket, Route } from "./buckets.ts";
+import type { Sighting } from "./server-clock.ts";
+import type { Waiter, WaitingClass } from "./waiting.ts";
+
+/** A request as the client asks for it; the key is opened only when it is written. */
+export interface Exchange {
+  readonly source: SourceId;
+  readonly key: ServerKey;
+  readonly route: Route;
+  readonly waitingClass: WaitingClass;
+  readonly path: string;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+  /** A typed key that nobody has linked: one refusal is the answer, no second opinion is asked. */
+  readonly proving?: boolean;
+  /** Asked right before it is written: false refuses it with "expired", unsent (ServiceClient.command). */
+  readonly mayStart?: (() => boolean) | undefined;
+}
+
+/** The answer of a request that the service took. */
+export interface Answered extends Sighting {
+  readonly json: unknown;
+}
+
+/** An exchange that waits or is on its way, and whom it is told to. */
+export interface Job extends Waiter {
+  readonly exchange: Exchange;
+  readonly probe: boolean;
+  readonly resolve: (answered: Answered) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One job on its way. */
+export interface Flight {
+  readonly job: Job;
+  readonly buckets: readonly NamedBucket[];
+  readonly abort: AbortController;
+  readonly dispatchedMs: number;
+  /** When the first byte was written. */
+  startedMs: number | undefined;
+  landed: boolean;
+}
+
+/** What is on its way: how much for each key, until when, and how to call back what was not written yet. */
+export class Flights {
+  readonly #clock: Clock;
+  readonly #deadlineMs: number;
+  /** In the order of their deadlines, since all have the same time. */
+  readonly #flights = new Set<Flight>();
+  readonly #ofKey = new Map<SourceId, number>();
+  #watching = false;
+  #allLanded: () => void = () => {};
+
+  constructor(clock: Clock, deadlineMs: number) {
+    this.#clock = clock;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  get size(): number {
+    return this.#flights.size;
+  }
+
+  /** How many carry this key. */
+  ofKey(source: SourceId): number {
+    return this.#ofKey.get(source) ?? 0;
+  }
+
+  of(job: Job): Flight | undefined {
+    for (const flight of this.#flights) if (flight.job === job) return flight;
+    return undefined;
+  }
+
+  launch(job: Job, buckets: readonly NamedBucket[], dispatchedMs: number): Flight {
+    const abort = new AbortController();
+    const flight: Flight = { job, buckets, abort, dispatchedMs, startedMs: undefined, landed: false };
+    this.#flights.add(flight);
+    const { source } = job.exchange;
+    this.#ofKey.set(source, this.ofKey(source) + 1);
+    this.#watch();
+    return flight;
+  }
+
+  /** It ended, one way or the other. False: it had ended before. */
+  land(flight: Flight): boolean {
+    if (flight.landed) return false;
+    flight.landed = true;
+    this.#flights.delete(flight);
+    const { source } = flight.job.exchange;
+    const left = this.ofKey(source) - 1;
+    if (left > 0) this.#ofKey.set(source, left);
+    else this.#ofKey.delete(source);
+    if (this.#flights.size === 0) this.#allLanded();
+    return true;
+  }
+
+  /** Calls back what has not been written: after the first byte nothing can be. */
+  recall(reason: unknown): void {
+    for (const flight of [...this.#flights]) if (flight.startedMs === undefined) flight.abort.abort(reason);
+  }
+
+  /** Listens to what was written for a while, then gives it up. */
+  async drain(forMs: number, reason: unknown): Promise<void> {
+    if (this.#flights.size > 0)
+      await new Promise<void>((resolve) => {
+        const cancel = this.#clock.after(forMs, resolve);
+        this.#allLanded = () => {
+          cancel();
+          resolve();
+        };
+      });
+    for (const flight of [...this.#flights]) flight.abort.abort(reason);
+  }
+
+  /** One timer for all: one for each costs more than the poll it watches. */
+  #watch(): void {
+    const [oldest] = this.#flights;
+    if (this.#watching || oldest === undefined) return;
+    this.#watching = true;
+    const dueMs = oldest.dispatchedMs + this.#deadlineMs;
+    this.#clock.after(Math.max(0, dueMs - this.#clock.nowMs()), () => {
+      this.#watching = false;
+      const overdueMs = this.#clock.nowMs() - this.#deadlineMs;
+      for (const flight of [...this.#flights])
+        if (flight.dispatchedMs <= overdueMs)
+          flight.abort.abort(new Failure("unreachable", "The service did not answer in time."));
+      this.#watch();
+    });
+  }
+}
