@@ -26,7 +26,8 @@ export interface Retained {
 }
 
 export interface Gap {
-  readonly fromS: number;
+  /** Absent where the log had never shown a row before. */
+  readonly fromS?: number;
   readonly toS: number;
 }
 
@@ -35,6 +36,10 @@ export interface Look {
   readonly hasPlayers: boolean;
   /** The answer before it is not old: a server can hardly have started twice in between. */
   readonly recent: boolean;
+  /** Rows of this window: a mod call with its answer is two facts, but one row. */
+  readonly rows: number;
+  /** Rows of the longest window of such a log that this host has seen, of any server; 0 when it has seen none. */
+  readonly fullest: number;
 }
 
 export interface Diff<T> {
@@ -61,11 +66,8 @@ const LATE_S = 60;
  * `window` is in the order of the log, oldest first, as far as that is known: it only decides ties in one second.
  * Without a state the window is a baseline: nothing comes out.
  */
-export function diff<T>(
-  state: Retained | undefined,
-  window: readonly Fact<T>[],
-  { hasPlayers, recent }: Look,
-): Diff<T> {
+export function diff<T>(state: Retained | undefined, window: readonly Fact<T>[], look: Look): Diff<T> {
+  const { hasPlayers } = look;
   if (state === undefined) return { fresh: [], next: baseline(window, hasPlayers), changed: true };
   const longest = Math.max(state.longest, window.length);
   const seen = new Map<number, number>();
@@ -78,7 +80,7 @@ export function diff<T>(
     return { fresh: [], next: changed ? { ...state, longest, emptyPolls } : state, changed };
   }
   fresh.sort((a, b) => a.atS - b.atS);
-  const gap = shared ? undefined : gapBefore(state, fresh, window.length, recent);
+  const gap = shared ? undefined : gapBefore(state, fresh, look);
   const next = { ...evicted(merged(state, fresh), longest, state.floorS), emptyPolls };
   const values = fresh.map((fact) => fact.value);
   return { fresh: values, next, changed: true, ...(gap === undefined ? {} : { gap }) };
@@ -108,13 +110,17 @@ function unseen<T>(window: readonly Fact<T>[], seen: ReadonlyMap<number, number>
 function gapBefore<T>(
   state: Retained,
   fresh: readonly Fact<T>[],
-  length: number,
-  recent: boolean,
+  { rows, recent, fullest }: Look,
 ): Gap | undefined {
-  const fromS = state.seconds.at(-1);
   const newest = fresh.at(-1);
-  if (fromS === undefined || newest === undefined || newest.atS < fromS) return undefined;
-  const isWhole = length < Math.max(state.longest, SHORTEST_FULL);
+  if (newest === undefined) return undefined;
+  const fromS = state.seconds.at(-1);
+  if (fromS === undefined) {
+    // Nothing to overlap with: only a log as long as logs get may have dropped its beginning.
+    return fullest >= SHORTEST_FULL && rows >= fullest ? { toS: fresh[0]?.atS ?? newest.atS } : undefined;
+  }
+  if (newest.atS < fromS) return undefined;
+  const isWhole = rows < Math.max(state.longest, fullest, SHORTEST_FULL);
   if (recent && isWhole && state.emptyPolls >= ENOUGH_EMPTY_POLLS) return undefined;
   const first = fresh.find((fact) => fact.atS >= fromS) ?? newest;
   return { fromS, toS: first.atS };

@@ -1,5 +1,5 @@
 import type { LogList, Snapshot } from "../domain/model.ts";
-import { diff } from "./diff.ts";
+import { diff, type Look } from "./diff.ts";
 import type { JournalItem } from "./journal-port.ts";
 import type { JournalChunk, JournalHead } from "./journal-records.ts";
 import { factsOf, type Said } from "./journal-window.ts";
@@ -25,7 +25,7 @@ export function emptyHead(lineage: string, nextSeq: number): JournalHead {
 
 /**
  * What a snapshot makes of a journal, without doing it: undefined when there is nothing to write. `neededSeq` is
- * the lowest sequence number that some feed still needs; below it things are dropped. `recent`: see Look. Pure.
+ * the lowest sequence number that some feed still needs; below it things are dropped. Pure.
  */
 export function advance(
   head: JournalHead,
@@ -33,12 +33,13 @@ export function advance(
   snapshot: Snapshot,
   neededSeq: number,
   firstFreeChunk: number,
-  recent: boolean,
+  look: Pick<Look, "recent" | "fullest">,
 ): Advance | undefined {
   const facts = factsOf(snapshot, list, head.lineage);
   if (facts === undefined) return undefined;
   const hasPlayers = snapshot.status.currentPlayers > 0;
-  const result = diff(head.retained?.unpacked(), facts, { hasPlayers, recent });
+  const rows = snapshot.lists[list]?.length ?? 0;
+  const result = diff(head.retained?.unpacked(), facts, { ...look, hasPlayers, rows });
   if (!result.changed) return undefined;
   const stays = new Stays(head.joined);
   const added: JournalItem[] = [];

@@ -1,6 +1,6 @@
 import type { LogList, Snapshot, SourceId } from "../domain/model.ts";
 import type { Documents, Random } from "../domain/ports.ts";
-import { advance, emptyHead } from "./journal-advance.ts";
+import { type Advance, advance, emptyHead } from "./journal-advance.ts";
 import type { Journal, JournalItem, MoveResult } from "./journal-port.ts";
 import { chunkKey, headKey, type JournalChunk, type JournalHead } from "./journal-records.ts";
 import { logLists } from "./journal-window.ts";
@@ -38,6 +38,8 @@ export class StoredJournal implements Journal {
   readonly #parts: JournalParts;
   readonly #open = new Map<string, Open>();
   readonly #byFeed = new Map<string, Set<Open>>();
+  /** Rows of the longest window seen of each list, on any server: as far as we know, how long such a log gets. */
+  readonly #fullest = new Map<LogList, number>();
   readonly #listeners = new Set<(source: SourceId, list: LogList) => void>();
   /** Moves lock two journals; one after the other, so that two of them cannot wait for each other. */
   #moves: Promise<unknown> = Promise.resolve();
@@ -165,13 +167,19 @@ export class StoredJournal implements Journal {
   }
 
   async #advance(open: Open, snapshot: Snapshot): Promise<void> {
-    const { heads, chunks } = this.#parts;
     if (open.head === undefined || open.feeds.size === 0) return;
     const needed = this.#trimming ? neededSeq(open) : 0;
-    const recent = snapshot.takenAtMs - open.takenAtMs <= RECENT_MS;
-    const step = advance(open.head, open.list, snapshot, needed, open.freeChunk, recent);
+    const fullest = () => this.#fullest.get(open.list) ?? 0;
+    const look = { recent: snapshot.takenAtMs - open.takenAtMs <= RECENT_MS, fullest: fullest() };
+    const step = advance(open.head, open.list, snapshot, needed, open.freeChunk, look);
     open.takenAtMs = snapshot.takenAtMs;
-    if (step === undefined) return;
+    if (step !== undefined) await this.#write(open, step);
+    // Only now: a window that could not be written comes again, and is no other log than itself.
+    this.#fullest.set(open.list, Math.max(fullest(), snapshot.lists[open.list]?.length ?? 0));
+  }
+
+  async #write(open: Open, step: Advance): Promise<void> {
+    const { heads, chunks } = this.#parts;
     open.freeChunk = step.head.nextChunk;
     for (const [id, chunk] of step.sealed) await chunks.set(chunkKey(open.key, id), chunk);
     await heads.set(open.key, step.head);

@@ -5,6 +5,7 @@ import type { Bench } from "./bench.ts";
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   limits: () => import("./limits.ts"),
   schedule: () => import("./schedule.ts"),
+  delivery: () => import("./delivery.ts"),
   commands: () => import("./commands.ts"),
   client: () => import("./client.ts"),
   ack: () => import("./ack.ts"),
@@ -29,7 +30,9 @@ if (unknown.length > 0) {
     if (values.json) {
       console.log(JSON.stringify({ bench: name, ok, figures }));
     } else {
-      console.log(`\n${name}: ${ok ? "reached" : "NOT REACHED"} (${((performance.now() - startMs) / 1_000).toFixed(1)} s)`);
+      console.log(
+        `\n${name}: ${ok ? "reached" : "NOT REACHED"} (${((performance.now() - startMs) / 1_000).toFixed(1)} s)`,
+      );
       for (const line of lines) console.log(`  ${line}`);
       console.log(`  ${JSON.stringify(figures)}`);
     }

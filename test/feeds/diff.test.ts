@@ -14,10 +14,11 @@ function step(
   rows: readonly LogEntry[],
   players = true,
   recent = true,
+  fullest = 0,
 ): Diff<Said> {
   const facts = factsOf(snapshotWith(list, rows), list, "salt");
   assert.ok(facts);
-  return diff(state, facts, { hasPlayers: players, recent });
+  return diff(state, facts, { hasPlayers: players, recent, fullest, rows: rows.length });
 }
 
 /** Words for an item, by which the model and the diff are compared: not the identity of src. */
@@ -319,6 +320,14 @@ describe("diff: gaps", () => {
   it("is not told while windows overlap, nor for the first rows of an empty log", () => {
     assert.equal(step(after(many(1, 50)), "joinLogs", many(50, 50)).gap, undefined);
     assert.equal(step(after([]), "joinLogs", many(50, 50)).gap, undefined);
+  });
+
+  it("is told for the first rows of an empty log only when it is as long as such logs get elsewhere", () => {
+    const first = (length: number, fullest: number) =>
+      step(after([]), "joinLogs", many(100, length), true, true, fullest).gap;
+    assert.deepEqual(first(50, 50), { toS: 100 });
+    assert.equal(first(49, 50), undefined);
+    assert.equal(first(5, 5), undefined);
   });
 
   it("is not told for a window of old rows only", () => {

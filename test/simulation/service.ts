@@ -2,7 +2,7 @@ import { Failure } from "../../src/domain/failure.ts";
 import type { ListName, Snapshot, SourceId } from "../../src/domain/model.ts";
 import type { Random, ReadOptions, ServiceClient, ServiceHealth } from "../../src/domain/ports.ts";
 import type { VirtualClock } from "../support/clock.ts";
-import { type Shown, type SimServer, shownAt, snapshotOf, sourceOf } from "./world.ts";
+import { type Shown, type SimServer, serverOf, shownAt, snapshotOf, sourceOf } from "./world.ts";
 
 export interface ServiceParts {
   readonly clock: VirtualClock;
@@ -77,8 +77,7 @@ export class SimService implements ServiceClient, ServiceHealth {
   }
 
   #serverOf(source: SourceId): SimServer | undefined {
-    const index = Number.parseInt(/^s([0-9a-z]+)k/.exec(source)?.[1] ?? "", 36);
-    const server = this.#parts.servers[index];
+    const server = serverOf(this.#parts.servers, source);
     return server !== undefined && sourceOf(server) === source ? server : undefined;
   }
 

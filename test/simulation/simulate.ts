@@ -8,7 +8,15 @@ import { Life, Trace } from "./life.ts";
 import { buildProcess, type Process } from "./process.ts";
 import { SimService } from "./service.ts";
 import { Disk } from "./store.ts";
-import { exponential, lists, makeServers, type SimServer, sourceOf, type WorldOptions } from "./world.ts";
+import {
+  exponential,
+  lists,
+  makeServers,
+  type SimServer,
+  serverOf,
+  sourceOf,
+  type WorldOptions,
+} from "./world.ts";
 
 export interface Plan extends WorldOptions {
   readonly seed: number;
@@ -37,7 +45,7 @@ const kinds: Readonly<Record<LogList, FeedKind>> = {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** After the last entry: faults are over, everything must come to rest. */
-const DRAIN_MS = 45 * MINUTE_MS;
+const DRAIN_MS = 15 * MINUTE_MS;
 
 /** Watch, diff, journal and delivery through a time full of faults; the same plan gives the same outcome. */
 export async function simulate(plan: Plan): Promise<Outcome> {
@@ -59,6 +67,7 @@ class Simulation {
   readonly #disk: Disk;
   readonly #bindings = new Map<string, Binding>();
   readonly #startMs: number;
+  readonly #endMs: number;
   readonly #defects: string[] = [];
   #life: Life;
   #process: Process;
@@ -71,6 +80,7 @@ class Simulation {
     const fork = () => seededRandom(Math.floor(seed.next() * 2 ** 32));
     this.#random = fork();
     this.#startMs = this.#clock.nowMs();
+    this.#endMs = this.#startMs + 5 * MINUTE_MS + plan.hours * HOUR_MS;
     this.#servers = makeServers(plan, this.#startMs + 5 * MINUTE_MS, fork());
     this.#service = new SimService({
       clock: this.#clock,
@@ -92,12 +102,11 @@ class Simulation {
   }
 
   async run(): Promise<Outcome> {
-    const endMs = this.#startMs + 5 * MINUTE_MS + this.#plan.hours * HOUR_MS;
     this.#life.die();
-    for (const [atMs, work] of this.#faults(endMs)) {
+    for (const [atMs, work] of this.#faults(this.#endMs)) {
       this.#clock.after(atMs - this.#clock.nowMs(), work);
     }
-    await this.#clock.advanceTo(endMs);
+    await this.#clock.advanceTo(this.#endMs);
     this.#calm();
     await this.#clock.advance(DRAIN_MS);
     const outcome = {
@@ -122,8 +131,6 @@ class Simulation {
       const awayMs = this.#draining ? 1_000 : 500 + exponential(8_000, this.#random);
       this.#clock.after(awayMs, () => this.#boot());
     });
-    const serverOf = (source: string) =>
-      this.#servers[Number.parseInt(source.slice(1).split("k")[0] ?? "", 36)];
     const process = buildProcess({
       life,
       disk: this.#disk,
@@ -132,12 +139,12 @@ class Simulation {
       random: seededRandom(Math.floor(this.#random.next() * 2 ** 32)),
       bindings: this.#bindings,
       onAnswer: (snapshot) => {
-        const [server, shown] = [serverOf(snapshot.source), this.#service.shown.get(snapshot)];
+        const [server, shown] = [serverOf(this.#servers, snapshot.source), this.#service.shown.get(snapshot)];
         if (server !== undefined && shown !== undefined)
           this.#judge.answered(server, shown, snapshot.status.currentPlayers > 0);
       },
       onKept: (snapshot) => {
-        const [server, shown] = [serverOf(snapshot.source), this.#service.shown.get(snapshot)];
+        const [server, shown] = [serverOf(this.#servers, snapshot.source), this.#service.shown.get(snapshot)];
         if (server === undefined || shown === undefined) return;
         this.#judge.kept(server, shown, snapshot.askedAtMs);
       },
@@ -238,8 +245,9 @@ class Simulation {
   #rotate(server: SimServer | undefined): void {
     if (server === undefined) return;
     server.keys += 1;
+    const leftMs = this.#endMs - this.#clock.nowMs();
     for (const guildId of [`g${server.index}`, `h${server.index}`]) {
-      this.#clock.after(this.#random.next() * 30 * MINUTE_MS, () => {
+      this.#clock.after(this.#random.next() * Math.min(30 * MINUTE_MS, leftMs), () => {
         const binding = this.#bindings.get(guildId);
         if (binding === undefined) return;
         this.#bindings.set(guildId, { ...binding, source: sourceOf(server) });

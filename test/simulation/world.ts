@@ -78,7 +78,12 @@ export function tokensIn(
 }
 
 export function sourceOf(server: SimServer, key = server.keys): SourceId {
-  return `s${server.index.toString(36)}k${key}` as SourceId;
+  return `s${server.index}.${key}` as SourceId;
+}
+
+/** The server that a key is, or was, of. */
+export function serverOf(servers: readonly SimServer[], source: SourceId): SimServer | undefined {
+  return servers[Number(/^s(\d+)\./.exec(source)?.[1])];
 }
 
 /** Which rows the logs of a server show at that moment. */

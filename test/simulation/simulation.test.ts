@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Outcome, type Plan, simulate } from "./simulate.ts";
+
+const small: Omit<Plan, "seed" | "meanCalls"> = { servers: 6, hours: 0.7, entries: 1_200, pollsPerS: 2 };
+
+/** Everything about a run that went wrong, its seed first: `simulate` with that plan shows it again. */
+function told(plan: Plan, { examples, defects, ...outcome }: Outcome): string {
+  return [JSON.stringify({ plan, outcome }), ...examples, ...defects].join("\n");
+}
+
+function assertExact(plan: Plan, outcome: Outcome): void {
+  const { lost, repeated, needlessNotices, unansweredCards, undelivered, defects } = outcome;
+  assert.deepEqual(
+    { lost, repeated, needlessNotices, unansweredCards, undelivered, defects },
+    { lost: 0, repeated: 0, needlessNotices: 0, unansweredCards: 0, undelivered: 0, defects: [] },
+    told(plan, outcome),
+  );
+  assert.ok(outcome.posted > 400, told(plan, outcome));
+}
+
+describe("watch and feeds, simulated", () => {
+  for (const [seed, meanCalls, crashes] of [
+    [11, 200, 50],
+    [12, 900, 10],
+    [13, 2_500, 2],
+  ] as const) {
+    it(`lose and repeat nothing over ${crashes} crashes and more, at any call (seed ${seed})`, async () => {
+      const plan = { ...small, seed, meanCalls };
+      const outcome = await simulate(plan);
+      assertExact(plan, outcome);
+      assert.ok(outcome.crashes >= crashes, told(plan, outcome));
+    });
+  }
+
+  it("do the same again from the same seed, and something else from another", async () => {
+    const plan = { ...small, hours: 0.2, seed: 21, meanCalls: 600 };
+    const [first, again, other] = [
+      await simulate(plan),
+      await simulate(plan),
+      await simulate({ ...plan, seed: 22 }),
+    ];
+    assert.deepEqual(again, first);
+    assert.notEqual(other.trace, first.trace);
+  });
+});
