@@ -38,7 +38,7 @@ export interface Job extends Waiter {
 export interface Flight {
   readonly job: Job;
   readonly buckets: readonly NamedBucket[];
-  readonly abort: AbortController;
+  readonly controller: AbortController;
   readonly dispatchedMs: number;
   /** When the first byte was written. */
   startedMs: number | undefined;
@@ -49,15 +49,18 @@ export interface Flight {
 export class Flights {
   readonly #clock: Clock;
   readonly #deadlineMs: number;
+  readonly #onAborted: (flight: Flight, reason: unknown) => void;
   /** In the order of their deadlines, since all have the same time. */
   readonly #flights = new Set<Flight>();
   readonly #ofKey = new Map<SourceId, number>();
   #watching = false;
   #allLanded: () => void = () => {};
 
-  constructor(clock: Clock, deadlineMs: number) {
+  /** `onAborted` is told at once: a transport may be slow to notice. */
+  constructor(clock: Clock, deadlineMs: number, onAborted: (flight: Flight, reason: unknown) => void) {
     this.#clock = clock;
     this.#deadlineMs = deadlineMs;
+    this.#onAborted = onAborted;
   }
 
   get size(): number {
@@ -75,8 +78,8 @@ export class Flights {
   }
 
   launch(job: Job, buckets: readonly NamedBucket[], dispatchedMs: number): Flight {
-    const abort = new AbortController();
-    const flight: Flight = { job, buckets, abort, dispatchedMs, startedMs: undefined, landed: false };
+    const controller = new AbortController();
+    const flight: Flight = { job, buckets, controller, dispatchedMs, startedMs: undefined, landed: false };
     this.#flights.add(flight);
     const { source } = job.exchange;
     this.#ofKey.set(source, this.ofKey(source) + 1);
@@ -97,9 +100,15 @@ export class Flights {
     return true;
   }
 
+  /** Ends it from our side. */
+  abort(flight: Flight, reason: unknown): void {
+    flight.controller.abort(reason);
+    this.#onAborted(flight, reason);
+  }
+
   /** Calls back what has not been written: after the first byte nothing can be. */
   recall(reason: unknown): void {
-    for (const flight of [...this.#flights]) if (flight.startedMs === undefined) flight.abort.abort(reason);
+    for (const flight of [...this.#flights]) if (flight.startedMs === undefined) this.abort(flight, reason);
   }
 
   /** Listens to what was written for a while, then gives it up. */
@@ -112,7 +121,7 @@ export class Flights {
           resolve();
         };
       });
-    for (const flight of [...this.#flights]) flight.abort.abort(reason);
+    for (const flight of [...this.#flights]) this.abort(flight, reason);
   }
 
   /** One timer for all: one for each costs more than the poll it watches. */
@@ -126,7 +135,7 @@ export class Flights {
       const overdueMs = this.#clock.nowMs() - this.#deadlineMs;
       for (const flight of [...this.#flights])
         if (flight.dispatchedMs <= overdueMs)
-          flight.abort.abort(new Failure("unreachable", "The service did not answer in time."));
+          this.abort(flight, new Failure("unreachable", "The service did not answer in time."));
       this.#watch();
     });
   }

@@ -81,7 +81,9 @@ export class Gate {
     this.#options = options;
     this.#clock = options.clock;
     this.#guard = options.guard;
-    this.#flights = new Flights(options.clock, options.deadlineMs);
+    this.#flights = new Flights(options.clock, options.deadlineMs, (flight, reason) =>
+      this.#lost(flight, reason),
+    );
     this.#buckets = new Buckets(this.#serverClock, options.salt);
     this.#pace = new CommandPace(this.#serverClock, options.clock.nowMs());
   }
@@ -191,7 +193,7 @@ export class Gate {
         if (flight === undefined) return;
         // Once written it cannot be recalled, and its answer may be the one that tells us all to stop: only the caller
         // stops waiting.
-        if (flight.startedMs === undefined) flight.abort.abort(refusals.abortedBy(signal, "no"));
+        if (flight.startedMs === undefined) this.#flights.abort(flight, refusals.abortedBy(signal, "no"));
         else reject(refusals.abortedBy(signal, exchange.route === "command" ? "unknown" : "no"));
       };
       signal?.addEventListener("abort", onAbort, { once: true });
@@ -273,10 +275,7 @@ export class Gate {
     for (const { bucket } of buckets) bucket.started(nowMs);
     if (route === "command") this.#pace.started(source);
     const flight = this.#flights.launch(job, buckets, nowMs);
-    const { abort } = flight;
-    // The transport may be slow to notice an abort; whoever waits is told at once.
-    abort.signal.addEventListener("abort", () => this.#lost(flight, abort.signal.reason), { once: true });
-    this.#options.transport(this.#wire(flight), abort.signal).then(
+    this.#options.transport(this.#wire(flight), flight.controller.signal).then(
       (answer) => this.#answered(flight, answer),
       (error: unknown) => this.#lost(flight, error),
     );

@@ -1,0 +1,58 @@
+import { ErlcClient } from "erlc-api";
+import { Pool } from "undici";
+import { createServiceClient } from "../../src/api/client.ts";
+import { parseHalt, parseRejected } from "../../src/api/stored.ts";
+import { systemClock, systemRandom } from "../../src/clock.ts";
+import { MemoryDocuments } from "../support/memory-documents.ts";
+import { FakeKeyRing } from "../support/network.ts";
+
+/**
+ * One client in a process of its own, so that no other's timers and garbage are put on its bill. Told a number of polls
+ * it makes them one after the other and answers with the CPU of one, in microseconds.
+ */
+const [peer = "", url = ""] = process.argv.slice(2);
+const PATH = "/v2/server?JoinLogs=true&KillLogs=true&ModCalls=true";
+
+/** Polls the three logs that a community with the usual feeds polls; gives the number of rows, so that all are read. */
+function pollOf(name: string): () => Promise<number> {
+  if (name === "marshal") {
+    const ring = new FakeKeyRing();
+    const source = ring.add("bench-key");
+    const client = createServiceClient({
+      serviceUrl: url,
+      keys: ring,
+      halts: new MemoryDocuments(parseHalt),
+      rejected: new MemoryDocuments(parseRejected),
+      clock: systemClock,
+      random: systemRandom,
+      metrics: { count: () => {}, observe: () => {} },
+      onEvent: () => {},
+    });
+    return async () => {
+      const { lists } = await client.read(source, ["joinLogs", "killLogs", "modCalls"], { priority: "poll" });
+      return (lists.joinLogs?.length ?? 0) + (lists.killLogs?.length ?? 0);
+    };
+  }
+  if (name === "erlc-api") {
+    const erlc = new ErlcClient({ serverKey: "bench-key", baseUrl: url });
+    return async () => {
+      const json = await erlc.server.get({ include: ["joinLogs", "killLogs", "modCalls"] });
+      return json.JoinLogs.length + json.KillLogs.length;
+    };
+  }
+  const pool = new Pool(url, { connections: 32, allowH2: false });
+  return async () => {
+    const answer = await pool.request({ method: "GET", path: PATH, headers: { "server-key": "bench-key" } });
+    const json = JSON.parse(await answer.body.text()) as { JoinLogs: unknown[]; KillLogs: unknown[] };
+    return json.JoinLogs.length + json.KillLogs.length;
+  };
+}
+
+const poll = pollOf(peer);
+process.on("message", async (polls: number) => {
+  const before = process.cpuUsage();
+  for (let n = 0; n < polls; n++) if ((await poll()) === 0) throw new Error("an empty answer was read");
+  const { user, system } = process.cpuUsage(before);
+  process.send?.((user + system) / polls);
+});
+process.on("disconnect", () => process.exit());
