@@ -19,7 +19,9 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
   return all.map((row) =>
     row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
       .join("  "),
   );
 }
