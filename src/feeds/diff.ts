@@ -38,7 +38,7 @@ export interface Look {
   readonly recent: boolean;
   /** Rows of this window: a mod call with its answer is two facts, but one row. */
   readonly rows: number;
-  /** Rows of the longest window of such a log that this host has seen, of any server; 0 when it has seen none. */
+  /** How long such a log gets before it drops rows, as far as any server has shown it; 0 when none has. */
   readonly fullest: number;
 }
 

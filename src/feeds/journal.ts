@@ -26,6 +26,8 @@ interface Open {
   freeChunk: number;
   /** When the latest answer was taken; not stored, so that a poll without news costs no write. */
   takenAtMs: number;
+  /** How many rows it showed. */
+  rows: number;
   /** Chunks that nobody names any more and that the store has not deleted yet. */
   garbage: readonly number[];
   /** Work on one journal never interleaves; `queued` counts what is in the chain. */
@@ -38,7 +40,7 @@ export class StoredJournal implements Journal {
   readonly #parts: JournalParts;
   readonly #open = new Map<string, Open>();
   readonly #byFeed = new Map<string, Set<Open>>();
-  /** Rows of the longest window seen of each list, on any server: as far as we know, how long such a log gets. */
+  /** How long each log gets before it drops rows, as far as any server has shown it. */
   readonly #fullest = new Map<LogList, number>();
   readonly #listeners = new Set<(source: SourceId, list: LogList) => void>();
   /** Moves lock two journals; one after the other, so that two of them cannot wait for each other. */
@@ -174,8 +176,10 @@ export class StoredJournal implements Journal {
     const step = advance(open.head, open.list, snapshot, needed, open.freeChunk, look);
     open.takenAtMs = snapshot.takenAtMs;
     if (step !== undefined) await this.#write(open, step);
-    // Only now: a window that could not be written comes again, and is no other log than itself.
-    this.#fullest.set(open.list, Math.max(fullest(), snapshot.lists[open.list]?.length ?? 0));
+    const rows = snapshot.lists[open.list]?.length ?? 0;
+    // It took new rows and got no longer: old ones fell out, so this is as long as such a log gets.
+    if (rows === open.rows && (step?.added ?? 0) > 0) this.#fullest.set(open.list, Math.max(fullest(), rows));
+    open.rows = rows;
   }
 
   async #write(open: Open, step: Advance): Promise<void> {
@@ -277,6 +281,7 @@ export class StoredJournal implements Journal {
       feeds: new Map(),
       freeChunk: 0,
       takenAtMs: 0,
+      rows: 0,
       garbage: [],
       chain: Promise.resolve(),
       queued: 0,

@@ -92,7 +92,9 @@ export class SimDiscord implements Sink {
   async #reach(channelId: string): Promise<Channel> {
     await this.#clock.sleep(50 + this.#random.next() * 250);
     this.sends += 1;
-    if (this.#clock.nowMs() < this.outageUntilMs || this.#random.next() < this.losing / 2) {
+    const isOut = this.#clock.nowMs() < this.outageUntilMs;
+    // In an outage most requests do nothing; some do all that they should and nobody is told.
+    if ((isOut && this.#random.next() < 0.8) || this.#random.next() < this.losing / 2) {
       await this.#clock.sleep(this.#random.next() * 10_000);
       this.unknown += 1;
       throw refusal("unknown");
@@ -103,7 +105,8 @@ export class SimDiscord implements Sink {
   }
 
   #maybeLose(): void {
-    if (this.#random.next() >= this.losing / 2) return;
+    const isOut = this.#clock.nowMs() < this.outageUntilMs;
+    if (!isOut && this.#random.next() >= this.losing / 2) return;
     this.unknown += 1;
     throw refusal("unknown");
   }

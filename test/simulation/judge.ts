@@ -38,7 +38,7 @@ export interface Verdict {
   /** Stretches of entries that nobody could see any more, each told. */
   readonly gaps: number;
   readonly gapNotices: number;
-  /** Notices without a missing entry, and not where a log was cleared or its window did not overlap the last. */
+  /** Notices that nothing made due: no window beyond the last one, no cleared log. They count for no missing entry. */
   readonly needlessNotices: number;
   /** Missing entries that no notice is due for: the log had never shown a row before they were gone. */
   readonly neverSeen: number;
@@ -193,7 +193,8 @@ export class Judge implements Watcher {
     const { arrivedMs, atS, token, answeredMs } = server.logs[list];
     const wanted = new Uint8Array(arrivedMs.length);
     for (const index of token) wanted[index] = (wanted[index] ?? 0) + 1;
-    const told = new Array<number>(feed.gaps.length).fill(0);
+    const explained = feed.gaps.filter((gap) => this.#isExplained(feed, gap));
+    const told = new Array<number>(explained.length).fill(0);
     const say = (what: string, index: number) => {
       const at = new Date(arrivedMs[index] ?? 0).toISOString();
       examples.push(`${what} ${tokenOf(server, list, index)} at ${at} (${atS[index]}) in ${key}`);
@@ -218,7 +219,7 @@ export class Judge implements Watcher {
         say("unanswered", index);
       }
       if (all >= count) continue;
-      const covering = feed.gaps.findIndex((gap) => covers(gap, atS[index] ?? 0, atMs));
+      const covering = explained.findIndex((gap) => covers(gap, atS[index] ?? 0, atMs));
       if (covering >= 0) told[covering] = (told[covering] ?? 0) + 1;
       else {
         const why = this.#silence(server, list, index, atMs);
@@ -227,13 +228,11 @@ export class Judge implements Watcher {
         if (why === undefined) say("lost", index);
       }
     }
-    for (const [index, gap] of feed.gaps.entries()) {
-      sum.gapNotices += 1;
-      if ((told[index] ?? 0) > 0) sum.gaps += 1;
-      else if (!this.#mayBeNeedless(server, list, gap)) {
-        more.needlessNotices += 1;
-        examples.push(`needless notice ${gap.fromS}-${gap.toS} in ${key}`);
-      }
+    sum.gapNotices += feed.gaps.length;
+    sum.gaps += told.filter((missing) => missing > 0).length;
+    more.needlessNotices += feed.gaps.length - explained.length;
+    for (const gap of feed.gaps) {
+      if (!explained.includes(gap)) examples.push(`needless notice ${gap.fromS}-${gap.toS} in ${key}`);
     }
   }
 
@@ -259,10 +258,13 @@ export class Judge implements Watcher {
     return lastTwo.every(({ players }) => !players) ? "restartedEmpty" : undefined;
   }
 
-  #mayBeNeedless(server: SimServer, list: LogList, gap: Followed["gaps"][number]): boolean {
-    if (this.#jumps.get(`${server.index} ${list}`)?.has(gap.toS)) return true;
-    const untilMs = (gap.toS + 30) * 1_000;
-    return gap.fromS === undefined || clearedBefore(server, untilMs) >= (gap.fromS - 30) * 1_000;
+  /** What the bot could see made the notice due: a window beyond the last one, a new log, a guild that slept. */
+  #isExplained({ server, list }: Followed, gap: Followed["gaps"][number]): boolean {
+    const jumps = this.#jumps.get(`${server.index} ${list}`);
+    for (let toS = gap.toS; toS <= gap.toS + LATEST_ROW_S; toS++) if (jumps?.has(toS)) return true;
+    if (gap.fromS === undefined) return server.keys > 0;
+    const untilMs = (gap.toS + LATEST_ROW_S) * 1_000;
+    return clearedBefore(server, untilMs) >= (gap.fromS - LATEST_ROW_S) * 1_000;
   }
 
   #gap(channelId: string, text: string): void {

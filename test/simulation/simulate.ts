@@ -128,7 +128,9 @@ class Simulation {
     const seams = { clock: this.#clock, random: this.#random, trace: this.#trace };
     const life: Life = new Life(seams, meanCalls, () => {
       this.#crashes += 1;
-      const awayMs = this.#draining ? 1_000 : 500 + exponential(8_000, this.#random);
+      // Mostly a supervisor is quick; now and then the machine is away for longer than Discord remembers a nonce.
+      const meanMs = this.#random.next() < 0.05 ? 6 * MINUTE_MS : 6_000;
+      const awayMs = this.#draining ? 1_000 : 500 + exponential(meanMs, this.#random);
       this.#clock.after(awayMs, () => this.#boot());
     });
     const process = buildProcess({

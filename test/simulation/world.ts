@@ -192,7 +192,21 @@ function sessionsOf(server: SimServer, startMs: number, endMs: number, random: R
   }
 }
 
+interface Happening {
+  readonly arrivedMs: number;
+  readonly atS: number;
+  readonly answeredMs: number;
+  /** The row that this one cannot be told from. */
+  readonly twinOf: Happening | undefined;
+}
+
 function happen(server: SimServer, perMs: number, random: Random): void {
+  const happened: Record<LogList, Happening[]> = {
+    joinLogs: [],
+    killLogs: [],
+    commandLogs: [],
+    modCalls: [],
+  };
   for (const { fromMs, toMs } of server.sessions) {
     for (
       let atMs = fromMs + exponential(1 / perMs, random);
@@ -201,31 +215,28 @@ function happen(server: SimServer, perMs: number, random: Random): void {
     ) {
       const draw = random.next();
       const list = lists[shares.findIndex((share) => draw < share)] ?? "joinLogs";
-      const log = server.logs[list];
       const late = random.next() < 0.02 ? 1 + Math.floor(random.next() * LATEST_ROW_S) : 0;
-      add(log, atMs, Math.floor(atMs / 1_000) - late, log.token.length, list, random);
-      // The same thing twice in one second: two rows that nobody can tell apart.
-      if (random.next() < 0.03) {
-        const twin = log.token.length - 1;
-        add(log, atMs + 0.001, log.atS[twin] ?? 0, twin, list, random);
-      }
+      const answered = list === "modCalls" && random.next() < 0.7;
+      const answeredMs = answered ? atMs + 5_000 + exponential(90_000, random) : 0;
+      const one = { arrivedMs: atMs, atS: Math.floor(atMs / 1_000) - late, answeredMs, twinOf: undefined };
+      happened[list].push(one);
+      if (random.next() >= 0.03) continue;
+      // The same thing twice in one second, perhaps with an answer of the service in between.
+      const restMs = Math.min(toMs, (Math.floor(atMs / 1_000) + 1) * 1_000) - atMs;
+      happened[list].push({ ...one, arrivedMs: atMs + random.next() * restMs, twinOf: one });
     }
   }
-}
-
-function add(
-  log: TrueLog,
-  arrivedMs: number,
-  atS: number,
-  token: number,
-  list: LogList,
-  random: Random,
-): void {
-  log.arrivedMs.push(arrivedMs);
-  log.atS.push(atS);
-  log.token.push(token);
-  const answered = list === "modCalls" && random.next() < 0.7;
-  log.answeredMs.push(answered ? arrivedMs + 5_000 + exponential(90_000, random) : 0);
+  for (const list of lists) {
+    const log = server.logs[list];
+    const rows = happened[list].sort((a, b) => a.arrivedMs - b.arrivedMs);
+    const indexes = new Map(rows.map((row, index) => [row, index]));
+    for (const [index, row] of rows.entries()) {
+      log.arrivedMs.push(row.arrivedMs);
+      log.atS.push(row.atS);
+      log.token.push(row.twinOf === undefined ? index : (indexes.get(row.twinOf) ?? index));
+      log.answeredMs.push(row.answeredMs);
+    }
+  }
 }
 
 export function exponential(mean: number, random: Random): number {
