@@ -130,7 +130,9 @@ class Simulation {
       this.#crashes += 1;
       // Mostly a supervisor is quick; now and then the machine is away for longer than Discord remembers a nonce.
       const meanMs = this.#random.next() < 0.05 ? 6 * MINUTE_MS : 6_000;
-      const awayMs = this.#draining ? 1_000 : 500 + exponential(meanMs, this.#random);
+      const awayMs = this.#draining
+        ? 1_000
+        : 500 + Math.min(7 * MINUTE_MS, exponential(meanMs, this.#random));
       this.#clock.after(awayMs, () => this.#boot());
     });
     const process = buildProcess({
