@@ -15,9 +15,9 @@ export interface Retained {
   /** The longest window ever seen, in rows. */
   readonly longest: number;
   /**
-   * Polls without players, counted to 2, since players were last seen together with rows that we knew: an empty
-   * server's log restarts with it, and that may show only when players are back. One such poll does not make it
-   * so, since an old answer may be served again.
+   * How many polls in a row saw no players, counted to 2: an empty server's log restarts with it. One such poll
+   * does not make it so, since an old answer may be served again; and once players are back a second restart could
+   * hide what the log held in between, so from then on a notice is due.
    */
   readonly emptyPolls: number;
   readonly seconds: readonly number[];
@@ -73,8 +73,7 @@ export function diff<T>(state: Retained | undefined, window: readonly Fact<T>[],
   const seen = new Map<number, number>();
   for (const [index, hash] of state.hashes.entries()) seen.set(hash, state.counts[index] ?? 0);
   const { fresh, shared } = unseen(window, seen, state.floorS ?? Number.NEGATIVE_INFINITY);
-  const goesOn = hasPlayers && (shared || fresh.length > 0);
-  const emptyPolls = goesOn ? 0 : Math.min(ENOUGH_EMPTY_POLLS, state.emptyPolls + (hasPlayers ? 0 : 1));
+  const emptyPolls = hasPlayers ? 0 : Math.min(ENOUGH_EMPTY_POLLS, state.emptyPolls + 1);
   if (fresh.length === 0) {
     const changed = longest !== state.longest || emptyPolls !== state.emptyPolls;
     return { fresh: [], next: changed ? { ...state, longest, emptyPolls } : state, changed };

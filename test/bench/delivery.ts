@@ -3,7 +3,7 @@ import { type Outcome, type Plan, simulate } from "../simulation/simulate.ts";
 export const name = "delivery";
 
 /** Design 9: a day of a thousand servers and a million entries. */
-const day: Plan = { seed: 1, servers: 1_000, hours: 24, entries: 1_030_000, pollsPerS: 8, meanCalls: 40_000 };
+const day: Plan = { seed: 1, servers: 1_000, hours: 24, entries: 1_030_000, pollsPerS: 5, meanCalls: 40_000 };
 
 /** The same things in a small world that dies every few seconds or minutes, so that it dies everywhere. */
 const smallWorlds: readonly Plan[] = [150, 400, 1_000, 3_000].flatMap((meanCalls) =>
