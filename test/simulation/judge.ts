@@ -1,5 +1,5 @@
 import type { MessageBody } from "../../src/domain/message.ts";
-import type { LogList } from "../../src/domain/model.ts";
+import type { LogList, Snapshot } from "../../src/domain/model.ts";
 import type { Watcher } from "./discord.ts";
 import {
   CAPACITY,
@@ -101,9 +101,10 @@ export class Judge implements Watcher {
   }
 
   /** The bot has kept this answer: baselines are behind it. */
-  kept(server: SimServer, shown: Shown, askedAtMs: number): void {
+  kept(server: SimServer, shown: Shown, { lists: told, askedAtMs }: Snapshot): void {
     for (const feed of this.#ofServer.get(server.index) ?? []) {
       if (feed.pendingSinceMs === undefined || askedAtMs < feed.pendingSinceMs) continue;
+      if (told[feed.list] === undefined) continue;
       feed.sinceMs = shown.builtMs;
       feed.pendingSinceMs = undefined;
     }
@@ -111,6 +112,7 @@ export class Judge implements Watcher {
     this.#keptAtMs.set(server.index, kept);
     kept.push(shown.builtMs);
     for (const list of lists) {
+      if (told[list] === undefined) continue;
       const key = `${server.index} ${list}`;
       const [start, its] = shown.ranges[list];
       if (its > start && !this.#firstStart.has(key)) this.#firstStart.set(key, start);
@@ -121,11 +123,12 @@ export class Judge implements Watcher {
   }
 
   /** An answer reached the bot, kept or not: note where its window no longer overlaps what was kept. */
-  answered(server: SimServer, shown: Shown, players: boolean): void {
+  answered(server: SimServer, shown: Shown, { lists: told, status }: Snapshot): void {
     const looks = this.#looks.get(server.index) ?? [];
     this.#looks.set(server.index, looks);
-    looks.push({ atMs: shown.builtMs, players });
+    looks.push({ atMs: shown.builtMs, players: status.currentPlayers > 0 });
     for (const list of lists) {
+      if (told[list] === undefined) continue;
       const key = `${server.index} ${list}`;
       const [start, end] = shown.ranges[list];
       if (end - start < CAPACITY || start < (this.#keptEnd.get(key) ?? 0)) continue;

@@ -144,13 +144,12 @@ class Simulation {
       bindings: this.#bindings,
       onAnswer: (snapshot) => {
         const [server, shown] = [serverOf(this.#servers, snapshot.source), this.#service.shown.get(snapshot)];
-        if (server !== undefined && shown !== undefined)
-          this.#judge.answered(server, shown, snapshot.status.currentPlayers > 0);
+        if (server !== undefined && shown !== undefined) this.#judge.answered(server, shown, snapshot);
       },
       onKept: (snapshot) => {
         const [server, shown] = [serverOf(this.#servers, snapshot.source), this.#service.shown.get(snapshot)];
         if (server === undefined || shown === undefined) return;
-        this.#judge.kept(server, shown, snapshot.askedAtMs);
+        this.#judge.kept(server, shown, snapshot);
       },
       onDefect: (error) => this.#defect(error),
     });
