@@ -125,6 +125,7 @@ class GatedClient implements Service {
       waitingClass: options.priority,
       path: query === "" ? "/v1/server" : `/v2/server?${query}`,
       signal: options.signal,
+      onSent: options.onSent,
     });
     const { lists: read, skippedRows } = readLists(answered.json, lists);
     for (const [list, rows] of Object.entries(skippedRows)) this.#noteSkipped(source, list, rows);

@@ -19,6 +19,8 @@ export interface Exchange {
   readonly proving?: boolean;
   /** Asked right before it is written: false refuses it with "expired", unsent (ServiceClient.command). */
   readonly mayStart?: (() => boolean) | undefined;
+  /** Told when it has left the gate (ReadOptions.onSent). */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** The answer of a request that the service took. */

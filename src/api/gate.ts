@@ -279,6 +279,7 @@ export class Gate {
       (answer) => this.#answered(flight, answer),
       (error: unknown) => this.#lost(flight, error),
     );
+    job.exchange.onSent?.();
   }
 
   /** The only place where keys are opened: what is returned is written and forgotten. */

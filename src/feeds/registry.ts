@@ -19,6 +19,7 @@ import { Delivery, type DeliveryPorts } from "./delivery.ts";
 import { feedMaxAgeMs, type Journal } from "./journal-port.ts";
 import type { OffsetRecord } from "./offsets.ts";
 import { nonceOf } from "./poster.ts";
+import { BackOff } from "./retry.ts";
 
 export interface RegistryParts {
   readonly feedStore: FeedStore;
@@ -54,6 +55,7 @@ export class FeedRegistry implements Feeds {
   /** Changes of one guild's feeds never interleave. */
   readonly #turns = new Turns();
   #stopListening: () => void = () => undefined;
+  readonly #stopping = new AbortController();
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
@@ -86,6 +88,7 @@ export class FeedRegistry implements Feeds {
   }
 
   async stop(): Promise<void> {
+    this.#stopping.abort(new Error("the feeds are stopping"));
     this.#stopListening();
     await Promise.all([...this.#live.values()].map((delivery) => delivery.stop()));
   }
@@ -196,10 +199,25 @@ export class FeedRegistry implements Feeds {
         this.#parts.demands.put(owner(feed.id), []);
         await delivery.stop();
         this.#forget(delivery);
-        await this.#open(delivery.feed, binding.source);
-        this.#live.get(feed.id)?.wake();
+        await this.#reopen(delivery.feed, binding.source);
       });
     }
+  }
+
+  /** The old delivery is closed, and until the new one is open this feed posts nothing: a failing store is waited for. */
+  async #reopen(feed: Feed, source: SourceId): Promise<void> {
+    const { clock, random, deliveryPorts } = this.#parts;
+    const backOff = new BackOff(clock, random);
+    for (;;) {
+      try {
+        await this.#open(feed, source);
+        break;
+      } catch (error) {
+        deliveryPorts.warn(`feed ${feed.id} cannot move to its server's new key yet`, error);
+        await backOff.wait(this.#stopping.signal);
+      }
+    }
+    this.#live.get(feed.id)?.wake();
   }
 
   /** A guild was left, or one of its servers unlinked: its feeds go. */

@@ -98,3 +98,26 @@ test("at the service: under twice the load people get their share at once and po
   assert.ok(meanMs < 3_000, `people waited ${meanMs.toFixed(0)} ms`);
   await world.close();
 });
+
+test("a read tells when it has left the gate, and not while it waits there", async () => {
+  const world = new World({
+    seed: 2,
+    keys: 3,
+    service: { limits: { global: { limit: 1, windowMs: 10_000 } } },
+  });
+  const sent: number[] = [];
+  const startMs = world.clock.nowMs();
+  const reads = [0, 1, 2].map((n) =>
+    world.client.read(world.source(n), [], {
+      priority: "poll",
+      onSent: () => sent.push(world.clock.nowMs() - startMs),
+    }),
+  );
+  await world.clock.advance(5_000);
+  assert.equal(sent.length, 1);
+  await world.clock.advance(40_000);
+  await Promise.all(reads);
+  assert.equal(sent.length, 3);
+  assert.ok((sent[1] ?? 0) >= 5_000 && (sent[2] ?? 0) >= (sent[1] ?? 0) + 5_000, sent.join());
+  await world.close();
+});

@@ -56,6 +56,25 @@ describe("feeds of a process", () => {
       assert.deepEqual(joined(rig, "two"), ["A", "B"]);
     }));
 
+  test("a store that fails while a key is replaced delays the move and loses nothing", () =>
+    withRig(async (rig) => {
+      await rig.add({ channelId: "one" });
+      await rig.poll();
+      rig.join("A");
+      await rig.pollAndFlush();
+      rig.link("binding-1", "Town", next);
+      rig.stores.heads.failure = new Error("disk full");
+      const moved = rig.wing.replaced(source);
+      await rig.clock.advance(30_000);
+      rig.stores.heads.failure = undefined;
+      await rig.clock.advance(60_000);
+      await moved;
+      rig.join("B");
+      await rig.poll(next);
+      await rig.clock.advance(10_000);
+      assert.deepEqual(joined(rig, "one"), ["A", "B"]);
+    }));
+
   test("who keeps the revoked key stays where it was", () =>
     withRig(async (rig) => {
       rig.link("binding-2", "Town", source);
