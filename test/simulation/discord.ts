@@ -16,7 +16,7 @@ export interface Channel {
   gone: boolean;
   /** We may write here but not read. */
   readonly unreadable: boolean;
-  readonly messages: Kept[];
+  messages: Kept[];
 }
 
 /** Told of whatever a reader sees. */
@@ -27,7 +27,7 @@ export interface Watcher {
 
 const NONCE_MS = 180_000;
 const DISCORD_EPOCH_MS = 1_420_070_400_000;
-/** Read-back looks after the last acknowledged message: what is further back is never asked for. */
+/** Lines further back are never asked for: read-back looks after the last acknowledged ones. Cards are, at any age. */
 const KEPT = 400;
 
 /** Discord as the bot's sink sees it: nonces that are forgotten, answers that are lost, channels that go away. */
@@ -59,7 +59,9 @@ export class SimDiscord implements Sink {
   async send(channelId: string, message: OutgoingMessage): Promise<{ readonly messageId: string }> {
     const channel = await this.#reach(channelId);
     const nowMs = this.#clock.nowMs();
-    const known = channel.messages.find((one) => one.nonce === message.nonce && nowMs - one.atMs < NONCE_MS);
+    const known = channel.messages.findLast(
+      (one) => one.nonce === message.nonce && nowMs - one.atMs < NONCE_MS,
+    );
     if (known === undefined && isLines(message) && unlucky(message.nonce, this.refusing))
       throw refusal("form");
     const messageId = known?.messageId ?? this.#store(channel, message, nowMs);
@@ -117,7 +119,11 @@ export class SimDiscord implements Sink {
     const { nonce, pingRoleIds: _, silent: __, replyToMessageId: ___, ...body } = message;
     const kept: Kept = { messageId, atMs: nowMs, nonce, body };
     channel.messages.push(kept);
-    if (channel.messages.length > KEPT) channel.messages.splice(0, KEPT / 4);
+    const lines = channel.messages.filter((one) => one.body.rows === undefined);
+    if (lines.length > KEPT) {
+      const dropped = new Set(lines.slice(0, KEPT / 4));
+      channel.messages = channel.messages.filter((one) => !dropped.has(one));
+    }
     if (body.rows !== undefined) this.#cards.set(messageId, kept);
     this.#watcher.posted(channel.id, messageId, body);
     return messageId;
