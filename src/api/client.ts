@@ -17,7 +17,8 @@ import type { Log } from "../log.ts";
 import { Gate } from "./gate.ts";
 import type { StoredHalt } from "./halt.ts";
 import { BAD_KEY_BUDGET, type BadKeyBudget, KeyGuard, type RejectedKey } from "./key-guard.ts";
-import { LIST_FIELDS, readCommandAnswer, readLists, readStatus } from "./schema.ts";
+import { Recent } from "./recent.ts";
+import { LIST_FIELDS, LogMemory, readCommandAnswer, readLists, readStatus } from "./schema.ts";
 import { createTransport, type Transport } from "./transport.ts";
 
 export interface ServiceClientOptions {
@@ -59,6 +60,8 @@ export interface Service extends ServiceClient, KeyProver, ServiceHealth {
 
 const DEADLINE_MS = 10_000;
 const CONNECTIONS = 32;
+/** Of a server that is polled less often than this, hardly a row is known again. */
+const LOGS_REMEMBERED_MS = 15 * 60_000;
 /** What a header can carry: anything else cannot be a key and is not worth a part of the budget. */
 const KEY_SHAPE = /^[\x21-\x7e]{1,512}$/;
 
@@ -74,6 +77,8 @@ class GatedClient implements Service {
   readonly #closeTransport: () => Promise<void>;
   /** With another global key the service counts another identity: its halt is not ours. */
   readonly #identity: string;
+  /** What the logs of each source that is polled showed last. */
+  readonly #logs = new Recent<SourceId, LogMemory>(LOGS_REMEMBERED_MS, () => new LogMemory());
   /** Writes in the order in which they were asked for. */
   #writes: Promise<void> = Promise.resolve();
 
@@ -127,7 +132,11 @@ class GatedClient implements Service {
       signal: options.signal,
       onSent: options.onSent,
     });
-    const { lists: read, skippedRows } = readLists(answered.json, lists);
+    const { lists: read, skippedRows } = readLists(
+      answered.json,
+      lists,
+      this.#logs.of(source, answered.readMs),
+    );
     for (const [list, rows] of Object.entries(skippedRows)) this.#noteSkipped(source, list, rows);
     return {
       source,

@@ -14,27 +14,19 @@ import type {
   Staff,
   Vehicle,
 } from "../domain/model.ts";
+import { type LogKind, LogWindow, type RowSchemas, type Rows, readRows } from "./rows.ts";
 
 /**
  * The only place that knows the service's spelling. Answers are read row by row: an odd row is skipped and counted, an
- * odd field that nothing hangs on is left out, unknown fields and values pass (design 3). Each row has two schemas of
- * one output: the plain one, compiled, which nearly every row fits and which costs less than parsing its JSON did, and
- * the patient one for the rest.
+ * odd field that nothing hangs on is left out, unknown fields and values pass (design 3).
  */
 
 /** An epoch number above this counts milliseconds (design 3). */
 const EPOCH_MS_FROM = 1e12;
 const COLON = 58;
 
-interface RowSchemas<R> {
-  readonly plain: z.ZodType<R>;
-  /** The whole list in one go, for the ordinary list without an odd row. */
-  readonly plainList: z.ZodType<R[]>;
-  readonly patient: z.ZodType<R>;
-}
-
 function schemas<R>(plain: z.ZodType<R>, patient: z.ZodType<R>): RowSchemas<R> {
-  return { plain: z.compile(plain), plainList: z.compile(z.array(plain)), patient };
+  return { plain: z.compile(plain), patient };
 }
 
 const text = z.string();
@@ -149,12 +141,6 @@ const staffMaps = z.object({
 });
 const commandAnswer = z.object({ message: text.catch(""), commandId: oddText });
 
-/** A list as read, and how many of its rows could not be. */
-interface Rows<T> {
-  readonly value: T;
-  readonly skipped: number;
-}
-
 /** The query parameter of each list, which is also its field (spec: GET /v2/server). */
 export const LIST_FIELDS: Readonly<Record<ListName, string>> = {
   players: "Players",
@@ -168,44 +154,75 @@ export const LIST_FIELDS: Readonly<Record<ListName, string>> = {
   vehicles: "Vehicles",
 };
 
-const READERS: { readonly [L in ListName]: (wire: unknown) => Rows<Lists[L]> | undefined } = {
-  players: (wire) => rows(wire, playerRow, player),
+const JOINS: LogKind<z.output<typeof joinRow.plain>, JoinEntry> = {
+  schemas: joinRow,
+  same: (row, known) =>
+    row.Timestamp === known.Timestamp && row.Player === known.Player && row.Join === known.Join,
+  entry: (row) => {
+    const atS = epochS(row.Timestamp);
+    const who = playerRef(row.Player);
+    if (atS === undefined || who === undefined) return undefined;
+    return { kind: "join", atS, player: who, joined: row.Join };
+  },
+};
+const KILLS: LogKind<z.output<typeof killRow.plain>, KillEntry> = {
+  schemas: killRow,
+  same: (row, known) =>
+    row.Timestamp === known.Timestamp && row.Killed === known.Killed && row.Killer === known.Killer,
+  entry: (row) => {
+    const atS = epochS(row.Timestamp);
+    const killer = playerRef(row.Killer);
+    const killed = playerRef(row.Killed);
+    if (atS === undefined || killer === undefined || killed === undefined) return undefined;
+    return { kind: "kill", atS, killer, killed };
+  },
+};
+const COMMANDS: LogKind<z.output<typeof commandRow.plain>, CommandEntry> = {
+  schemas: commandRow,
+  same: (row, known) =>
+    row.Timestamp === known.Timestamp && row.Player === known.Player && row.Command === known.Command,
+  entry: (row) => {
+    const atS = epochS(row.Timestamp);
+    const who = playerRef(row.Player);
+    if (atS === undefined || who === undefined) return undefined;
+    return { kind: "command", atS, player: who, text: row.Command };
+  },
+};
+const MOD_CALLS: LogKind<z.output<typeof modCallRow.plain>, ModCallEntry> = {
+  schemas: modCallRow,
+  same: (row, known) =>
+    row.Timestamp === known.Timestamp && row.Caller === known.Caller && row.Moderator === known.Moderator,
+  entry: (row) => {
+    const atS = epochS(row.Timestamp);
+    const caller = playerRef(row.Caller);
+    const moderator = typeof row.Moderator === "string" ? playerRef(row.Moderator) : undefined;
+    if (atS === undefined || caller === undefined) return undefined;
+    return moderator === undefined
+      ? { kind: "modCall", atS, caller }
+      : { kind: "modCall", atS, caller, moderator };
+  },
+};
+
+/** The logs of one source as its latest answer showed them. */
+export class LogMemory {
+  readonly joinLogs = new LogWindow(JOINS);
+  readonly killLogs = new LogWindow(KILLS);
+  readonly commandLogs = new LogWindow(COMMANDS);
+  readonly modCalls = new LogWindow(MOD_CALLS);
+}
+
+const READERS: {
+  readonly [L in ListName]: (wire: unknown, memory: LogMemory) => Rows<Lists[L]> | undefined;
+} = {
+  players: (wire) => readRows(wire, playerRow, player),
   staff,
-  joinLogs: (wire) =>
-    rows(wire, joinRow, (row): JoinEntry | undefined => {
-      const atS = epochS(row.Timestamp);
-      const who = playerRef(row.Player);
-      if (atS === undefined || who === undefined) return undefined;
-      return { kind: "join", atS, player: who, joined: row.Join };
-    }),
-  queue: (wire) => rows(wire, queueRow, (id) => id),
-  killLogs: (wire) =>
-    rows(wire, killRow, (row): KillEntry | undefined => {
-      const atS = epochS(row.Timestamp);
-      const killer = playerRef(row.Killer);
-      const killed = playerRef(row.Killed);
-      if (atS === undefined || killer === undefined || killed === undefined) return undefined;
-      return { kind: "kill", atS, killer, killed };
-    }),
-  commandLogs: (wire) =>
-    rows(wire, commandRow, (row): CommandEntry | undefined => {
-      const atS = epochS(row.Timestamp);
-      const who = playerRef(row.Player);
-      if (atS === undefined || who === undefined) return undefined;
-      return { kind: "command", atS, player: who, text: row.Command };
-    }),
-  modCalls: (wire) =>
-    rows(wire, modCallRow, (row): ModCallEntry | undefined => {
-      const atS = epochS(row.Timestamp);
-      const caller = playerRef(row.Caller);
-      const moderator = typeof row.Moderator === "string" ? playerRef(row.Moderator) : undefined;
-      if (atS === undefined || caller === undefined) return undefined;
-      return moderator === undefined
-        ? { kind: "modCall", atS, caller }
-        : { kind: "modCall", atS, caller, moderator };
-    }),
-  emergencyCalls: (wire) => rows(wire, emergencyRow, emergencyCall),
-  vehicles: (wire) => rows(wire, vehicleRow, vehicle),
+  joinLogs: (wire, memory) => memory.joinLogs.read(wire),
+  queue: (wire) => readRows(wire, queueRow, (id) => id),
+  killLogs: (wire, memory) => memory.killLogs.read(wire),
+  commandLogs: (wire, memory) => memory.commandLogs.read(wire),
+  modCalls: (wire, memory) => memory.modCalls.read(wire),
+  emergencyCalls: (wire) => readRows(wire, emergencyRow, emergencyCall),
+  vehicles: (wire) => readRows(wire, vehicleRow, vehicle),
 };
 
 /** `name:id`; a bare name has no id ("Remote Server", design 3). Undefined when there is no name. */
@@ -270,17 +287,18 @@ export function readStatus(wire: unknown): ServerStatus {
 
 /**
  * The lists that were asked for. One that is missing, or is no list, is left out rather than read as empty: an empty log
- * would mean that the game server restarted.
+ * would mean that the game server restarted. `memory`: of this source; it is brought up to date.
  */
 export function readLists(
   wire: unknown,
   asked: readonly ListName[],
+  memory: LogMemory = new LogMemory(),
 ): { readonly lists: Partial<Lists>; readonly skippedRows: Partial<Record<ListName, number>> } {
   const fields = wire as Readonly<Record<string, unknown>>;
   const lists: { -readonly [L in ListName]?: Lists[L] } = {};
   const skippedRows: Partial<Record<ListName, number>> = {};
   const take = <L extends ListName>(name: L) => {
-    const read = READERS[name](fields[LIST_FIELDS[name]]);
+    const read = READERS[name](fields[LIST_FIELDS[name]], memory);
     if (read === undefined) return;
     lists[name] = read.value as (typeof lists)[L];
     if (read.skipped > 0) skippedRows[name] = read.skipped;
@@ -295,38 +313,6 @@ export function readCommandAnswer(wire: unknown): { readonly message: string; re
   if (!parsed.success) return { message: "" };
   const { message, commandId } = parsed.data;
   return commandId == null ? { message } : { message, commandId };
-}
-
-function rows<R, T>(
-  wire: unknown,
-  { plain, plainList, patient }: RowSchemas<R>,
-  read: (row: R) => T | undefined,
-): Rows<readonly T[]> | undefined {
-  const listed = listOf(wire);
-  if (listed === undefined) return undefined;
-  const value: T[] = [];
-  const take = (row: R) => {
-    const entry = read(row);
-    if (entry !== undefined) value.push(entry);
-  };
-  const whole = plainList.safeParse(listed);
-  if (whole.success) {
-    for (const row of whole.data) take(row);
-  } else {
-    for (const row of listed) {
-      let parsed = plain.safeParse(row);
-      if (!parsed.success) parsed = patient.safeParse(row);
-      if (parsed.success) take(parsed.data);
-    }
-  }
-  return { value, skipped: listed.length - value.length };
-}
-
-/** An array; `{}` is how some write an empty one. */
-function listOf(wire: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(wire)) return wire;
-  const isEmptyMap = typeof wire === "object" && wire !== null && Object.keys(wire).length === 0;
-  return isEmptyMap ? [] : undefined;
 }
 
 function player(row: z.output<typeof playerRow.plain>): Player | undefined {
