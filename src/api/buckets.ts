@@ -43,7 +43,8 @@ const CHARGES_TO_SPLIT = 2;
 export class Buckets {
   readonly #clock: ServerClock;
   readonly #salt: string;
-  readonly #names = new Map<string, Name>();
+  /** By their mark. */
+  readonly #names = new Map<number, Name>();
   readonly #reads = new Map<SourceId, NamedBucket>();
   readonly #commands = new Map<SourceId, NamedBucket>();
   /** What a key that was never read with spends from: the app-wide bucket of the others. */
@@ -80,10 +81,10 @@ export class Buckets {
   /** A key that will not be used again. */
   forget(source: SourceId): void {
     const command = this.#commands.get(source);
-    if (command !== undefined) this.#names.delete(command.hash);
     this.#commands.delete(source);
     this.#reads.delete(source);
-    for (const name of this.#names.values()) {
+    for (const [mark, name] of this.#names) {
+      if (name.hash === command?.hash) this.#names.delete(mark);
       const group = name.groupOf.get(source);
       if (group !== undefined) group.members -= 1;
       name.groupOf.delete(source);
@@ -122,17 +123,24 @@ export class Buckets {
       return { named, shared: false };
     }
     const { shared } = named.bucket.told(told, sighting, counted);
-    group.last = { ...told, ...sighting, source: answer.source };
-    if (answer.mapped) this.#map(answer.source, answer.route, named, started);
+    const { limit, remaining, resetMs } = told;
+    const { sentMs, readMs } = sighting;
+    group.last = { limit, remaining, resetMs, sentMs, readMs, source: answer.source };
+    if (answer.mapped) this.#map(answer.source, answer.route, name, named, started);
     return { named, shared };
   }
 
-  #map(source: SourceId, route: Route, named: NamedBucket, started: readonly NamedBucket[]): void {
+  #map(
+    source: SourceId,
+    route: Route,
+    name: Name,
+    named: NamedBucket,
+    started: readonly NamedBucket[],
+  ): void {
     if (route === "read") {
       this.#reads.set(source, named);
       // A key that was never read with is taken to be counted where most of them are.
-      const name = this.#names.get(named.hash.split(".")[0] ?? "");
-      if (name !== undefined) this.#common = largest(name).named;
+      this.#common = largest(name).named;
       for (const other of started) if (other !== named && other.hash !== "unknown") this.#uniform = false;
       if (named !== this.#common) this.#uniform = false;
     } else if (named !== this.general(source)) {
@@ -144,12 +152,13 @@ export class Buckets {
   }
 
   #name(text: string): Name {
-    const hash = mark(this.#salt, text);
-    let name = this.#names.get(hash);
+    const marked = mark(this.#salt, text);
+    let name = this.#names.get(marked);
     if (name === undefined) {
+      const hash = marked.toString(16).padStart(14, "0");
       const first = { named: { hash, bucket: new Bucket(this.#clock) }, members: 0, last: undefined };
       name = { hash, groups: [first], groupOf: new Map(), charges: new Map() };
-      this.#names.set(hash, name);
+      this.#names.set(marked, name);
     }
     return name;
   }
@@ -207,10 +216,10 @@ function contradicts(
 }
 
 /**
- * 53 bits of a salted hash (cyrb53), hexadecimal: enough to tell names apart, far too few to give back a key that a name
+ * 53 bits of a salted hash (cyrb53): enough to tell names apart, far too few to give back a key that a name
  * may hold, and cheap, since each answer names a bucket.
  */
-function mark(salt: string, text: string): string {
+function mark(salt: string, text: string): number {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;
   for (const part of [salt, text])
@@ -221,7 +230,7 @@ function mark(salt: string, text: string): string {
     }
   a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
   b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
-  return (4_294_967_296 * (2_097_151 & b) + (a >>> 0)).toString(16).padStart(14, "0");
+  return 4_294_967_296 * (2_097_151 & b) + (a >>> 0);
 }
 
 function largest(name: Name): Group {

@@ -121,14 +121,13 @@ class GatedClient implements Service {
   }
 
   async read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
-    const key = await this.#keyOf(source);
-    const query = lists.map((name) => `${LIST_FIELDS[name]}=true`).join("&");
+    const key = linked(await this.#options.keys.keyOf(source));
     const answered = await this.#gate.send({
       source,
       key,
       route: "read",
       waitingClass: options.priority,
-      path: query === "" ? "/v1/server" : `/v2/server?${query}`,
+      path: readPath(lists),
       signal: options.signal,
       onSent: options.onSent,
     });
@@ -154,7 +153,7 @@ class GatedClient implements Service {
     signal?: AbortSignal,
     mayStart?: () => boolean,
   ): Promise<CommandAnswer> {
-    const key = await this.#keyOf(source);
+    const key = linked(await this.#options.keys.keyOf(source));
     const answered = await this.#gate.send({
       source,
       key,
@@ -229,12 +228,6 @@ class GatedClient implements Service {
     await this.#closeTransport();
   }
 
-  async #keyOf(source: SourceId): Promise<ServerKey> {
-    const key = await this.#options.keys.keyOf(source);
-    if (key === undefined) throw new Failure("not-linked", "No guild has this server linked any more.");
-    return key;
-  }
-
   #forgetRejection(source: SourceId): void {
     if (this.#guard.rejected(source) === undefined) return;
     this.#guard.unpark(source);
@@ -269,6 +262,18 @@ class GatedClient implements Service {
       this.#options.log?.error({ err: error, what }, "the state of the gate could not be kept");
     });
   }
+}
+
+function linked(key: ServerKey | undefined): ServerKey {
+  if (key === undefined) throw new Failure("not-linked", "No guild has this server linked any more.");
+  return key;
+}
+
+function readPath(lists: readonly ListName[]): string {
+  if (lists.length === 0) return "/v1/server";
+  let query = "";
+  for (const name of lists) query += `&${LIST_FIELDS[name]}=true`;
+  return `/v2/server?${query.slice(1)}`;
 }
 
 function proveRefusal(why: "remembered" | "guild" | "host", retryAtMs: number): Failure {

@@ -53,7 +53,7 @@ export class Flights {
   readonly #deadlineMs: number;
   readonly #onAborted: (flight: Flight, reason: unknown) => void;
   /** In the order of their deadlines, since all have the same time. */
-  readonly #flights = new Set<Flight>();
+  readonly #flights: Flight[] = [];
   readonly #ofKey = new Map<SourceId, number>();
   #watching = false;
   #allLanded: () => void = () => {};
@@ -66,7 +66,7 @@ export class Flights {
   }
 
   get size(): number {
-    return this.#flights.size;
+    return this.#flights.length;
   }
 
   /** How many carry this key. */
@@ -75,14 +75,13 @@ export class Flights {
   }
 
   of(job: Job): Flight | undefined {
-    for (const flight of this.#flights) if (flight.job === job) return flight;
-    return undefined;
+    return this.#flights.find((flight) => flight.job === job);
   }
 
   launch(job: Job, buckets: readonly NamedBucket[], dispatchedMs: number): Flight {
     const controller = new AbortController();
     const flight: Flight = { job, buckets, controller, dispatchedMs, startedMs: undefined, landed: false };
-    this.#flights.add(flight);
+    this.#flights.push(flight);
     const { source } = job.exchange;
     this.#ofKey.set(source, this.ofKey(source) + 1);
     this.#watch();
@@ -93,12 +92,12 @@ export class Flights {
   land(flight: Flight): boolean {
     if (flight.landed) return false;
     flight.landed = true;
-    this.#flights.delete(flight);
+    this.#flights.splice(this.#flights.indexOf(flight), 1);
     const { source } = flight.job.exchange;
     const left = this.ofKey(source) - 1;
     if (left > 0) this.#ofKey.set(source, left);
     else this.#ofKey.delete(source);
-    if (this.#flights.size === 0) this.#allLanded();
+    if (this.#flights.length === 0) this.#allLanded();
     return true;
   }
 
@@ -115,7 +114,7 @@ export class Flights {
 
   /** Listens to what was written for a while, then gives it up. */
   async drain(forMs: number, reason: unknown): Promise<void> {
-    if (this.#flights.size > 0)
+    if (this.#flights.length > 0)
       await new Promise<void>((resolve) => {
         const cancel = this.#clock.after(forMs, resolve);
         this.#allLanded = () => {

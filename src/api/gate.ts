@@ -296,7 +296,7 @@ export class Gate {
       method: exchange.route === "command" ? "POST" : "GET",
       path: exchange.path,
       headers,
-      ...(exchange.body === undefined ? {} : { body: exchange.body }),
+      body: exchange.body,
       isAlone: this.#flights.size === 1,
       onStart: () => {
         flight.startedMs = this.#clock.nowMs();

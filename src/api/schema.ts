@@ -40,16 +40,18 @@ const oddUserId = z.union([userId, digits.pipe(userId)]);
 const list = z.array(z.unknown());
 const count = z.number();
 
-const statusRow = z.object({
-  Name: text,
-  OwnerId: oddUserId.catch(0),
-  CoOwnerIds: list.catch([]),
-  CurrentPlayers: count.catch(0),
-  MaxPlayers: count.catch(0),
-  JoinKey: text.catch(""),
-  AccVerifiedReq: text.catch(""),
-  TeamBalance: z.boolean().catch(false),
-});
+const statusRow = z.compile(
+  z.object({
+    Name: text,
+    OwnerId: oddUserId.catch(0),
+    CoOwnerIds: list.catch([]),
+    CurrentPlayers: count.catch(0),
+    MaxPlayers: count.catch(0),
+    JoinKey: text.catch(""),
+    AccVerifiedReq: text.catch(""),
+    TeamBalance: z.boolean().catch(false),
+  }),
+);
 const location = z.object({
   LocationX: z.number(),
   LocationZ: z.number(),
@@ -388,10 +390,16 @@ function vehicle(row: z.output<typeof vehicleRow.plain>): Vehicle {
 
 /** User ids among what a list holds: numbers, digits, or `name:id`. */
 function ids(list: readonly unknown[]): readonly number[] {
-  return list.flatMap((item) => {
-    if (typeof item === "number") return Number.isSafeInteger(item) ? [item] : [];
-    if (typeof item !== "string") return [];
-    const id = /^\d+$/.test(item) ? Number(item) : playerRef(item)?.id;
-    return id === undefined ? [] : [id];
-  });
+  const found: number[] = [];
+  for (const item of list) {
+    const id = idOf(item);
+    if (id !== undefined) found.push(id);
+  }
+  return found;
+}
+
+function idOf(item: unknown): number | undefined {
+  if (typeof item === "number") return Number.isSafeInteger(item) ? item : undefined;
+  if (typeof item !== "string") return undefined;
+  return /^\d+$/.test(item) ? Number(item) : playerRef(item)?.id;
 }

@@ -1,4 +1,4 @@
-import { Pool } from "undici";
+import { type Dispatcher, Pool } from "undici";
 import type { WireAnswer } from "./verdict.ts";
 
 /** One request, ready to be written. It holds the open key: made when it is sent, kept nowhere. */
@@ -7,7 +7,7 @@ export interface WireRequest {
   /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** Nothing else is in flight, so no refusal of another request can lie unread. */
   readonly isAlone?: boolean;
   /** Called when the first byte is about to be written. A failure before that means: it was surely not sent. */
@@ -46,7 +46,7 @@ export function createTransport(serviceUrl: string, connections: number): HttpTr
     new Promise((resolve, reject) => {
       const go = () => {
         if (signal.aborted) reject(signal.reason);
-        else dispatch(pool, basePath, request, signal, { resolve, reject });
+        else dispatch(pool, basePath, new Carriage(request, signal, resolve, reject));
       };
       // Everything readable has been read once setImmediate comes: a refusal that lies in a socket is heard first.
       if (request.isAlone) go();
@@ -59,53 +59,70 @@ export function createTransport(serviceUrl: string, connections: number): HttpTr
  * `dispatch` is what undici's `request` stands on, and follows redirects as little. It tells the moment before the first
  * byte, which `request` does not, and needs no stream for a body that is read whole anyway.
  */
-function dispatch(
-  pool: Pool,
-  basePath: string,
-  request: WireRequest,
-  signal: AbortSignal,
-  settle: { readonly resolve: (answer: WireAnswer) => void; readonly reject: (error: unknown) => void },
-): void {
-  let status = 0;
-  let headers: WireAnswer["headers"] = {};
-  const chunks: Buffer[] = [];
-  let abort: (() => void) | undefined;
-  let starts = 0;
-  signal.addEventListener("abort", () => abort?.(), { once: true });
-  pool.dispatch(
-    {
-      method: request.method,
-      path: basePath + request.path,
-      headers: request.headers,
-      body: request.body ?? null,
-    },
-    {
-      onRequestStart(controller) {
-        starts += 1;
-        abort = () => controller.abort(errorOf(signal.reason));
-        if (signal.aborted) abort();
-        // A dispatcher may queue a request again when its connection broke; a command must not be written twice.
-        else if (starts > 1)
-          controller.abort(new Error("the connection broke after the request was written"));
-        else request.onStart();
-      },
-      onResponseStart(_controller, statusCode, answered) {
-        status = statusCode;
-        headers = answered;
-      },
-      onResponseData(_controller, chunk) {
-        chunks.push(chunk);
-      },
-      onResponseEnd() {
-        const [only] = chunks;
-        const body = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
-        settle.resolve({ status, headers, body: body.toString("utf8") });
-      },
-      onResponseError(_controller, error) {
-        settle.reject(error);
-      },
-    },
-  );
+function dispatch(pool: Pool, basePath: string, carriage: Carriage): void {
+  const { method, path, headers, body } = carriage.request;
+  pool.dispatch({ method, path: basePath + path, headers, body: body ?? null }, carriage);
+}
+
+/** One request on its way through undici, by whose names it is told what happens. */
+class Carriage implements Dispatcher.DispatchHandler {
+  readonly request: WireRequest;
+  readonly #signal: AbortSignal;
+  readonly #resolve: (answer: WireAnswer) => void;
+  readonly #reject: (error: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: WireAnswer["headers"] = {};
+  readonly #chunks: Buffer[] = [];
+
+  constructor(
+    request: WireRequest,
+    signal: AbortSignal,
+    resolve: (answer: WireAnswer) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.request = request;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    signal.addEventListener("abort", () => this.#abort(), { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const isFirst = this.#controller === undefined;
+    this.#controller = controller;
+    if (this.#signal.aborted) this.#abort();
+    // A dispatcher may queue a request again when its connection broke; a command must not be written twice.
+    else if (!isFirst) controller.abort(new Error("the connection broke after the request was written"));
+    else this.request.onStart();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: WireAnswer["headers"],
+  ): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [only] = this.#chunks;
+    const whole = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
+    this.#resolve({ status: this.#status, headers: this.#headers, body: whole.toString("utf8") });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#reject(error);
+  }
+
+  #abort(): void {
+    this.#controller?.abort(errorOf(this.#signal.reason));
+  }
 }
 
 function errorOf(reason: unknown): Error {

@@ -9,7 +9,7 @@ export type VirtualTransport = (
     readonly method: string;
     readonly path: string;
     readonly headers: Readonly<Record<string, string>>;
-    readonly body?: string;
+    readonly body?: string | undefined;
     readonly onStart: () => void;
   },
   signal: AbortSignal,
