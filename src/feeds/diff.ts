@@ -15,11 +15,11 @@ export interface Retained {
   /** The longest window ever seen, in rows. */
   readonly longest: number;
   /**
-   * How many polls in a row saw no players, counted to 2: an empty server's log restarts with it. One such poll
-   * does not make it so, since an old answer may be served again; and once players are back a second restart could
-   * hide what the log held in between, so from then on a notice is due.
+   * How sure it is that a log which begins anew takes nothing along that we have not seen. 0: not at all. 1, 2: so
+   * many polls in a row saw no players, the first of them with rows that we knew; one is not enough, since an old
+   * answer may be served again. 3: after that the new log was seen while nothing stood in it yet.
    */
-  readonly emptyPolls: number;
+  readonly calm: number;
   readonly seconds: readonly number[];
   readonly hashes: readonly number[];
   readonly counts: readonly number[];
@@ -36,10 +36,14 @@ export interface Look {
   readonly hasPlayers: boolean;
   /** The answer before it is not old: a server can hardly have started twice in between. */
   readonly recent: boolean;
+  /** Some log of the server still shows a row of the answer before it: it has not started anew in between. */
+  readonly continuous: boolean;
   /** Rows of this window: a mod call with its answer is two facts, but one row. */
   readonly rows: number;
   /** How long such a log gets before it drops rows, as far as any server has shown it; 0 when none has. */
   readonly fullest: number;
+  /** A second that the service's clock has surely reached, where that is known; for the first sight of a list. */
+  readonly reachedS: number | undefined;
 }
 
 export interface Diff<T> {
@@ -54,6 +58,7 @@ export interface Diff<T> {
 const KEPT_AT_LEAST = 300;
 const KEPT_WINDOWS = 3;
 const ENOUGH_EMPTY_POLLS = 2;
+const SEEN_ANEW = 3;
 /** A log with fewer rows has not dropped any. */
 const SHORTEST_FULL = 20;
 /** A row may show this long after its second and still be new. */
@@ -67,20 +72,19 @@ const LATE_S = 60;
  * Without a state the window is a baseline: nothing comes out.
  */
 export function diff<T>(state: Retained | undefined, window: readonly Fact<T>[], look: Look): Diff<T> {
-  const { hasPlayers } = look;
-  if (state === undefined) return { fresh: [], next: baseline(window, hasPlayers), changed: true };
+  if (state === undefined) return { fresh: [], next: baseline(window, look), changed: true };
   const longest = Math.max(state.longest, window.length);
   const seen = new Map<number, number>();
   for (const [index, hash] of state.hashes.entries()) seen.set(hash, state.counts[index] ?? 0);
   const { fresh, shared } = unseen(window, seen, state.floorS ?? Number.NEGATIVE_INFINITY);
-  const emptyPolls = hasPlayers ? 0 : Math.min(ENOUGH_EMPTY_POLLS, state.emptyPolls + 1);
+  const calm = calmAfter(state, window.length, shared, look);
   if (fresh.length === 0) {
-    const changed = longest !== state.longest || emptyPolls !== state.emptyPolls;
-    return { fresh: [], next: changed ? { ...state, longest, emptyPolls } : state, changed };
+    const changed = longest !== state.longest || calm !== state.calm;
+    return { fresh: [], next: changed ? { ...state, longest, calm } : state, changed };
   }
   fresh.sort((a, b) => a.atS - b.atS);
   const gap = shared ? undefined : gapBefore(state, fresh, look);
-  const next = { ...evicted(merged(state, fresh), longest, state.floorS), emptyPolls };
+  const next = { ...evicted(merged(state, fresh), longest, state.floorS), calm };
   const values = fresh.map((fact) => fact.value);
   return { fresh: values, next, changed: true, ...(gap === undefined ? {} : { gap }) };
 }
@@ -100,6 +104,15 @@ function unseen<T>(window: readonly Fact<T>[], seen: ReadonlyMap<number, number>
   return { fresh, shared };
 }
 
+function calmAfter({ calm }: Retained, rows: number, shared: boolean, look: Look): number {
+  // An empty log that has begun anew stays as good as seen for as long as it surely is the same one.
+  if (calm === SEEN_ANEW) return rows === 0 && look.continuous ? SEEN_ANEW : 0;
+  const wasIntact = calm > 0 && look.recent;
+  if (!look.hasPlayers) return shared || wasIntact ? Math.min(ENOUGH_EMPTY_POLLS, calm + 1) : 0;
+  // Players are back; the log may begin anew once more at any time, unless a later answer shows that it has not.
+  return rows === 0 && wasIntact && calm === ENOUGH_EMPTY_POLLS ? SEEN_ANEW : 0;
+}
+
 /**
  * Nothing in common with what we knew, though newer rows are there: entries may have fallen out in between.
  * Silent where the server was empty and its log is shorter than it has been: that is the log of a server that
@@ -109,7 +122,7 @@ function unseen<T>(window: readonly Fact<T>[], seen: ReadonlyMap<number, number>
 function gapBefore<T>(
   state: Retained,
   fresh: readonly Fact<T>[],
-  { rows, recent, fullest }: Look,
+  { rows, recent, continuous, fullest }: Look,
 ): Gap | undefined {
   const newest = fresh.at(-1);
   if (newest === undefined) return undefined;
@@ -120,26 +133,30 @@ function gapBefore<T>(
   }
   if (newest.atS < fromS) return undefined;
   const isWhole = rows < Math.max(state.longest, fullest, SHORTEST_FULL);
-  if (recent && isWhole && state.emptyPolls >= ENOUGH_EMPTY_POLLS) return undefined;
+  const isCalm = state.calm === SEEN_ANEW ? continuous : recent && state.calm === ENOUGH_EMPTY_POLLS;
+  if (isCalm && isWhole) return undefined;
   const first = fresh.find((fact) => fact.atS >= fromS) ?? newest;
   return { fromS, toS: first.atS };
 }
 
 /**
- * First sight of a list. What is much older than its oldest row was there before us and only shows when the window
- * grows: the floor keeps it from being posted. A row that is a little older may be one that comes late.
+ * First sight of a list. What is older than its oldest row was there before us, and only shows when the window grows
+ * or an old answer is served again: the floor keeps it from being posted. What may still be on its way must not fall
+ * below the floor, so a young window puts it a little before the service's present.
  */
-function baseline<T>(window: readonly Fact<T>[], hasPlayers: boolean): Retained {
+function baseline<T>(window: readonly Fact<T>[], { hasPlayers, reachedS }: Look): Retained {
   const empty: Retained = {
     longest: window.length,
-    emptyPolls: hasPlayers ? 0 : 1,
+    calm: hasPlayers ? 0 : 1,
     seconds: [],
     hashes: [],
     counts: [],
   };
-  const oldestS = window.reduce((oldest, { atS }) => Math.min(oldest, atS), Number.POSITIVE_INFINITY);
   const facts = [...window].sort((a, b) => a.atS - b.atS);
-  return { ...merged(empty, facts), ...(window.length === 0 ? {} : { floorS: oldestS - LATE_S }) };
+  const oldestS = facts[0]?.atS ?? Number.POSITIVE_INFINITY;
+  const presentS = reachedS ?? facts.at(-1)?.atS ?? Number.POSITIVE_INFINITY;
+  const floorS = Math.min(oldestS, presentS - LATE_S);
+  return { ...merged(empty, facts), ...(Number.isFinite(floorS) ? { floorS } : {}) };
 }
 
 /** The columns with the fresh facts in; both are sorted by second. */
@@ -184,7 +201,7 @@ function evicted(state: Retained, longest: number, floorS: number | undefined): 
     cut > 0 ? Math.max(floorS ?? Number.NEGATIVE_INFINITY, state.seconds[cut - 1] ?? 0) : floorS;
   return {
     longest,
-    emptyPolls: state.emptyPolls,
+    calm: state.calm,
     seconds: state.seconds.slice(cut),
     hashes: state.hashes.slice(cut),
     counts: state.counts.slice(cut),

@@ -2,7 +2,7 @@ import type { LogList, Snapshot } from "../domain/model.ts";
 import { diff, type Look } from "./diff.ts";
 import type { JournalItem } from "./journal-port.ts";
 import type { JournalChunk, JournalHead } from "./journal-records.ts";
-import { factsOf, type Said } from "./journal-window.ts";
+import { factsOf, logLists, type Said } from "./journal-window.ts";
 import { PackedRetained } from "./packed.ts";
 import { Stays } from "./stays.ts";
 
@@ -33,13 +33,14 @@ export function advance(
   snapshot: Snapshot,
   neededSeq: number,
   firstFreeChunk: number,
-  look: Pick<Look, "recent" | "fullest">,
+  look: Pick<Look, "recent" | "continuous" | "fullest">,
 ): Advance | undefined {
   const facts = factsOf(snapshot, list, head.lineage);
   if (facts === undefined) return undefined;
   const hasPlayers = snapshot.status.currentPlayers > 0;
   const rows = snapshot.lists[list]?.length ?? 0;
-  const result = diff(head.retained?.unpacked(), facts, { ...look, hasPlayers, rows });
+  const reachedS = head.retained === undefined ? reachedBy(snapshot) : undefined;
+  const result = diff(head.retained?.unpacked(), facts, { ...look, hasPlayers, rows, reachedS });
   if (!result.changed) return undefined;
   const stays = new Stays(head.joined);
   const added: JournalItem[] = [];
@@ -55,6 +56,16 @@ export function advance(
   const retained = PackedRetained.of(result.next);
   const next = { ...head, retained, nextSeq, joined: stays.entries() };
   return { ...sealed(next, tail, neededSeq, firstFreeChunk), added: added.length };
+}
+
+/**
+ * The newest second in any log: the service had reached it. A row with a senseless time of its own must not tell
+ * otherwise, so our clock is the bound; one that is behind makes the second earlier, which harms nothing.
+ */
+function reachedBy({ lists, takenAtMs }: Snapshot): number | undefined {
+  let newestS = Number.NEGATIVE_INFINITY;
+  for (const list of logLists) for (const { atS } of lists[list] ?? []) newestS = Math.max(newestS, atS);
+  return Number.isFinite(newestS) ? Math.floor(Math.min(newestS, takenAtMs / 1_000)) : undefined;
 }
 
 function itemOf(said: Said, seq: number, seenAtMs: number, stays: Stays): JournalItem {

@@ -76,7 +76,7 @@ const retained = z
   .object({
     floorS: z.number().exactOptional(),
     longest: count,
-    emptyPolls: count,
+    calm: count,
     rows: z.base64(),
   })
   .transform((stored) => {

@@ -1,5 +1,6 @@
-import type { LogList, Snapshot, SourceId } from "../domain/model.ts";
+import type { LogEntry, LogList, Snapshot, SourceId } from "../domain/model.ts";
 import type { Documents, Random } from "../domain/ports.ts";
+import { identityOf } from "./identity.ts";
 import { type Advance, advance, emptyHead } from "./journal-advance.ts";
 import type { Journal, JournalItem, MoveResult } from "./journal-port.ts";
 import { chunkKey, headKey, type JournalChunk, type JournalHead } from "./journal-records.ts";
@@ -24,8 +25,10 @@ interface Open {
   readonly feeds: Map<string, number>;
   /** Chunk ids taken by writes that may have failed: such a document may be there, so its id is not used again. */
   freeChunk: number;
-  /** When the latest answer was taken; not stored, so that a poll without news costs no write. */
+  /** When the latest answer was kept; 0 after one that was not. Not stored: a poll without news costs no write. */
   takenAtMs: number;
+  /** The newest row of the latest answer, kept or not. */
+  mark: { readonly atS: number; readonly identity: string; readonly takenAtMs: number } | undefined;
   /** How many rows it showed. */
   rows: number;
   /** Chunks that nobody names any more and that the store has not deleted yet. */
@@ -53,12 +56,12 @@ export class StoredJournal implements Journal {
 
   /** Rejects when the store fails; what was not written is found again by the next snapshot. */
   async take(snapshot: Snapshot): Promise<void> {
-    const work: Promise<void>[] = [];
-    for (const list of logLists) {
+    const opens = logLists.flatMap((list) => {
       const open = this.#open.get(headKey(snapshot.source, list));
-      if (open === undefined || snapshot.lists[list] === undefined) continue;
-      work.push(this.#exclusive(open, () => this.#advance(open, snapshot)));
-    }
+      return open === undefined || snapshot.lists[list] === undefined ? [] : [open];
+    });
+    const continued = continuedFrom(opens, snapshot);
+    const work = opens.map((open) => this.#exclusive(open, () => this.#advance(open, snapshot, continued)));
     for (const done of await Promise.allSettled(work)) if (done.status === "rejected") throw done.reason;
   }
 
@@ -168,14 +171,16 @@ export class StoredJournal implements Journal {
     return { journals, undelivered };
   }
 
-  async #advance(open: Open, snapshot: Snapshot): Promise<void> {
+  async #advance(open: Open, snapshot: Snapshot, continued: ReadonlySet<number>): Promise<void> {
     if (open.head === undefined || open.feeds.size === 0) return;
     const needed = this.#trimming ? neededSeq(open) : 0;
     const fullest = () => this.#fullest.get(open.list) ?? 0;
-    const look = { recent: snapshot.takenAtMs - open.takenAtMs <= RECENT_MS, fullest: fullest() };
+    const recent = snapshot.takenAtMs - open.takenAtMs <= RECENT_MS;
+    const look = { recent, continuous: continued.has(open.takenAtMs), fullest: fullest() };
     const step = advance(open.head, open.list, snapshot, needed, open.freeChunk, look);
-    open.takenAtMs = snapshot.takenAtMs;
+    open.takenAtMs = 0;
     if (step !== undefined) await this.#write(open, step);
+    open.takenAtMs = snapshot.takenAtMs;
     const rows = snapshot.lists[open.list]?.length ?? 0;
     // It took new rows and got no longer: old ones fell out, so this is as long as such a log gets.
     if (rows === open.rows && (step?.added ?? 0) > 0) this.#fullest.set(open.list, Math.max(fullest(), rows));
@@ -281,6 +286,7 @@ export class StoredJournal implements Journal {
       feeds: new Map(),
       freeChunk: 0,
       takenAtMs: 0,
+      mark: undefined,
       rows: 0,
       garbage: [],
       chain: Promise.resolve(),
@@ -305,6 +311,28 @@ export class StoredJournal implements Journal {
     open.chain = result.catch(() => undefined);
     return result;
   }
+}
+
+/**
+ * When the answers were taken since which the server has surely not started anew: a row of theirs still stands in
+ * some log, and a start clears all logs at once. Each log's newest row is marked for the next answer.
+ */
+function continuedFrom(opens: readonly Open[], snapshot: Snapshot): ReadonlySet<number> {
+  const continued = new Set<number>();
+  for (const open of opens) {
+    const rows: readonly LogEntry[] = snapshot.lists[open.list] ?? [];
+    const { mark } = open;
+    const isThere = (row: LogEntry) => row.atS === mark?.atS && identityOf(row) === mark.identity;
+    if (mark !== undefined && rows.some(isThere)) continued.add(mark.takenAtMs);
+    const [first] = rows;
+    const newest = rows.reduce((best, row) => (row.atS > (best?.atS ?? 0) ? row : best), first);
+    open.mark = newest && {
+      atS: newest.atS,
+      identity: identityOf(newest),
+      takenAtMs: snapshot.takenAtMs,
+    };
+  }
+  return continued;
 }
 
 /** What a feed asks for and nobody keeps any more is told as a gap: silence would be a loss. */

@@ -10,7 +10,7 @@ const varintValues = 128;
 export interface StoredRetained {
   readonly floorS?: number | undefined;
   readonly longest: number;
-  readonly emptyPolls: number;
+  readonly calm: number;
   /** Base64 of, for each row: seconds since the row before, the hash in 7 bytes, the count; varints, low bits first. */
   readonly rows: string;
 }
@@ -23,18 +23,18 @@ export interface StoredRetained {
 export class PackedRetained implements StoredRetained {
   readonly floorS?: number;
   readonly longest: number;
-  readonly emptyPolls: number;
+  readonly calm: number;
   readonly rows: string;
 
   /** Throws a RangeError where `rows` is not what `pack` writes. */
-  constructor({ floorS, longest, emptyPolls, rows }: StoredRetained) {
+  constructor({ floorS, longest, calm, rows }: StoredRetained) {
     if (floorS !== undefined) this.floorS = floorS;
     this.longest = longest;
-    this.emptyPolls = emptyPolls;
+    this.calm = calm;
     this.rows = rows;
   }
 
-  static of({ floorS, longest, emptyPolls, seconds, hashes, counts }: Retained): PackedRetained {
+  static of({ floorS, longest, calm, seconds, hashes, counts }: Retained): PackedRetained {
     const bytes: number[] = [];
     let beforeS = 0;
     for (const [index, atS] of seconds.entries()) {
@@ -47,7 +47,7 @@ export class PackedRetained implements StoredRetained {
       putVarint(bytes, counts[index] ?? 0);
       beforeS = atS;
     }
-    return new PackedRetained({ floorS, longest, emptyPolls, rows: Buffer.from(bytes).toString("base64") });
+    return new PackedRetained({ floorS, longest, calm, rows: Buffer.from(bytes).toString("base64") });
   }
 
   /** Of every row, oldest first; for a single look. */
@@ -67,8 +67,8 @@ export class PackedRetained implements StoredRetained {
       hashes.push(hash53(reader));
       counts.push(varint(reader));
     }
-    const { longest, emptyPolls, floorS } = this;
-    return { longest, emptyPolls, seconds, hashes, counts, ...(floorS === undefined ? {} : { floorS }) };
+    const { longest, calm, floorS } = this;
+    return { longest, calm, seconds, hashes, counts, ...(floorS === undefined ? {} : { floorS }) };
   }
 }
 

@@ -204,20 +204,24 @@ export class FeedRegistry implements Feeds {
     }
   }
 
-  /** The old delivery is closed, and until the new one is open this feed posts nothing: a failing store is waited for. */
+  /**
+   * The old delivery is closed, and until the new one is open this feed posts nothing: a failing store is waited for.
+   * When the process stops meanwhile, the next start finds the feed at its old key and moves it.
+   */
   async #reopen(feed: Feed, source: SourceId): Promise<void> {
     const { clock, random, deliveryPorts } = this.#parts;
+    const { signal } = this.#stopping;
     const backOff = new BackOff(clock, random);
-    for (;;) {
+    while (!signal.aborted) {
       try {
         await this.#open(feed, source);
-        break;
+        this.#live.get(feed.id)?.wake();
+        return;
       } catch (error) {
         deliveryPorts.warn(`feed ${feed.id} cannot move to its server's new key yet`, error);
-        await backOff.wait(this.#stopping.signal);
+        await backOff.wait(signal).catch(() => undefined);
       }
     }
-    this.#live.get(feed.id)?.wake();
   }
 
   /** A guild was left, or one of its servers unlinked: its feeds go. */

@@ -15,10 +15,19 @@ function step(
   players = true,
   recent = true,
   fullest = 0,
+  continuous = false,
+  reachedS: number | undefined = undefined,
 ): Diff<Said> {
   const facts = factsOf(snapshotWith(list, rows), list, "salt");
   assert.ok(facts);
-  return diff(state, facts, { hasPlayers: players, recent, fullest, rows: rows.length });
+  return diff(state, facts, {
+    hasPlayers: players,
+    recent,
+    continuous,
+    fullest,
+    rows: rows.length,
+    reachedS,
+  });
 }
 
 /** Words for an item, by which the model and the diff are compared: not the identity of src. */
@@ -265,6 +274,18 @@ describe("diff: rules", () => {
     ]);
   });
 
+  it("never posts what an old answer shows that was served before the first window", () => {
+    const old = many(440, 60);
+    assert.deepEqual(names(step(after(many(460, 60)), "joinLogs", old)), []);
+    const anew = step(undefined, "joinLogs", [], true, true, 0, false, 520).next;
+    assert.deepEqual(
+      names(step(anew, "joinLogs", many(401, 60))),
+      [],
+      "the log was empty, and old entries are old",
+    );
+    assert.deepEqual(names(step(anew, "joinLogs", joins([461, "late"], [521, "new"]))), ["late", "new"]);
+  });
+
   it("puts out the oldest first whichever end of the log is new", () => {
     const state = after(joins([1, "x"]));
     const window = joins([1, "x"], [5, "a"], [5, "b"], [6, "c"]);
@@ -335,21 +356,90 @@ describe("diff: gaps", () => {
     assert.equal(step(state, "joinLogs", many(1, 20)).gap, undefined);
   });
 
-  it("is silent when the server was empty and its log is a new, shorter one", () => {
-    const once = step(after(many(1, 50)), "joinLogs", [], false).next;
-    assert.notEqual(step(once, "joinLogs", many(100, 3)).gap, undefined, "one old answer is no empty server");
-    const before = step(once, "joinLogs", [], false).next;
-    assert.equal(step(before, "joinLogs", many(100, 3)).gap, undefined);
-    assert.notEqual(
-      step(step(before, "joinLogs", many(1, 50)).next, "joinLogs", many(100, 3)).gap,
-      undefined,
-    );
+  /** What the polls of a server say, one after the other: `quiet` saw no players, `late` comes after a long time. */
+  type Poll = readonly [what: "quiet" | "busy" | "busy again" | "late quiet", rows: readonly LogEntry[]];
+
+  /** The gap that is told when a few new rows follow these polls; `again`: the server surely went on since the last. */
+  function gapAfter(polls: readonly Poll[], again = false, recent = true): Diff<Said>["gap"] {
+    let state = after(known);
+    for (const [what, rows] of polls) {
+      const continuous = what === "busy again";
+      state = step(
+        state,
+        "joinLogs",
+        rows,
+        what.startsWith("busy"),
+        what !== "late quiet",
+        0,
+        continuous,
+      ).next;
+    }
+    return step(state, "joinLogs", many(100, 3), true, recent, 0, again).gap;
+  }
+  const known = many(1, 50);
+  const gap = { fromS: 50, toS: 100 };
+
+  it("is silent when the server was seen empty twice and its log is a new, shorter one", () => {
+    for (const last of [known, []])
+      assert.equal(
+        gapAfter([
+          ["quiet", known],
+          ["quiet", last],
+        ]),
+        undefined,
+      );
+  });
+
+  it("is told when an old answer, players or a log cleared too early leave room for a loss", () => {
+    const doubtful: readonly (readonly Poll[])[] = [
+      [["quiet", known]],
+      [
+        ["quiet", known],
+        ["quiet", known],
+        ["busy", known],
+      ],
+      [
+        ["busy", []],
+        ["quiet", []],
+        ["quiet", []],
+      ],
+      [
+        ["quiet", []],
+        ["quiet", []],
+      ],
+      [
+        ["quiet", known],
+        ["late quiet", []],
+      ],
+    ];
+    for (const polls of doubtful) assert.deepEqual(gapAfter(polls, true), gap, JSON.stringify(polls));
+  });
+
+  it("is silent when the new log was seen empty and the server has surely not started anew since", () => {
+    const anew: readonly Poll[] = [
+      ["quiet", known],
+      ["quiet", []],
+      ["busy", []],
+    ];
+    assert.equal(gapAfter(anew, true), undefined);
+    assert.deepEqual(gapAfter(anew, false), gap, "it may have started twice");
+    assert.equal(gapAfter([...anew, ["busy again", []], ["busy again", []]], true), undefined);
+    assert.deepEqual(gapAfter([...anew, ["busy", []]], true), gap, "it may have started twice before that");
+    assert.equal(gapAfter(anew, true, false), undefined, "however long that took");
   });
 
   it("is told even then when the last answer is long ago", () => {
-    const once = step(after(many(1, 50)), "joinLogs", [], false).next;
-    const before = step(once, "joinLogs", [], false).next;
-    assert.notEqual(step(before, "joinLogs", many(100, 3), true, false).gap, undefined);
+    assert.deepEqual(
+      gapAfter(
+        [
+          ["quiet", known],
+          ["quiet", []],
+        ],
+        false,
+        false,
+      ),
+      gap,
+    );
   });
 
   it("is told even then when the log is as long as ever: rows may have fallen out of it", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JoinEntry, LogEntry, LogList, SourceId } from "../../src/domain/model.ts";
+import type { CommandEntry, JoinEntry, Lists, LogEntry, LogList, SourceId } from "../../src/domain/model.ts";
 import { StoredJournal } from "../../src/feeds/journal.ts";
 import type { JournalItem } from "../../src/feeds/journal-port.ts";
 import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal-records.ts";
@@ -102,6 +102,33 @@ describe("journal: entries", () => {
     await rig.take(joins(1, 5));
     await rig.take(joins(100, 5));
     assert.deepEqual(await rig.names(1), ["gap 5-100", "p100", "p101", "p102", "p103", "p104"]);
+  });
+
+  it("knows by one log that another, which began anew, has not begun twice", async () => {
+    for (const [stays, told] of [
+      [true, ["command"]],
+      [false, ["gap 5-200", "command"]],
+    ] as const) {
+      const rig = await started();
+      await rig.journal.attachAtHead("commands", source, "commandLogs");
+      let atMs = 1_000_000;
+      const look = async (players: number, logs: Partial<Lists>) => {
+        atMs += 60_000;
+        await rig.journal.take({ ...snapshotWith("joinLogs", [], { players, atMs }), source, lists: logs });
+      };
+      const command = (atS: number): CommandEntry => ({
+        kind: "command",
+        atS,
+        player: { name: "ann" },
+        text: ":h",
+      });
+      const old = { joinLogs: joins(1, 5), commandLogs: [1, 2, 3, 4, 5].map(command) };
+      for (const players of [5, 0, 0]) await look(players, old);
+      await look(1, { joinLogs: joins(100, 1), commandLogs: [] });
+      await look(2, { joinLogs: joins(stays ? 100 : 101, 2), commandLogs: [command(200)] });
+      const items = await rig.journal.read(source, "commandLogs", 1, 10);
+      assert.deepEqual(items.map(wordOf), told);
+    }
   });
 
   it("says how long somebody stayed whose join was seen, in the first window or later", async () => {

@@ -14,13 +14,13 @@ const retained: fc.Arbitrary<Retained> = fc
   .record({
     rows: fc.array(row, { maxLength: 40 }),
     longest: fc.nat(500),
-    emptyPolls: fc.nat(2),
+    calm: fc.nat(3),
     floorS: fc.option(fc.nat(2 ** 31), { nil: undefined }),
   })
-  .map(({ rows, longest, emptyPolls, floorS }) => {
+  .map(({ rows, longest, calm, floorS }) => {
     let atS = 0;
     return {
-      ...{ longest, emptyPolls, ...(floorS === undefined ? {} : { floorS }) },
+      ...{ longest, calm, ...(floorS === undefined ? {} : { floorS }) },
       seconds: rows.map(({ afterS }) => {
         atS += afterS;
         return atS;
@@ -49,7 +49,7 @@ describe("what a journal retains, packed", () => {
   it("costs about 13 characters an identity", () => {
     const index = Array.from({ length: 300 }, (_, at) => at);
     const state = {
-      ...{ longest: 100, emptyPolls: 0, counts: index.map(() => 1) },
+      ...{ longest: 100, calm: 0, counts: index.map(() => 1) },
       seconds: index.map((at) => 1_790_000_000 + at * 7),
       hashes: index.map((at) => 2 ** 52 + at),
     };
@@ -57,10 +57,10 @@ describe("what a journal retains, packed", () => {
   });
 
   it("is refused where it was cut off or is no base64", () => {
-    const { rows } = PackedRetained.of({ longest: 1, emptyPolls: 0, seconds: [5], hashes: [9], counts: [1] });
+    const { rows } = PackedRetained.of({ longest: 1, calm: 0, seconds: [5], hashes: [9], counts: [1] });
     const cut = Buffer.from(rows, "base64").subarray(0, 5).toString("base64");
     for (const bad of [cut, "not base64!"]) {
-      assert.throws(() => parseJournalHead(headWith({ longest: 1, emptyPolls: 0, rows: bad })));
+      assert.throws(() => parseJournalHead(headWith({ longest: 1, calm: 0, rows: bad })));
     }
   });
 });

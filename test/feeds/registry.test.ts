@@ -75,6 +75,26 @@ describe("feeds of a process", () => {
       assert.deepEqual(joined(rig, "one"), ["A", "B"]);
     }));
 
+  test("a process that stops while a move waits for the store ends, and the next one moves and loses nothing", () =>
+    withRig(async (rig) => {
+      await rig.add({ channelId: "one" });
+      await rig.poll();
+      rig.join("A");
+      await rig.pollAndFlush();
+      rig.link("binding-1", "Town", next);
+      rig.stores.heads.failure = new Error("disk full");
+      const moved = rig.wing.replaced(source);
+      await rig.clock.advance(30_000);
+      await rig.stop();
+      await moved;
+      rig.stores.heads.failure = undefined;
+      rig.join("B");
+      await rig.restart();
+      await rig.poll(next);
+      await rig.clock.advance(10_000);
+      assert.deepEqual(joined(rig, "one"), ["A", "B"]);
+    }));
+
   test("who keeps the revoked key stays where it was", () =>
     withRig(async (rig) => {
       rig.link("binding-2", "Town", source);

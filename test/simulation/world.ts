@@ -208,12 +208,9 @@ function happen(server: SimServer, perMs: number, random: Random): void {
     modCalls: [],
   };
   for (const { fromMs, toMs } of server.sessions) {
-    for (
-      let atMs = fromMs + exponential(1 / perMs, random);
-      atMs < toMs;
-      atMs += exponential(1 / perMs, random)
-    ) {
-      const draw = random.next();
+    // Players are there because somebody has joined.
+    for (let atMs = fromMs; atMs < toMs; atMs += exponential(1 / perMs, random)) {
+      const draw = atMs === fromMs ? 0 : random.next();
       const list = lists[shares.findIndex((share) => draw < share)] ?? "joinLogs";
       const late = random.next() < 0.02 ? 1 + Math.floor(random.next() * LATEST_ROW_S) : 0;
       const answered = list === "modCalls" && random.next() < 0.7;
