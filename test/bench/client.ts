@@ -7,15 +7,17 @@ export const name = "client";
 const PEERS = ["marshal", "undici", "erlc-api"] as const;
 type Peer = (typeof PEERS)[number];
 
-const ROUNDS = 13;
-const POLLS = 600;
-/** A bot runs for days: what is measured is code that the compilers have finished with. */
-const WARM_POLLS = 5_000;
+const ROUNDS = 12;
+/** Of a round; a garbage collection of everything comes once in a few thousand polls, so a round is long. */
+const TURNS = 6;
+const POLLS_A_TURN = 200;
+/** A bot runs for days: what is measured is code that the compilers have finished with, as they have after so many. */
+const WARM_POLLS = 15_000;
 
 /**
- * CPU of one poll, the server and each client in a process of its own. The clients take turns in short rounds, so that a
- * busy machine is equally unkind to each; each round gives a ratio, and the median of the ratios counts. The ordinary
- * server decides; the busy one, whose logs are full, is printed beside it.
+ * CPU of one poll, the server and each client in a process of its own. The clients take short turns, each time in another
+ * order, so that a busy machine is equally unkind to each; each round gives a ratio, and the median of the ratios counts.
+ * The ordinary server decides; the busy one, whose logs are full, is printed beside it.
  */
 export async function run(): Promise<BenchResult> {
   const ordinary = await compare("ordinary");
@@ -40,17 +42,13 @@ async function compare(server: "ordinary" | "busy"): Promise<Comparison> {
   const url = `http://127.0.0.1:${port}`;
   const lanes = new Map(PEERS.map((peer) => [peer, spawn("./client-lane.ts", peer, url)]));
   try {
-    for (const lane of lanes.values()) await polls(lane, WARM_POLLS);
-    const rounds: Map<Peer, number>[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const costs = new Map<Peer, number>();
-      for (const [peer, lane] of lanes) costs.set(peer, await polls(lane, POLLS));
-      rounds.push(costs);
-    }
+    await Promise.all([...lanes.values()].map((lane) => polls(lane, WARM_POLLS)));
+    const rounds: ReadonlyMap<Peer, number>[] = [];
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await oneRound([...lanes], round));
     const of = (peer: Peer) => rounds.map((round) => round.get(peer) ?? Number.NaN);
     const ratio = (a: Peer, b: Peer) => median(of(a).map((cost, n) => cost / (of(b)[n] ?? Number.NaN)));
     const rows = PEERS.map((peer) => [peer, median(of(peer)).toFixed(0), ratio(peer, "undici").toFixed(2)]);
-    const head = `${server} server, an answer of ${(bytes / 1024).toFixed(1)} KB, ${ROUNDS} rounds of ${POLLS} polls`;
+    const head = `${server} server, an answer of ${(bytes / 1024).toFixed(1)} KB, ${ROUNDS} rounds of ${TURNS * POLLS_A_TURN} polls`;
     return {
       over: (peer) => ratio("marshal", peer),
       lines: [head, ...table(["", "CPU us a poll", "over bare undici"], rows)],
@@ -58,6 +56,21 @@ async function compare(server: "ordinary" | "busy"): Promise<Comparison> {
   } finally {
     for (const child of [canned, ...lanes.values()]) if (child.connected) child.disconnect();
   }
+}
+
+/** What a poll of each cost in one round. Rotated each round and reversed each turn, everybody follows everybody. */
+async function oneRound(
+  lanes: readonly (readonly [Peer, ChildProcess])[],
+  round: number,
+): Promise<ReadonlyMap<Peer, number>> {
+  const costs = new Map<Peer, number>();
+  const first = round % lanes.length;
+  const order = [...lanes.slice(first), ...lanes.slice(0, first)];
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const [peer, lane] of order.reverse())
+      costs.set(peer, (costs.get(peer) ?? 0) + (await polls(lane, POLLS_A_TURN)) / TURNS);
+  }
+  return costs;
 }
 
 function spawn(file: string, ...args: string[]): ChildProcess {
