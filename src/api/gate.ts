@@ -223,7 +223,7 @@ export class Gate {
     this.#cancelWake = () => {};
     if (this.#closed) return;
     if (this.#halt.state !== "open" && !this.#tendHalt()) return;
-    for (;;) {
+    while (!this.#waiting.isEmpty) {
       const nowMs = this.#clock.nowMs();
       const taken = this.#waiting.take(
         nowMs,

@@ -38,9 +38,10 @@ export function createTransport(serviceUrl: string, connections: number): HttpTr
     allowH2: false,
     maxResponseSize: LARGEST_ANSWER_BYTES,
     connectTimeout: 10_000,
-    // The whole exchange has a deadline by the signal; these only end a connection that nobody waits for any more.
-    headersTimeout: 60_000,
-    bodyTimeout: 60_000,
+    // The whole exchange has a deadline by the signal, and an abort ends the connection: timers of undici's own, two for
+    // each request, would watch what is watched already.
+    headersTimeout: 0,
+    bodyTimeout: 0,
   });
   const send: Transport = (request, signal) =>
     new Promise((resolve, reject) => {

@@ -45,6 +45,11 @@ export class WaitingRoom<W extends Waiter> {
     return this.#classes[waitingClass].size;
   }
 
+  get isEmpty(): boolean {
+    const { internal, person, poll } = this.#classes;
+    return internal.size + person.size + poll.size === 0;
+  }
+
   *[Symbol.iterator](): Iterator<W> {
     for (const set of Object.values(this.#classes)) yield* set;
   }
