@@ -64,7 +64,7 @@ export function observed(track: Track, snapshot: Snapshot): Track {
   for (const list of Object.keys(weights) as Growing[]) {
     const times = timesOf(snapshot, list);
     const before = track.growth[list];
-    const after = times === undefined ? before : grown(before, times, occupiedS);
+    const after = times === undefined ? before : grown(before, times, snapshot, occupiedS);
     if (after === undefined) continue;
     growth[list] = after;
     weighedPerS += weights[list] * perS(after, currentPlayers);
@@ -84,9 +84,30 @@ function timesOf(snapshot: Snapshot, list: ListName & Growing): readonly number[
   return snapshot.lists[list]?.map((row) => row.atS);
 }
 
-function grown(before: Growth | undefined, times: readonly number[], occupiedS: number): Growth {
-  const newestS = times.reduce((newest, atS) => Math.max(newest, atS), before?.newestS ?? 0);
-  if (before === undefined) return { newestS, longest: times.length, rows: 0, seconds: 0, latestPerS: 0 };
+/**
+ * The first window says nothing of how fast the log has grown on the whole, but a long one that spans a short time
+ * is about to lose rows: after a restart of ours a busy server is read again before that, not when its turn comes.
+ */
+function firstSeen(times: readonly number[], { askedAtMs }: Snapshot): Growth {
+  const newestS = newestOf(times, 0);
+  const oldestS = times.reduce((oldest, atS) => Math.min(oldest, atS), newestS);
+  const spanS = Math.max(newestS, askedAtMs / 1_000) - oldestS;
+  const latestPerS = times.length < SHORTEST_LOG ? 0 : times.length / Math.max(spanS, 5);
+  return { newestS, longest: times.length, rows: 0, seconds: 0, latestPerS };
+}
+
+function newestOf(times: readonly number[], knownS: number): number {
+  return times.reduce((newest, atS) => Math.max(newest, atS), knownS);
+}
+
+function grown(
+  before: Growth | undefined,
+  times: readonly number[],
+  snapshot: Snapshot,
+  occupiedS: number,
+): Growth {
+  if (before === undefined) return firstSeen(times, snapshot);
+  const newestS = newestOf(times, before.newestS);
   const rows = times.filter((atS) => atS > before.newestS).length;
   const kept = Math.exp(-occupiedS / FADE_S);
   return {

@@ -266,7 +266,8 @@ export class Judge implements Watcher {
     const jumps = this.#jumps.get(`${server.index} ${list}`);
     for (let toS = gap.toS; toS <= gap.toS + LATEST_ROW_S; toS++) if (jumps?.has(toS)) return true;
     if (gap.fromS === undefined) return server.keys > 0;
-    const untilMs = (gap.toS + LATEST_ROW_S) * 1_000;
+    // To the end of that second: the row may have arrived at any moment of it.
+    const untilMs = (gap.toS + LATEST_ROW_S + 1) * 1_000;
     return clearedBefore(server, untilMs) >= (gap.fromS - LATEST_ROW_S) * 1_000;
   }
 

@@ -128,6 +128,14 @@ describe("rates", () => {
     assert.ok(Math.abs(1 / its.lossPerS - 50) < 6, `${1 / its.lossPerS} s`);
   });
 
+  it("tell by a full first window how soon it will have moved on, by a short or an old one nothing", () => {
+    const first = (atS: number, seconds: readonly number[]) =>
+      observed(newTrack(0, 0), answer(atS * 1_000, seconds)).lossPerS;
+    assert.ok(Math.abs(1 / first(50, upTo(50)) - 25) < 2, "50 rows in 50 s: half of them are new in 25 s");
+    assert.ok(1 / first(5_000, upTo(50)) > 1_000, "the same rows an hour later");
+    assert.ok(1 / first(20, upTo(20)) > 1_000, "a log that is not full yet");
+  });
+
   it("notice a spree at once", () => {
     const calm = observed(observed(newTrack(0, 0), answer(0, upTo(50))), answer(600_000, upTo(50)));
     const spree = observed(calm, answer(610_000, upTo(80)));
