@@ -3,6 +3,7 @@ import type { SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { ServerKey } from "../domain/secret.ts";
 import type { NamedBucket, Route } from "./buckets.ts";
+import { Recall } from "./recall.ts";
 import type { Sighting } from "./server-clock.ts";
 import type { Waiter, WaitingClass } from "./waiting.ts";
 
@@ -40,7 +41,7 @@ export interface Job extends Waiter {
 export interface Flight {
   readonly job: Job;
   readonly buckets: readonly NamedBucket[];
-  readonly controller: AbortController;
+  readonly recall: Recall;
   readonly dispatchedMs: number;
   /** When the first byte was written. */
   startedMs: number | undefined;
@@ -79,8 +80,8 @@ export class Flights {
   }
 
   launch(job: Job, buckets: readonly NamedBucket[], dispatchedMs: number): Flight {
-    const controller = new AbortController();
-    const flight: Flight = { job, buckets, controller, dispatchedMs, startedMs: undefined, landed: false };
+    const recall = new Recall();
+    const flight: Flight = { job, buckets, recall, dispatchedMs, startedMs: undefined, landed: false };
     this.#flights.push(flight);
     const { source } = job.exchange;
     this.#ofKey.set(source, this.ofKey(source) + 1);
@@ -103,7 +104,7 @@ export class Flights {
 
   /** Ends it from our side. */
   abort(flight: Flight, reason: unknown): void {
-    flight.controller.abort(reason);
+    flight.recall.call(reason);
     this.#onAborted(flight, reason);
   }
 

@@ -275,7 +275,7 @@ export class Gate {
     for (const { bucket } of buckets) bucket.started(nowMs);
     if (route === "command") this.#pace.started(source);
     const flight = this.#flights.launch(job, buckets, nowMs);
-    this.#options.transport(this.#wire(flight), flight.controller.signal).then(
+    this.#options.transport(this.#wire(flight), flight.recall).then(
       (answer) => this.#answered(flight, answer),
       (error: unknown) => this.#lost(flight, error),
     );

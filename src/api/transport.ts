@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from "undici";
+import type { Recall } from "./recall.ts";
 import type { WireAnswer } from "./verdict.ts";
 
 /** One request, ready to be written. It holds the open key: made when it is sent, kept nowhere. */
@@ -16,9 +17,9 @@ export interface WireRequest {
 
 /**
  * Carries one request and gives the whole answer; rejects when there is none. It repeats nothing, follows no redirect
- * (that would carry the key elsewhere), and an abort holds until the last moment before the first byte.
+ * (that would carry the key elsewhere), and a recall holds until the last moment before the first byte.
  */
-export type Transport = (request: WireRequest, signal: AbortSignal) => Promise<WireAnswer>;
+export type Transport = (request: WireRequest, recall: Recall) => Promise<WireAnswer>;
 
 export interface HttpTransport {
   readonly send: Transport;
@@ -38,16 +39,16 @@ export function createTransport(serviceUrl: string, connections: number): HttpTr
     allowH2: false,
     maxResponseSize: LARGEST_ANSWER_BYTES,
     connectTimeout: 10_000,
-    // The whole exchange has a deadline by the signal, and an abort ends the connection: timers of undici's own, two for
+    // The whole exchange has a deadline, and a recall ends the connection: timers of undici's own, two for
     // each request, would watch what is watched already.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const send: Transport = (request, signal) =>
+  const send: Transport = (request, recall) =>
     new Promise((resolve, reject) => {
       const go = () => {
-        if (signal.aborted) reject(signal.reason);
-        else dispatch(pool, basePath, new Carriage(request, signal, resolve, reject));
+        if (recall.isCalled) reject(recall.reason);
+        else dispatch(pool, basePath, new Carriage(request, recall, resolve, reject));
       };
       // Everything readable has been read once setImmediate comes: a refusal that lies in a socket is heard first.
       if (request.isAlone) go();
@@ -68,7 +69,7 @@ function dispatch(pool: Pool, basePath: string, carriage: Carriage): void {
 /** One request on its way through undici, by whose names it is told what happens. */
 class Carriage implements Dispatcher.DispatchHandler {
   readonly request: WireRequest;
-  readonly #signal: AbortSignal;
+  readonly #recall: Recall;
   readonly #resolve: (answer: WireAnswer) => void;
   readonly #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -78,21 +79,21 @@ class Carriage implements Dispatcher.DispatchHandler {
 
   constructor(
     request: WireRequest,
-    signal: AbortSignal,
+    recall: Recall,
     resolve: (answer: WireAnswer) => void,
     reject: (error: unknown) => void,
   ) {
     this.request = request;
-    this.#signal = signal;
+    this.#recall = recall;
     this.#resolve = resolve;
     this.#reject = reject;
-    signal.addEventListener("abort", () => this.#abort(), { once: true });
+    recall.listen(() => this.#abort());
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const isFirst = this.#controller === undefined;
     this.#controller = controller;
-    if (this.#signal.aborted) this.#abort();
+    if (this.#recall.isCalled) this.#abort();
     // A dispatcher may queue a request again when its connection broke; a command must not be written twice.
     else if (!isFirst) controller.abort(new Error("the connection broke after the request was written"));
     else this.request.onStart();
@@ -122,10 +123,10 @@ class Carriage implements Dispatcher.DispatchHandler {
   }
 
   #abort(): void {
-    this.#controller?.abort(errorOf(this.#signal.reason));
+    this.#controller?.abort(errorOf(this.#recall.reason));
   }
 }
 
 function errorOf(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error("aborted");
+  return reason instanceof Error ? reason : new Error("recalled");
 }

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { type Service as Client, createServiceClient } from "../../src/api/client.ts";
+import { Recall } from "../../src/api/recall.ts";
 import { parseHalt, parseRejected } from "../../src/api/stored.ts";
 import { createTransport } from "../../src/api/transport.ts";
 import { systemClock, systemRandom } from "../../src/clock.ts";
@@ -186,7 +187,7 @@ test("an endless answer is cut off", async () => {
   );
 });
 
-test("an abort before the first byte recalls the request, even while its connection is being made", async () => {
+test("a recall before the first byte takes the request back, even while its connection is being made", async () => {
   let requests = 0;
   await withServer(
     (_request, response) => {
@@ -195,7 +196,7 @@ test("an abort before the first byte recalls the request, even while its connect
     },
     async (url) => {
       const transport = createTransport(url, 4);
-      const abort = new AbortController();
+      const recall = new Recall();
       let starts = 0;
       const sent = transport.send(
         {
@@ -207,10 +208,10 @@ test("an abort before the first byte recalls the request, even while its connect
           },
           isAlone: true,
         },
-        abort.signal,
+        recall,
       );
-      abort.abort(new Error("recalled"));
-      await assert.rejects(sent, /recalled/);
+      recall.call(new Error("no longer wanted"));
+      await assert.rejects(sent, /no longer wanted/);
       assert.equal(starts, 0);
       await transport.close();
     },
