@@ -14,6 +14,7 @@ import { createBook } from "./book.ts";
 import { createClient, logIn, type Shards } from "./bot.ts";
 import type { Command, Services } from "./command.ts";
 import { answerOutsideGuild, convert } from "./convert.ts";
+import { departed, shardOf } from "./departed.ts";
 import { createDispatch, type Dispatch } from "./dispatch.ts";
 import { createMembers } from "./members.ts";
 import { createNotifier } from "./notifier.ts";
@@ -72,11 +73,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const client = createClient({
     ...ports,
     onInteraction: (interaction) => void answer(interaction),
-    onGuildRemoved: (guildId) => {
-      ports
-        .onGuildRemoved(guildId)
-        .catch((err) => log.error({ guildId, err }, "a guild could not be forgotten"));
-    },
+    onGuildRemoved: (guildId) => void forget(guildId),
   });
   // Set before the login, so that what waited since the last run can be posted at once.
   const rest = client.rest.setToken(ports.token);
@@ -88,6 +85,28 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;
   const notifier = createNotifier({ rest, sink, settings, bindings, random, log, guildName });
   const members = createMembers({ rest, guild: (guildId) => guildOf(client, guildId) });
+
+  async function forget(guildId: string): Promise<void> {
+    await ports
+      .onGuildRemoved(guildId)
+      .catch((err) => log.error({ guildId, err }, "a guild could not be forgotten"));
+  }
+
+  async function forgetDeparted(): Promise<void> {
+    const { shards } = ports;
+    const gone = await departed({
+      rest,
+      async *known() {
+        for await (const { guildId } of bindings.all()) yield guildId;
+      },
+      isOurs: (guildId) => shards === "auto" || shards.ids.includes(shardOf(guildId, shards.count)),
+      isHere: (guildId) => client.guilds.cache.has(guildId),
+    });
+    for (const guildId of gone) {
+      log.info({ guildId }, "the bot was removed while it was not running");
+      await forget(guildId);
+    }
+  }
 
   async function answer(interaction: Interaction): Promise<void> {
     try {
@@ -124,6 +143,8 @@ export function createDiscord(ports: DiscordPorts): Discord {
         { user: client.user?.tag, guilds: client.guilds.cache.size, registered: changed },
         "logged in",
       );
+      // In nobody's way: it asks Discord once for each such guild.
+      forgetDeparted().catch((err) => log.error({ err }, "it is not known which guilds removed the bot"));
     },
     quiet: async (graceMs) => dispatch?.stop(graceMs),
     async stop() {

@@ -69,9 +69,7 @@ export class E2eRig {
       this.service.town(key).pause();
     }
     this.home = this.community("Riverside");
-    const tell = () => {
-      for (const listener of [...this.#listeners]) listener();
-    };
+    const tell = () => this.#tell();
     this.#ends.push(async () => this.service.onAnswered(tell)());
     this.service.onAnswered(tell);
     discord.on(tell);
@@ -127,7 +125,10 @@ export class E2eRig {
       LOG_LEVEL: "debug",
     };
     const config = readConfig(environment);
-    const write = (line: string) => this.lines.push(line);
+    const write = (line: string) => {
+      this.lines.push(line);
+      this.#tell();
+    };
     const log = createLog({ level: config.logLevel, secrets: secretsOf(config, environment), write });
     const exits: number[] = [];
     const shutdown = new Shutdown({ clock, log, deadlineMs: 60_000, exit: (code) => exits.push(code) });
@@ -160,7 +161,11 @@ export class E2eRig {
     return await (await fetch(this.#opsUrl + path)).text();
   }
 
-  /** Waits until the probe gives something: asked now, and after each answer of the service and event of Discord. */
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Waits until the probe gives something: asked now, and after each answer, event of Discord and logged line. */
   async until<T>(what: string, probe: () => T | undefined | false, withinMs = patienceMs): Promise<T> {
     const found = Promise.withResolvers<T>();
     const look = () => {

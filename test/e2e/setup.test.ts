@@ -119,6 +119,23 @@ describe("setup, from the form to a linked server and back", () => {
     await reads(await rig.home.member.slash(rig.home.general, "server status"), /Seen <t:/);
   });
 
+  test("a community that removes the bot while it is down is forgotten at the next start, the others are not", async () => {
+    const away = rig.community("Faraway");
+    await rig.link(rig.key, away);
+    await rig.stop();
+    away.guild.removeBot();
+    const told = () => rig.lines.filter((line) => line.includes("removed while it was not running"));
+    await rig.startBot();
+    await rig.until("the log telling of it", () => told().length > 0);
+    await rig.restart();
+    assert.match(await shown(), /Key in use/);
+    assert.deepEqual(
+      told().map((line) => JSON.parse(line).guildId),
+      [away.guild.id],
+      "nothing is left to forget",
+    );
+  });
+
   test("unlinking asks first; kept is kept, unlinked is gone", async () => {
     const { owner, general } = rig.home;
     const question = await owner.slash(general, "setup unlink");
