@@ -1,50 +1,17 @@
 import type { SourceId } from "../domain/model.ts";
 import { Bucket } from "./bucket.ts";
+import { BucketName, type NamedBucket } from "./bucket-name.ts";
 import type { RateHeaders } from "./headers.ts";
 import type { ServerClock, Sighting } from "./server-clock.ts";
 
 export type Route = "read" | "command";
-
-/** A bucket under its hashed name, for /state and the log. */
-export interface NamedBucket {
-  readonly hash: string;
-  readonly bucket: Bucket;
-}
-
-interface Told {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetMs: number;
-  readonly sentMs: number;
-  readonly readMs: number;
-  readonly source: SourceId;
-}
-
-/** One name of the service's. Usually one counter; where two keys show what one counter cannot, several (design 4). */
-interface Name {
-  readonly hash: string;
-  readonly groups: Group[];
-  readonly groupOf: Map<SourceId, Group>;
-  /** Contradictions that a key has shown. */
-  readonly charges: Map<SourceId, number>;
-}
-
-interface Group {
-  readonly named: NamedBucket;
-  /** Keys known to be counted here. */
-  members: number;
-  last: Told | undefined;
-}
-
-/** So many contradictions make a key a counter of its own: one alone may be a service that just restarted. */
-const CHARGES_TO_SPLIT = 2;
 
 /** The learned buckets: by hashed name, and which of them a route with a key spends from. */
 export class Buckets {
   readonly #clock: ServerClock;
   readonly #salt: string;
   /** By their mark. */
-  readonly #names = new Map<number, Name>();
+  readonly #names = new Map<number, BucketName>();
   readonly #reads = new Map<SourceId, NamedBucket>();
   readonly #commands = new Map<SourceId, NamedBucket>();
   /** What a key that was never read with spends from: the app-wide bucket of the others. */
@@ -85,15 +52,12 @@ export class Buckets {
     this.#reads.delete(source);
     for (const [mark, name] of this.#names) {
       if (name.hash === command?.hash) this.#names.delete(mark);
-      const group = name.groupOf.get(source);
-      if (group !== undefined) group.members -= 1;
-      name.groupOf.delete(source);
-      name.charges.delete(source);
+      name.forget(source);
     }
   }
 
   all(): readonly NamedBucket[] {
-    const named = [...this.#names.values()].flatMap((name) => name.groups.map((group) => group.named));
+    const named = [...this.#names.values()].flatMap((name) => name.buckets);
     return this.#common.hash === "unknown" ? [this.#common, ...named] : named;
   }
 
@@ -108,8 +72,9 @@ export class Buckets {
     sighting: Sighting,
   ): { readonly named: NamedBucket; readonly shared: boolean } {
     const name = this.#name(told.bucket);
-    const { group, odd } = this.#groupFor(name, answer.source, told, sighting);
-    const { named } = group;
+    const { named, odd, regrouped } = name.heard(answer.source, told, sighting);
+    if (regrouped) this.#follow(name);
+    if (name.buckets.length > 1) this.#uniform = false;
     const counted = started.includes(named);
     for (const other of started) {
       if (other === named) continue;
@@ -123,9 +88,6 @@ export class Buckets {
       return { named, shared: false };
     }
     const { shared } = named.bucket.told(told, sighting, counted);
-    const { limit, remaining, resetMs } = told;
-    const { sentMs, readMs } = sighting;
-    group.last = { limit, remaining, resetMs, sentMs, readMs, source: answer.source };
     if (answer.mapped) this.#map(answer.source, answer.route, name, named, started);
     return { named, shared };
   }
@@ -133,14 +95,14 @@ export class Buckets {
   #map(
     source: SourceId,
     route: Route,
-    name: Name,
+    name: BucketName,
     named: NamedBucket,
     started: readonly NamedBucket[],
   ): void {
     if (route === "read") {
       this.#reads.set(source, named);
       // A key that was never read with is taken to be counted where most of them are.
-      this.#common = largest(name).named;
+      this.#common = name.largest;
       for (const other of started) if (other !== named && other.hash !== "unknown") this.#uniform = false;
       if (named !== this.#common) this.#uniform = false;
     } else if (named !== this.general(source)) {
@@ -151,68 +113,27 @@ export class Buckets {
     }
   }
 
-  #name(text: string): Name {
+  /** The keys of a name are counted elsewhere than was thought. */
+  #follow(name: BucketName): void {
+    for (const routes of [this.#reads, this.#commands])
+      for (const [source, named] of routes)
+        if (isOf(name, named)) routes.set(source, name.of(source) ?? name.largest);
+    if (isOf(name, this.#common)) this.#common = name.largest;
+  }
+
+  #name(text: string): BucketName {
     const marked = mark(this.#salt, text);
     let name = this.#names.get(marked);
     if (name === undefined) {
-      const hash = marked.toString(16).padStart(14, "0");
-      const first = { named: { hash, bucket: new Bucket(this.#clock) }, members: 0, last: undefined };
-      name = { hash, groups: [first], groupOf: new Map(), charges: new Map() };
+      name = new BucketName(marked.toString(16).padStart(14, "0"), this.#clock);
       this.#names.set(marked, name);
     }
     return name;
   }
-
-  #groupFor(
-    name: Name,
-    source: SourceId,
-    told: RateHeaders,
-    sighting: Sighting,
-  ): { readonly group: Group; readonly odd: boolean } {
-    const own = name.groupOf.get(source) ?? largest(name);
-    if (!contradicts(own.last, source, told, sighting)) {
-      if (!name.groupOf.has(source)) this.#move(name, source, own);
-      return { group: own, odd: false };
-    }
-    const other = name.groups.find((group) => group !== own && agrees(group.last, told));
-    const charges = (name.charges.get(source) ?? 0) + 1;
-    name.charges.set(source, charges);
-    if (other === undefined && charges < CHARGES_TO_SPLIT) return { group: own, odd: true };
-    name.charges.delete(source);
-    const group = other ?? this.#split(name);
-    this.#move(name, source, group);
-    this.#uniform = false;
-    return { group, odd: false };
-  }
-
-  #move(name: Name, source: SourceId, group: Group): void {
-    const before = name.groupOf.get(source);
-    if (before !== undefined) before.members -= 1;
-    group.members += 1;
-    name.groupOf.set(source, group);
-  }
-
-  #split(name: Name): Group {
-    const hash = `${name.hash}.${name.groups.length}`;
-    const group = { named: { hash, bucket: new Bucket(this.#clock) }, members: 0, last: undefined };
-    name.groups.push(group);
-    return group;
-  }
 }
 
-/**
- * Whether one counter cannot have answered both: the later request (sent after the other's answer was read) came from
- * another key and shows an earlier reset, more left of the same window, or another limit for it.
- */
-function contradicts(
-  last: Told | undefined,
-  source: SourceId,
-  told: RateHeaders,
-  sighting: Sighting,
-): boolean {
-  if (last === undefined || last.source === source || sighting.sentMs < last.readMs) return false;
-  if (told.resetMs < last.resetMs) return true;
-  return told.resetMs === last.resetMs && (told.remaining > last.remaining || told.limit !== last.limit);
+function isOf(name: BucketName, { hash }: NamedBucket): boolean {
+  return hash === name.hash || hash.startsWith(`${name.hash}.`);
 }
 
 /**
@@ -231,15 +152,4 @@ function mark(salt: string, text: string): number {
   a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
   b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
   return 4_294_967_296 * (2_097_151 & b) + (a >>> 0);
-}
-
-function largest(name: Name): Group {
-  let found = name.groups[0];
-  for (const group of name.groups) if (found === undefined || group.members > found.members) found = group;
-  if (found === undefined) throw new Error("a bucket's name always has a group");
-  return found;
-}
-
-function agrees(last: Told | undefined, told: RateHeaders): boolean {
-  return last !== undefined && last.limit === told.limit && told.resetMs >= last.resetMs;
 }

@@ -53,23 +53,26 @@ test("at twice the limit there is no 429 and most of the limit is used, whatever
 });
 
 test("keys whose limits differ under one bucket name are told apart and each gets its own", async () => {
-  const world = new World({ seed: 3, keys: 20 });
-  Object.assign(world.service.limits, {
-    global: { limit: 12, windowMs: 2_000 },
-    perServer: {
-      [world.key(0)]: { limit: 3, windowMs: 3_000 },
-      [world.key(1)]: { limit: 40, windowMs: 1_000 },
-    },
-  });
-  const load = { perSecond: 30, forMs: 240_000, mostWaiting: 60 };
-  const outcomes = await runLoad(world.clock, load, (n) => {
-    const source = n % 3 === 0 ? n % 2 : 2 + (n % 18);
-    return world.client.read(world.source(source), [], { priority: "poll" });
-  });
-  const { counts } = world.service;
-  assert.ok(counts.answers429 <= 5, `${counts.answers429} of ${counts.requests} were 429`);
-  assert.equal(counts.avoidable, 0);
-  assert.ok(world.client.state().buckets.length >= 2);
-  assert.ok((outcomes.get("ok") ?? 0) > 1_200);
-  await world.close();
+  // 26 and 36 once took the servers of one counter for two, and drew more than a hundred.
+  for (const seed of [3, 26, 27, 36, 170, 500]) {
+    const world = new World({ seed, keys: 20 });
+    Object.assign(world.service.limits, {
+      global: { limit: 12, windowMs: 2_000 },
+      perServer: {
+        [world.key(0)]: { limit: 3, windowMs: 3_000 },
+        [world.key(1)]: { limit: 40, windowMs: 1_000 },
+      },
+    });
+    const load = { perSecond: 30, forMs: 240_000, mostWaiting: 60 };
+    const outcomes = await runLoad(world.clock, load, (n) => {
+      const source = n % 3 === 0 ? n % 2 : 2 + (n % 18);
+      return world.client.read(world.source(source), [], { priority: "poll" });
+    });
+    const { counts } = world.service;
+    assert.equal(counts.answers429, 0, `seed ${seed}, of ${counts.requests}`);
+    assert.equal(counts.avoidable, 0);
+    assert.equal(world.client.state().buckets.length, 3, "three limits, three counters");
+    assert.ok((outcomes.get("ok") ?? 0) > 1_000, `seed ${seed}: ${outcomes.get("ok")} were answered`);
+    await world.close();
+  }
 });
