@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Recent } from "../../src/api/recent.ts";
+import { LogMemory, readLists } from "../../src/api/schema.ts";
+import type { LogList } from "../../src/domain/model.ts";
+
+const logs: readonly LogList[] = ["joinLogs", "killLogs", "commandLogs", "modCalls"];
+
+/** Few names and seconds, so that rows repeat; some odd, some unreadable. */
+const who = fc.constantFrom("Ann:1", "Bob:2", "Remote Server", " ", "Ann:22", 7);
+const atS = fc.constantFrom(1_700_000_000, 1_700_000_001, "1700000001", 1_700_000_000_000, 0);
+const log = <T>(row: fc.Arbitrary<T>) => fc.array(fc.oneof({ weight: 9, arbitrary: row }, fc.constant(null)));
+const answer = fc.record({
+  JoinLogs: log(fc.record({ Join: fc.boolean(), Timestamp: atS, Player: who })),
+  KillLogs: log(fc.record({ Killed: who, Killer: who, Timestamp: atS })),
+  CommandLogs: log(fc.record({ Player: who, Timestamp: atS, Command: fc.constantFrom(":h a", ":h b") })),
+  ModCalls: log(
+    fc.record(
+      { Caller: who, Timestamp: atS, Moderator: fc.option(who) },
+      { requiredKeys: ["Caller", "Timestamp"] },
+    ),
+  ),
+});
+
+test("what is remembered of the answer before changes nothing in what an answer says", () => {
+  fc.assert(
+    fc.property(fc.array(answer, { maxLength: 6 }), (answers) => {
+      const memory = new LogMemory();
+      for (const wire of answers)
+        assert.deepEqual(readLists(structuredClone(wire), logs, memory), readLists(wire, logs));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const join = (n: number) => ({ Join: n % 2 === 0, Timestamp: 1_700_000_000 + n, Player: `Player${n}:${n}` });
+const window = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => join(from + n));
+
+for (const [order, arranged] of [
+  ["newest", (rows: readonly unknown[]) => rows.toReversed()],
+  ["oldest", (rows: readonly unknown[]) => rows],
+] as const)
+  test(`of a log that shows its ${order} row first only the new rows are read`, () => {
+    const memory = new LogMemory();
+    const read = (rows: readonly unknown[]) =>
+      readLists({ JoinLogs: structuredClone(arranged(rows)) }, ["joinLogs"], memory).lists.joinLogs ?? [];
+    const before = new Set(read(window(0, 100)));
+    const after = read(window(30, 130));
+    assert.equal(after.filter((entry) => before.has(entry)).length, 70);
+    assert.equal(new Set(after).size, 100);
+  });
+
+test("two equal rows in one second stay two entries", () => {
+  const memory = new LogMemory();
+  const read = (JoinLogs: readonly unknown[]) =>
+    readLists({ JoinLogs }, ["joinLogs"], memory).lists.joinLogs ?? [];
+  assert.equal(read([join(1)]).length, 1);
+  const twins = read([join(1), join(1), join(2)]);
+  assert.equal(twins.length, 3);
+  assert.notEqual(twins[0], twins[1]);
+});
+
+test("a mod call that was answered meanwhile is read anew", () => {
+  const memory = new LogMemory();
+  const call = { Caller: "Ann:1", Timestamp: 1_700_000_000 };
+  const read = (row: unknown) => readLists({ ModCalls: [row] }, ["modCalls"], memory).lists.modCalls?.[0];
+  assert.equal(read(call)?.moderator, undefined);
+  assert.deepEqual(read({ ...call, Moderator: "Mo:9" })?.moderator, { name: "Mo", id: 9 });
+  assert.equal(read({ ...call, Moderator: null })?.moderator, undefined);
+});
+
+test("what nobody asked for is forgotten after one to two spans of time", () => {
+  let made = 0;
+  const recent = new Recent<string, number>(1_000, () => ++made);
+  assert.equal(recent.of("a", 0), 1);
+  assert.equal(recent.of("b", 0), 2);
+  assert.equal(recent.of("a", 1_000), 1);
+  assert.equal(recent.of("a", 2_500), 1, "asked for in the span before");
+  assert.equal(recent.of("b", 2_500), 3);
+});
