@@ -34,6 +34,8 @@ export interface Answered extends Sighting {
 export interface Job extends Waiter {
   readonly exchange: Exchange;
   readonly probe: boolean;
+  /** It left the gate once; a halt or a 429 may have sent it back. */
+  hasLeft: boolean;
   readonly resolve: (answered: Answered) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -201,6 +201,7 @@ export class Gate {
         exchange,
         waitingClass,
         probe,
+        hasLeft: false,
         resolve: (answered) => {
           signal?.removeEventListener("abort", onAbort);
           resolve(answered);
@@ -279,7 +280,8 @@ export class Gate {
       (answer) => this.#answered(flight, answer),
       (error: unknown) => this.#lost(flight, error),
     );
-    job.exchange.onSent?.();
+    if (!job.hasLeft) job.exchange.onSent?.();
+    job.hasLeft = true;
   }
 
   /** The only place where keys are opened: what is returned is written and forgotten. */

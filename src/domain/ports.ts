@@ -128,7 +128,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   /**
    * Called when the gate let the request through and it is being written. The poller keeps one read waiting at the
-   * gate and chooses the next source only then, so that the choice is made as late as it can be.
+   * gate and chooses the next source only then, so that the choice is made as late as it can be. At most once for a
+   * read, though a halt or a 429 may send it back to wait again; never for one that is refused or given up there.
    */
   readonly onSent?: () => void;
 }

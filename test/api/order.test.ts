@@ -121,3 +121,54 @@ test("a read tells when it has left the gate, and not while it waits there", asy
   assert.ok((sent[1] ?? 0) >= 5_000 && (sent[2] ?? 0) >= (sent[1] ?? 0) + 5_000, sent.join());
   await world.close();
 });
+
+test("a read that is refused or given up at the gate has never left it", async () => {
+  const world = new World({
+    seed: 3,
+    keys: 3,
+    service: { limits: { global: { limit: 1, windowMs: 10_000 } } },
+  });
+  const left: string[] = [];
+  const ask = (n: number, name: string, signal?: AbortSignal) => {
+    const extra = signal === undefined ? {} : { signal };
+    return world.client.read(world.source(n), [], {
+      priority: "poll",
+      onSent: () => left.push(name),
+      ...extra,
+    });
+  };
+  const abort = new AbortController();
+  const first = ask(0, "first");
+  const givenUp = ask(1, "given up", abort.signal);
+  await world.clock.until(() => left.length > 0);
+  abort.abort(new Error("no longer wanted"));
+  await assert.rejects(givenUp);
+  await world.clock.advance(15_000);
+  await first;
+  world.service.faults.next({ tooMany: 1, tooManyRetryAfterMs: 60_000 });
+  const refusedByService = ask(2, "refused by the service");
+  refusedByService.catch(() => {});
+  await world.clock.advance(15_000);
+  await assert.rejects(refusedByService);
+  await assert.rejects(ask(0, "refused at the door"));
+  assert.deepEqual(left, ["first", "refused by the service"]);
+  await world.close();
+});
+
+test("a read that a 429 sent back to wait has left once, and each of two reads of one server leaves for itself", async () => {
+  const world = new World({ seed: 4, keys: 1 });
+  let left = 0;
+  const ask = () => world.client.read(world.source(0), [], { priority: "poll", onSent: () => left++ });
+  world.service.faults.next({ tooMany: 1, tooManyRetryAfterMs: 1_000 });
+  const again = ask();
+  await world.clock.advance(10_000);
+  await again;
+  assert.equal(world.service.counts.answers429, 1);
+  assert.ok(world.service.counts.requests > 1, "it was asked again");
+  assert.equal(left, 1);
+  const both = [ask(), ask()];
+  await world.clock.advance(10_000);
+  await Promise.all(both);
+  assert.equal(left, 3, "the client shares no request: who wants that asks Snapshots");
+  await world.close();
+});
