@@ -18,6 +18,7 @@ import { Turns } from "../domain/turns.ts";
 import { Delivery, type DeliveryPorts } from "./delivery.ts";
 import { feedMaxAgeMs, type Journal } from "./journal-port.ts";
 import type { OffsetRecord } from "./offsets.ts";
+import { atHead, movedTo } from "./positions.ts";
 import { nonceOf } from "./poster.ts";
 import { BackOff } from "./retry.ts";
 
@@ -266,50 +267,15 @@ export class FeedRegistry implements Feeds {
       return;
     }
     if (record.source !== source) {
-      this.#admit(feed, await this.#rekey(feed.id, record, source), true);
+      this.#admit(feed, await movedTo(source, feed.id, record, this.#parts), true);
       return;
     }
     if (list !== undefined) await this.#parts.journal.attach(feed.id, source, list, record.nextSeq);
     this.#admit(feed, record, true);
   }
 
-  async #rekey(feedId: string, record: OffsetRecord, source: SourceId): Promise<OffsetRecord> {
-    const { journal, offsets } = this.#parts;
-    const { list } = record;
-    const result = list === undefined ? "none" : await journal.move(record.source, source, list);
-    if (list !== undefined && (result === "moved" || result === "same")) {
-      const next = { ...record, source };
-      // Written before the old journal may go: after a crash in between the old one could not be found again.
-      await offsets.set(feedId, next);
-      await journal.detach(feedId);
-      await journal.attach(feedId, source, list, next.nextSeq);
-      return next;
-    }
-    await journal.detach(feedId);
-    const nextSeq = list === undefined ? 0 : await journal.attachAtHead(feedId, source, list);
-    const { frozen } = record;
-    // The message on its way is still owed; only its number is void.
-    const owed = frozen === undefined ? {} : { frozen: { ...frozen, throughSeq: nextSeq } };
-    const next = { ...record, source, nextSeq, ...owed };
-    await offsets.set(feedId, next);
-    return next;
-  }
-
   async #openAtHead(feed: Feed, source: SourceId): Promise<void> {
-    const { journal, offsets, clock } = this.#parts;
-    const list = logLists[feed.kind];
-    const nextSeq = list === undefined ? 0 : await journal.attachAtHead(feed.id, source, list);
-    const sinceMs = clock.nowMs();
-    const record: OffsetRecord = {
-      source,
-      ...(list === undefined ? {} : { list }),
-      nextSeq,
-      // Not from 0: a feed that is paused and resumed must not use a nonce twice.
-      batch: Math.floor(sinceMs),
-      sinceMs,
-    };
-    await offsets.set(feed.id, record);
-    this.#admit(feed, record, false);
+    this.#admit(feed, await atHead(source, feed.id, logLists[feed.kind], this.#parts), false);
   }
 
   #admit(feed: Feed, record: OffsetRecord, found: boolean): void {
