@@ -54,7 +54,8 @@ export function advance(
   const nextSeq = head.nextSeq + added.length;
   const tail = [...head.tail.filter((item) => item.seq >= neededSeq), ...added];
   const retained = PackedRetained.of(result.next);
-  const next = { ...head, retained, nextSeq, joined: stays.entries() };
+  const fullest = look.fullest > 0 ? { fullest: look.fullest } : {};
+  const next = { ...head, retained, nextSeq, ...fullest, joined: stays.entries() };
   return { ...sealed(next, tail, neededSeq, firstFreeChunk), added: added.length };
 }
 

@@ -24,6 +24,8 @@ export interface JournalHead {
   readonly nextChunk: number;
   /** Items after the last chunk. */
   readonly tail: readonly JournalItem[];
+  /** How long such a log gets before it drops rows, as far as any server had shown it when this was written. */
+  readonly fullest?: number;
   /** joinLogs only: who joined when, for "how long they stayed". */
   readonly joined: readonly (readonly [who: string, atS: number])[];
 }
@@ -92,6 +94,7 @@ const head = z.object({
   chunks: z.array(z.object({ id: count, firstSeq: count, lastSeq: count })),
   nextChunk: count,
   tail: z.array(item),
+  fullest: count.exactOptional(),
   joined: z.array(z.tuple([z.string(), z.number()])),
 });
 

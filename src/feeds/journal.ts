@@ -159,17 +159,21 @@ export class StoredJournal implements Journal {
   async #advance(open: Open, snapshot: Snapshot, continued: ReadonlySet<number>): Promise<void> {
     if (open.head === undefined || open.feeds.size === 0) return;
     const needed = this.#trimming ? neededSeq(open) : 0;
-    const fullest = () => this.#fullest.get(open.list) ?? 0;
     const recent = snapshot.takenAtMs - open.takenAtMs <= RECENT_MS;
-    const look = { recent, continuous: continued.has(open.takenAtMs), fullest: fullest() };
+    const fullest = this.#fullest.get(open.list) ?? 0;
+    const look = { recent, continuous: continued.has(open.takenAtMs), fullest };
     const step = advance(open.head, open.list, snapshot, needed, open.freeChunk, look);
     open.takenAtMs = 0;
     if (step !== undefined) await this.#write(open, step);
     open.takenAtMs = snapshot.takenAtMs;
     const rows = snapshot.lists[open.list]?.length ?? 0;
     // It took new rows and got no longer: old ones fell out, so this is as long as such a log gets.
-    if (rows === open.rows && (step?.added ?? 0) > 0) this.#fullest.set(open.list, Math.max(fullest(), rows));
+    if (rows === open.rows && (step?.added ?? 0) > 0) this.#noteFullest(open.list, rows);
     open.rows = rows;
+  }
+
+  #noteFullest(list: LogList, rows: number): void {
+    this.#fullest.set(list, Math.max(this.#fullest.get(list) ?? 0, rows));
   }
 
   async #write(open: Open, step: Advance): Promise<void> {
@@ -243,7 +247,10 @@ export class StoredJournal implements Journal {
 
   /** What the store or the memory has; undefined where there is no journal. */
   async #known(open: Open): Promise<JournalHead | undefined> {
-    open.head ??= await this.#parts.heads.get(open.key);
+    if (open.head === undefined) {
+      open.head = await this.#parts.heads.get(open.key);
+      this.#noteFullest(open.list, open.head?.fullest ?? 0);
+    }
     return open.head;
   }
 

@@ -131,6 +131,24 @@ describe("journal: entries", () => {
     }
   });
 
+  it("knows after a restart how long such logs get: a first window of that length may have lost its beginning", async () => {
+    const rig = await started();
+    for (const fromS of [1, 11, 21]) await rig.take(joins(fromS, 30));
+    const head = rig.journal.head(source, "joinLogs");
+    rig.restart();
+    await rig.journal.attach("feed", source, "joinLogs", head);
+    rig.journal.trimFromNow();
+    for (const [feedId, of, count, told] of [
+      ["whole", "cc" as SourceId, 29, "p100"],
+      ["cut", newSource, 30, "gap undefined-100"],
+    ] as const) {
+      await rig.journal.attachAtHead(feedId, of, "joinLogs");
+      await rig.take([], "joinLogs", of);
+      await rig.take(joins(100, count), "joinLogs", of);
+      assert.equal((await rig.names(1, of))[0], told, feedId);
+    }
+  });
+
   it("says how long somebody stayed whose join was seen, in the first window or later", async () => {
     const rig = await started();
     const there = join(10, "ann");
