@@ -128,8 +128,10 @@ function gapBefore<T>(
   if (newest === undefined) return undefined;
   const fromS = state.seconds.at(-1);
   if (fromS === undefined) {
-    // Nothing to overlap with: only a log as long as logs get may have dropped its beginning.
-    return fullest >= SHORTEST_FULL && rows >= fullest ? { toS: fresh[0]?.atS ?? newest.atS } : undefined;
+    // Nothing to overlap with: only a log as long as logs get may have dropped its beginning. As long as nobody has
+    // seen how long that is, any long one may have, if we have not looked for a while.
+    const isFull = fullest >= SHORTEST_FULL ? rows >= fullest : rows >= SHORTEST_FULL && !recent;
+    return isFull ? { toS: fresh[0]?.atS ?? newest.atS } : undefined;
   }
   if (newest.atS < fromS) return undefined;
   const isWhole = rows < Math.max(state.longest, fullest, SHORTEST_FULL);

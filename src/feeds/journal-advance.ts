@@ -16,6 +16,8 @@ export interface Advance {
   /** Chunks that nobody needs any more, to be deleted after the head that no longer names them. */
   readonly droppedChunks: readonly number[];
   readonly added: number;
+  /** Rows that came to those which were known: none where nothing was known or there is a gap. */
+  readonly grownBy: number;
 }
 
 /** A journal that nothing has been written into. */
@@ -56,7 +58,8 @@ export function advance(
   const retained = PackedRetained.of(result.next);
   const fullest = look.fullest > 0 ? { fullest: look.fullest } : {};
   const next = { ...head, retained, nextSeq, ...fullest, joined: stays.entries() };
-  return { ...sealed(next, tail, neededSeq, firstFreeChunk), added: added.length };
+  const grownBy = result.gap === undefined ? result.fresh.filter(({ kind }) => kind === "entry").length : 0;
+  return { ...sealed(next, tail, neededSeq, firstFreeChunk), added: added.length, grownBy };
 }
 
 /**

@@ -16,7 +16,7 @@ export interface Open {
   readonly feeds: Map<string, number>;
   /** Chunk ids taken by writes that may have failed: such a document may be there, so its id is not used again. */
   freeChunk: number;
-  /** When the latest answer was kept; 0 after one that was not. Not stored: a poll without news costs no write. */
+  /** When the latest answer that was kept was taken. Not stored, so that a poll without news costs no write. */
   takenAtMs: number;
   /** The newest row of the latest answer, kept or not. */
   mark: { readonly atS: number; readonly identity: string; readonly takenAtMs: number } | undefined;

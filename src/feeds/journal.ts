@@ -163,12 +163,11 @@ export class StoredJournal implements Journal {
     const fullest = this.#fullest.get(open.list) ?? 0;
     const look = { recent, continuous: continued.has(open.takenAtMs), fullest };
     const step = advance(open.head, open.list, snapshot, needed, open.freeChunk, look);
-    open.takenAtMs = 0;
     if (step !== undefined) await this.#write(open, step);
     open.takenAtMs = snapshot.takenAtMs;
     const rows = snapshot.lists[open.list]?.length ?? 0;
     // It took new rows and got no longer: old ones fell out, so this is as long as such a log gets.
-    if (rows === open.rows && (step?.added ?? 0) > 0) this.#noteFullest(open.list, rows);
+    if (rows === open.rows && (step?.grownBy ?? 0) > 0) this.#noteFullest(open.list, rows);
     open.rows = rows;
   }
 

@@ -351,6 +351,14 @@ describe("diff: gaps", () => {
     assert.equal(first(5, 5), undefined);
   });
 
+  it("is told for them too when nobody knows yet how long that is, the log is long and the last look is long ago", () => {
+    const first = (length: number, recent: boolean) =>
+      step(after([]), "joinLogs", many(100, length), true, recent).gap;
+    assert.deepEqual(first(20, false), { toS: 100 });
+    assert.equal(first(19, false), undefined);
+    assert.equal(first(50, true), undefined);
+  });
+
   it("is not told for a window of old rows only", () => {
     const state = after(many(100, 50));
     assert.equal(step(state, "joinLogs", many(1, 20)).gap, undefined);

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CommandEntry, JoinEntry, Lists, LogEntry, LogList, SourceId } from "../../src/domain/model.ts";
+import type {
+  CommandEntry,
+  JoinEntry,
+  Lists,
+  LogEntry,
+  LogList,
+  ModCallEntry,
+  SourceId,
+} from "../../src/domain/model.ts";
 import { StoredJournal } from "../../src/feeds/journal.ts";
 import type { JournalItem } from "../../src/feeds/journal-port.ts";
 import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal-records.ts";
@@ -147,6 +155,21 @@ describe("journal: entries", () => {
       await rig.take(joins(100, count), "joinLogs", of);
       assert.equal((await rig.names(1, of))[0], told, feedId);
     }
+  });
+
+  it("does not take a log for full because its calls are answered", async () => {
+    const rig = await started();
+    const calls = (count: number, answered: number): ModCallEntry[] =>
+      Array.from({ length: count }, (_, index) => ({
+        ...{ kind: "modCall", atS: 100 + index, caller: { name: `p${index}` } },
+        ...(index < answered ? { moderator: { name: "mod" } } : {}),
+      }));
+    await rig.journal.attachAtHead("calls", source, "modCalls");
+    for (const answered of [0, 5, 9]) await rig.take(calls(25, answered), "modCalls");
+    await rig.journal.attachAtHead("others", newSource, "modCalls");
+    await rig.take([], "modCalls", newSource);
+    await rig.take(calls(26, 0), "modCalls", newSource);
+    assert.equal((await rig.journal.read(newSource, "modCalls", 1, 1))[0]?.kind, "entry");
   });
 
   it("says how long somebody stayed whose join was seen, in the first window or later", async () => {

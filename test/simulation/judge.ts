@@ -66,6 +66,9 @@ export class Judge implements Watcher {
   /** By server and list: where the first window with rows began that was kept, and whether the latest had any. */
   readonly #firstStart = new Map<string, number>();
   readonly #lastEmpty = new Map<string, boolean>();
+  /** By list: since when some server has shown how long such a log gets, which nobody tells. */
+  readonly #lengthKnownMs = new Map<LogList, number>();
+  readonly #lastFull = new Set<string>();
   /** By server: the moments that were kept, and the answers that reached the bot, in their order. */
   readonly #keptAtMs = new Map<number, number[]>();
   readonly #looks = new Map<number, { readonly atMs: number; readonly players: boolean }[]>();
@@ -117,6 +120,9 @@ export class Judge implements Watcher {
       const [start, its] = shown.ranges[list];
       if (its > start && !this.#firstStart.has(key)) this.#firstStart.set(key, start);
       this.#lastEmpty.set(key, its === start);
+      if (its - start < CAPACITY) this.#lastFull.delete(key);
+      else if (!this.#lastFull.has(key)) this.#lastFull.add(key);
+      else if (!this.#lengthKnownMs.has(list)) this.#lengthKnownMs.set(list, shown.builtMs);
       const end = Math.max(this.#keptEnd.get(key) ?? 0, its);
       this.#keptEnd.set(key, end);
     }
@@ -265,7 +271,12 @@ export class Judge implements Watcher {
   #isExplained({ server, list }: Followed, gap: Followed["gaps"][number]): boolean {
     const jumps = this.#jumps.get(`${server.index} ${list}`);
     for (let toS = gap.toS; toS <= gap.toS + LATEST_ROW_S; toS++) if (jumps?.has(toS)) return true;
-    if (gap.fromS === undefined) return server.keys > 0;
+    if (gap.fromS === undefined) {
+      // A key that was slept through; or the first rows of a log of which nobody could say that it was whole.
+      return (
+        server.keys > 0 || gap.toS * 1_000 <= (this.#lengthKnownMs.get(list) ?? Number.POSITIVE_INFINITY)
+      );
+    }
     // To the end of that second: the row may have arrived at any moment of it.
     const untilMs = (gap.toS + LATEST_ROW_S + 1) * 1_000;
     return clearedBefore(server, untilMs) >= (gap.fromS - LATEST_ROW_S) * 1_000;
