@@ -1,4 +1,4 @@
-import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType, ChannelType } from "discord.js";
+import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType } from "discord.js";
 import {
   type Choice,
   defineAction,
@@ -6,162 +6,22 @@ import {
   defineEntry,
   defineFormAction,
   type NamedRole,
-  type Options,
   type Press,
   type Reply,
   type Services,
   type Typing,
 } from "../src/discord/command.ts";
-import { cut, plainText } from "../src/discord/render/escape.ts";
+import { cut } from "../src/discord/render/escape.ts";
 import { feedChoice, feedListCard, feedText, refusalText } from "../src/discord/render/feed-cards.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
-import type { Actor, Feed, FeedFilter, FeedKind } from "../src/domain/guild.ts";
+import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
-import type { ModCallAct, NewFeed } from "../src/domain/ports.ts";
-import { completeServer, serverOption } from "./server-option.ts";
+import type { ModCallAct } from "../src/domain/ports.ts";
+import { type AddArgs, addOptions, completeTeam, parseAdd } from "./feed-add.ts";
+import { completeServer } from "./server-option.ts";
 
 /** More than any community needs; what is unbounded is somebody's mistake. */
 const mostFeeds = 50;
-const minuteMs = 60_000;
-
-const kinds = {
-  joins: "joins",
-  kills: "kills",
-  "mod-calls": "modCalls",
-  commands: "commands",
-  "emergency-calls": "emergencyCalls",
-} as const satisfies Record<string, FeedKind>;
-
-/** Teams that are known of the game (design 3); others are taken as typed. */
-const usualTeams = ["Civilian", "Sheriff", "Police", "Fire", "DOT", "Jail"];
-
-const {
-  String: text,
-  Integer: integer,
-  Boolean: flag,
-  Channel: channel,
-  Role: role,
-} = ApplicationCommandOptionType;
-
-const addOptions: readonly APIApplicationCommandBasicOption[] = [
-  {
-    type: text,
-    name: "kind",
-    description: "What to post",
-    required: true,
-    choices: [
-      { name: "Joins and leaves", value: "joins" },
-      { name: "Kills", value: "kills" },
-      { name: "Moderator calls", value: "mod-calls" },
-      { name: "Commands", value: "commands" },
-      { name: "Emergency calls", value: "emergency-calls" },
-    ],
-  },
-  {
-    type: channel,
-    name: "channel",
-    description: "Where to post; this channel, if you name none",
-    channel_types: [
-      ChannelType.GuildText,
-      ChannelType.GuildAnnouncement,
-      ChannelType.PublicThread,
-      ChannelType.PrivateThread,
-      ChannelType.AnnouncementThread,
-    ],
-  },
-  serverOption,
-  {
-    type: text,
-    name: "style",
-    description: "Lines: compact text (default). Cards: names link to profiles",
-    choices: [
-      { name: "Lines", value: "lines" },
-      { name: "Cards", value: "cards" },
-    ],
-  },
-  { type: text, name: "team", description: "Only these teams, with commas between", autocomplete: true },
-  { type: text, name: "player", description: "Only these players: names or ids, with commas between" },
-  {
-    type: text,
-    name: "command",
-    description: "Only these commands, such as kick, ban (for a feed of commands)",
-  },
-  { type: role, name: "ping", description: "Ping this role when someone calls a moderator" },
-  {
-    type: integer,
-    name: "cooldown",
-    description: "Minutes between two pings (default 1)",
-    min_value: 0,
-    max_value: 1_440,
-  },
-  {
-    type: integer,
-    name: "escalate",
-    description: "Ping again when a moderator call is unclaimed for so many minutes",
-    min_value: 1,
-    max_value: 1_440,
-  },
-  { type: flag, name: "silent", description: "Post without a notification sound" },
-];
-
-type AddArgs = Omit<NewFeed, "guildId" | "bindingId" | "channelId" | "createdBy" | "pingRoleId"> & {
-  readonly ping: NamedRole | undefined;
-  readonly channelId: string | undefined;
-  readonly server: string | undefined;
-};
-
-function parseAdd(options: Options): AddArgs {
-  const kind = kindOf(options.string("kind", true));
-  const filter = filterOf(options, kind);
-  const ping = options.role("ping");
-  const cooldown = options.number("cooldown");
-  const escalate = options.number("escalate");
-  if (kind !== "modCalls" && (ping !== undefined || cooldown !== undefined || escalate !== undefined)) {
-    throw new Failure("bad-command", "Only a feed of moderator calls can ping.");
-  }
-  if (ping === undefined && cooldown !== undefined) {
-    throw new Failure("bad-command", "A cooldown needs a role to ping.");
-  }
-  return {
-    kind,
-    ping,
-    channelId: options.id("channel"),
-    server: options.string("server"),
-    style: options.string("style") === "cards" ? "cards" : "lines",
-    filter,
-    silent: options.boolean("silent") ?? false,
-    ...(cooldown === undefined ? {} : { pingCooldownMs: cooldown * minuteMs }),
-    ...(escalate === undefined ? {} : { escalateAfterMs: escalate * minuteMs }),
-  };
-}
-
-function kindOf(name: string): FeedKind {
-  const known = Object.entries(kinds).find(([key]) => key === name);
-  if (known === undefined) throw new Failure("bad-command", "There is no such kind of feed.");
-  return known[1];
-}
-
-function filterOf(options: Options, kind: FeedKind): FeedFilter {
-  const teams = listOf(options.string("team"));
-  const players = listOf(options.string("player")).map((name) => name.toLowerCase());
-  const verbs = listOf(options.string("command")).map((verb) => verb.replace(/^:/, "").toLowerCase());
-  if (verbs.length > 0 && kind !== "commands") {
-    throw new Failure("bad-command", "Only a feed of commands can be narrowed to some commands.");
-  }
-  if (kind === "emergencyCalls" && players.some((player) => !/^\d+$/.test(player))) {
-    throw new Failure("bad-command", "Emergency calls name players by their ids only: give ids in digits.");
-  }
-  return {
-    ...(teams.length === 0 ? {} : { teams }),
-    ...(players.length === 0 ? {} : { players }),
-    ...(verbs.length === 0 ? {} : { verbs }),
-  };
-}
-
-function listOf(typed: string | undefined): string[] {
-  const parts = (typed ?? "").split(",").map((part) => plainText(part));
-  return parts.filter((part) => part !== "").slice(0, 25);
-}
 
 async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise<Reply> {
   const { feeds, bindings } = services;
@@ -231,20 +91,8 @@ async function completeFeed({ actor, typed }: Typing, services: Services): Promi
     .filter(({ name, value }) => value === typed || name.toLowerCase().includes(typed.toLowerCase()));
 }
 
-/** Completes the last of several teams; the value is the whole text, since a choice replaces all of it. */
-function completeTeam({ typed }: Typing): readonly Choice[] {
-  const parts = typed.split(",").map((part) => part.trim());
-  const last = (parts.at(-1) ?? "").toLowerCase();
-  const before = parts.slice(0, -1).filter((part) => part !== "");
-  const known = usualTeams.filter((team) => team.toLowerCase().startsWith(last) && !before.includes(team));
-  return known
-    .map((team) => [...before, team].join(", "))
-    .filter((value) => value.length <= 100)
-    .map((value) => ({ name: value, value }));
-}
-
 const feedOption: APIApplicationCommandBasicOption = {
-  type: text,
+  type: ApplicationCommandOptionType.String,
   name: "feed",
   description: "Which feed, by its number in /feed list",
   required: true,
