@@ -60,8 +60,11 @@ export interface Service extends ServiceClient, KeyProver, ServiceHealth {
 
 const DEADLINE_MS = 10_000;
 const CONNECTIONS = 32;
-/** Of a server that is polled less often than this, hardly a row is known again. */
-const LOGS_REMEMBERED_MS = 15 * 60_000;
+/**
+ * Of a server that is polled less often than this, hardly a row is known again; full logs take about 40 KB. Those of a
+ * host with thousands of servers are not worth that: their turn comes too seldom.
+ */
+const LOGS_REMEMBERED = { forMs: 15 * 60_000, most: 500 };
 /** What a header can carry: anything else cannot be a key and is not worth a part of the budget. */
 const KEY_SHAPE = /^[\x21-\x7e]{1,512}$/;
 
@@ -78,7 +81,7 @@ class GatedClient implements Service {
   /** With another global key the service counts another identity: its halt is not ours. */
   readonly #identity: string;
   /** What the logs of each source that is polled showed last. */
-  readonly #logs = new Recent<SourceId, LogMemory>(LOGS_REMEMBERED_MS, () => new LogMemory());
+  readonly #logs = new Recent<SourceId, LogMemory>(LOGS_REMEMBERED, () => new LogMemory());
   /** Writes in the order in which they were asked for. */
   #writes: Promise<void> = Promise.resolve();
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Recent } from "../../src/api/recent.ts";
 import { LogMemory, readLists } from "../../src/api/schema.ts";
 import type { LogList } from "../../src/domain/model.ts";
 
@@ -68,14 +67,4 @@ test("a mod call that was answered meanwhile is read anew", () => {
   assert.equal(read(call)?.moderator, undefined);
   assert.deepEqual(read({ ...call, Moderator: "Mo:9" })?.moderator, { name: "Mo", id: 9 });
   assert.equal(read({ ...call, Moderator: null })?.moderator, undefined);
-});
-
-test("what nobody asked for is forgotten after one to two spans of time", () => {
-  let made = 0;
-  const recent = new Recent<string, number>(1_000, () => ++made);
-  assert.equal(recent.of("a", 0), 1);
-  assert.equal(recent.of("b", 0), 2);
-  assert.equal(recent.of("a", 1_000), 1);
-  assert.equal(recent.of("a", 2_500), 1, "asked for in the span before");
-  assert.equal(recent.of("b", 2_500), 3);
 });

@@ -28,8 +28,10 @@ function pollOf(name: string): () => Promise<number> {
       metrics: { count: () => {}, observe: () => {} },
       onEvent: () => {},
     });
+    // As the poller asks.
+    const options = { priority: "poll", signal: new AbortController().signal, onSent: () => {} } as const;
     return async () => {
-      const { lists } = await client.read(source, ["joinLogs", "killLogs", "modCalls"], { priority: "poll" });
+      const { lists } = await client.read(source, ["joinLogs", "killLogs", "modCalls"], options);
       return (lists.joinLogs?.length ?? 0) + (lists.killLogs?.length ?? 0);
     };
   }
