@@ -2,15 +2,13 @@ import { Failure } from "../domain/failure.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { Clock, Metrics, ServiceEvent } from "../domain/ports.ts";
 import type { ServerKey } from "../domain/secret.ts";
-import type { Bucket } from "./bucket.ts";
-import { Buckets, type Route } from "./buckets.ts";
-import { CommandPace } from "./command-pace.ts";
+import { Allowance, type BucketState } from "./allowance.ts";
+import type { Route } from "./buckets.ts";
 import { type Answered, type Exchange, type Flight, Flights, type Job } from "./flights.ts";
 import { Halt } from "./halt.ts";
-import { dateMs, headerText, rateHeaders } from "./headers.ts";
 import type { KeyGuard } from "./key-guard.ts";
 import * as refusals from "./refusals.ts";
-import { ServerClock, type Sighting } from "./server-clock.ts";
+import type { Sighting } from "./server-clock.ts";
 import type { Transport, WireRequest } from "./transport.ts";
 import { judge, type Verdict, type WireAnswer } from "./verdict.ts";
 import { type WaitingClass, WaitingRoom } from "./waiting.ts";
@@ -41,7 +39,6 @@ const MOST_WAITING = 10_000;
 /** Requests in flight for one key: a key that is refused meanwhile costs at most so many (design 9: at most 2). */
 const FLIGHTS_OF_PROVEN_KEY = 2;
 const PROBE_AGAIN_MS = 5_000;
-const SHARED_NOTICE_MS = 3_600_000;
 const LISTEN_ON_CLOSING_MS = 3_000;
 /** A halt that is prolonged by less is no news. */
 const HALT_NOTICE_MS = 1_000;
@@ -57,25 +54,18 @@ const RECALLED = Symbol("recalled");
 export class Gate {
   readonly #options: GateOptions;
   readonly #clock: Clock;
-  readonly #serverClock = new ServerClock();
-  readonly #buckets: Buckets;
-  readonly #pace: CommandPace;
+  readonly #allowance: Allowance;
   readonly #halt = new Halt();
   readonly #guard: KeyGuard;
   readonly #waiting = new WaitingRoom<Job>();
   readonly #flights: Flights;
   /** Keys that a second opinion is being asked about. */
   readonly #confirming = new Map<SourceId, Promise<boolean>>();
-  readonly #sharedToldMs = new Map<string, number>();
   #cancelWake: () => void = () => {};
   #probing = false;
   /** The key whose refusal made us suspect ourselves, asked again once the probe has cleared us. */
   #suspectedBy: { readonly source: SourceId; readonly key: ServerKey } | undefined;
   #closed = false;
-  #lastDate: { readonly text: string | undefined; readonly atMs: number | undefined } = {
-    text: undefined,
-    atMs: undefined,
-  };
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -84,8 +74,11 @@ export class Gate {
     this.#flights = new Flights(options.clock, options.deadlineMs, (flight, reason) =>
       this.#lost(flight, reason),
     );
-    this.#buckets = new Buckets(this.#serverClock, options.salt);
-    this.#pace = new CommandPace(this.#serverClock, options.clock.nowMs());
+    this.#allowance = new Allowance({
+      salt: options.salt,
+      nowMs: options.clock.nowMs(),
+      onShared: (bucketHash) => options.onEvent({ kind: "shared-limits", bucketHash }),
+    });
   }
 
   get halt(): Halt {
@@ -101,11 +94,8 @@ export class Gate {
 
   /** When a command of this source could start, epoch milliseconds. */
   commandReadyAtMs(source: SourceId): number {
-    const nowMs = this.#clock.nowMs();
-    const paceMs = this.#pace.readyAtMs(source, nowMs, this.#buckets.command(source)?.bucket);
-    const generalMs = this.#buckets.general(source).bucket.readyAtMs(nowMs, "eager");
-    const haltMs = this.#halt.current?.untilMs ?? 0;
-    return Math.max(...[paceMs, generalMs, haltMs].map((atMs) => (Number.isFinite(atMs) ? atMs : nowMs)));
+    const readyMs = this.#allowance.commandReadyAtMs(source, this.#clock.nowMs());
+    return Math.max(readyMs, this.#halt.current?.untilMs ?? 0);
   }
 
   /** Continues a halt of an earlier process, or goes on after a change from outside. */
@@ -116,21 +106,14 @@ export class Gate {
   /** A key that will not be used any more: what was learned of it goes, whoever waits for it is told. */
   dropKey(source: SourceId, failure: Failure): void {
     this.#refuseAll(source, failure);
-    this.#buckets.forget(source);
-    this.#pace.forget(source);
+    this.#allowance.forget(source);
   }
 
   /** Plain figures for /state; nothing secret. */
   state(): {
     readonly inFlight: number;
     readonly waiting: Readonly<Record<WaitingClass, number>>;
-    readonly buckets: readonly {
-      readonly hash: string;
-      readonly limit: number | undefined;
-      readonly remaining: number;
-      readonly resetAtMs: number | undefined;
-      readonly inFlight: number;
-    }[];
+    readonly buckets: readonly BucketState[];
     readonly roundTripMs: number;
   } {
     return {
@@ -140,14 +123,8 @@ export class Gate {
         person: this.#waiting.count("person"),
         poll: this.#waiting.count("poll"),
       },
-      buckets: this.#buckets.all().map(({ hash, bucket }) => ({
-        hash,
-        limit: bucket.limit,
-        remaining: bucket.remaining,
-        resetAtMs: bucket.resetMs,
-        inFlight: bucket.inFlight,
-      })),
-      roundTripMs: Math.round(this.#serverClock.rttMs),
+      buckets: this.#allowance.buckets,
+      roundTripMs: Math.round(this.#allowance.roundTripMs),
     };
   }
 
@@ -176,8 +153,8 @@ export class Gate {
       return refusals.tooMany();
     if (exchange.route === "command") {
       const nowMs = this.#clock.nowMs();
-      const readyMs = this.#pace.readyAtMs(source, nowMs, undefined);
-      if (Number.isFinite(readyMs) && readyMs > nowMs + PACE_PATIENCE_MS) return refusals.drained(readyMs);
+      const readyMs = this.#allowance.drainedUntilMs(source, nowMs);
+      if (readyMs > nowMs + PACE_PATIENCE_MS) return refusals.drained(readyMs);
     }
     return undefined;
   }
@@ -249,32 +226,24 @@ export class Gate {
   }
 
   #readyAtMs(job: Job, nowMs: number): number {
-    const { source, route, waitingClass } = job.exchange;
+    const { source, waitingClass } = job.exchange;
     const probing = this.#halt.state !== "open";
     if (probing && !job.probe) return Number.POSITIVE_INFINITY;
     if (waitingClass !== "internal" && !job.exchange.proving && this.#guard.isDoubtful(source))
       return Number.POSITIVE_INFINITY;
     const most = waitingClass !== "internal" && this.#guard.isProven(source) ? FLIGHTS_OF_PROVEN_KEY : 1;
     if (this.#flights.ofKey(source) >= most) return Number.POSITIVE_INFINITY;
-    const eagerness = waitingClass === "poll" ? "patient" : "eager";
-    const generalMs = this.#buckets.general(source).bucket.readyAtMs(nowMs, eagerness);
-    if (route === "read") return generalMs;
-    return Math.max(generalMs, this.#pace.readyAtMs(source, nowMs, this.#buckets.command(source)?.bucket));
+    return this.#allowance.readyAtMs(job.exchange, nowMs);
   }
 
   #hopelessUntilMs(waitingClass: WaitingClass, nowMs: number): number | undefined {
     if (this.#flights.size >= this.#options.connections) return Number.POSITIVE_INFINITY;
-    if (!this.#buckets.uniform) return undefined;
-    return this.#buckets.common.readyAtMs(nowMs, waitingClass === "poll" ? "patient" : "eager");
+    return this.#allowance.hopelessUntilMs(waitingClass, nowMs);
   }
 
   #start(job: Job, nowMs: number): void {
     const { source, route } = job.exchange;
-    const command = route === "command" ? this.#buckets.command(source) : undefined;
-    const general = this.#buckets.general(source);
-    const buckets = command === undefined ? [general] : [general, command];
-    for (const { bucket } of buckets) bucket.started(nowMs);
-    if (route === "command") this.#pace.started(source);
+    const buckets = this.#allowance.started(source, route, nowMs);
     const flight = this.#flights.launch(job, buckets, nowMs);
     this.#options.transport(this.#wire(flight), flight.recall).then(
       (answer) => this.#answered(flight, answer),
@@ -310,23 +279,15 @@ export class Gate {
   #lost(flight: Flight, error: unknown): void {
     if (!this.#flights.land(flight)) return;
     const { job } = flight;
-    const { source, route } = job.exchange;
-    const wasSent = flight.startedMs !== undefined;
-    for (const { bucket } of flight.buckets) {
-      if (wasSent) bucket.spentUnseen();
-      else bucket.recalled();
-    }
-    if (route === "command") {
-      if (wasSent) this.#pace.ended(source, this.#clock.nowMs());
-      else this.#pace.recalled(source);
-    }
+    const { route } = job.exchange;
+    this.#allowance.lost(flight, this.#clock.nowMs());
     if (error === RECALLED) {
       const failure = job.probe ? undefined : this.#haltFailure();
       if (failure === undefined && !this.#closed) this.#waiting.addFirst(job);
       else job.reject(failure ?? refusals.stopping());
     } else {
       this.#count(route, "lost");
-      const ran = route === "command" && wasSent ? "unknown" : "no";
+      const ran = route === "command" && flight.startedMs !== undefined ? "unknown" : "no";
       job.reject(refusals.lost(error, ran));
       if (job.probe) this.#halt.postpone(this.#clock.nowMs(), PROBE_AGAIN_MS);
     }
@@ -340,42 +301,12 @@ export class Gate {
     const { route } = job.exchange;
     const sighting: Sighting = { sentMs: flight.startedMs ?? flight.dispatchedMs, readMs: nowMs };
     const verdict = judge(answer, route, nowMs, (text) => this.#clean(text, job.exchange.key));
-    this.#learn(flight, answer, verdict, sighting);
+    this.#allowance.learn(flight, answer, verdict, sighting);
     this.#count(route, verdict.kind === "failure" ? verdict.failure.code : verdict.kind);
     this.#options.metrics.observe("marshal_service_seconds", (nowMs - sighting.sentMs) / 1_000, { route });
     if (verdict.kind === "halt") this.#refused(job, verdict, nowMs);
     else this.#taken(job, verdict, sighting);
     this.#pump();
-  }
-
-  #learn(flight: Flight, answer: WireAnswer, verdict: Verdict, sighting: Sighting): void {
-    const { source, route } = flight.job.exchange;
-    this.#serverClock.learn(sighting, this.#dateOf(answer));
-    const told = rateHeaders(answer.headers);
-    const refused = verdict.kind === "halt";
-    let own: Bucket | undefined;
-    if (told === undefined) {
-      for (const { bucket } of flight.buckets) bucket.spentUnseen();
-    } else {
-      const mapped = verdict.kind !== "key";
-      const learned = this.#buckets.told({ source, route, mapped }, flight.buckets, told, sighting);
-      if (learned.shared) this.#tellShared(learned.named.hash, sighting.readMs);
-      own = learned.named === this.#buckets.command(source) ? learned.named.bucket : undefined;
-    }
-    if (route !== "command") return;
-    this.#pace.ended(source, sighting.readMs);
-    const ofCommand = told === undefined || own !== undefined;
-    if (refused && verdict.cause === "limit" && ofCommand && !verdict.saysBlocked)
-      this.#pace.drained(source, sighting.readMs);
-    else if (!refused && told !== undefined && own !== undefined)
-      this.#pace.told(source, told, sighting, own);
-  }
-
-  /** Many answers of one second carry one `Date`. */
-  #dateOf(answer: WireAnswer): number | undefined {
-    const text = headerText(answer.headers, "date");
-    if (text !== this.#lastDate.text) this.#lastDate = { text, atMs: dateMs(answer.headers) };
-    return this.#lastDate.atMs;
   }
 
   /** The service said stop: to everybody, on every route, at once (spec: Limits 5). */
@@ -545,12 +476,6 @@ export class Gate {
   #refuseWaiting(job: Job, failure: Failure): void {
     if (!this.#waiting.delete(job)) return;
     job.reject(failure);
-  }
-
-  #tellShared(hash: string, nowMs: number): void {
-    if (nowMs - (this.#sharedToldMs.get(hash) ?? Number.NEGATIVE_INFINITY) < SHARED_NOTICE_MS) return;
-    this.#sharedToldMs.set(hash, nowMs);
-    this.#options.onEvent({ kind: "shared-limits", bucketHash: hash });
   }
 
   #count(route: Route, outcome: string): void {
