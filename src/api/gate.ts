@@ -2,6 +2,7 @@ import { Failure } from "../domain/failure.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { Clock, Metrics, ServiceEvent } from "../domain/ports.ts";
 import type { ServerKey } from "../domain/secret.ts";
+import { AbortWatch } from "./abort-watch.ts";
 import { Allowance, type BucketState } from "./allowance.ts";
 import type { Route } from "./buckets.ts";
 import { type Answered, type Exchange, type Flight, Flights, type Job } from "./flights.ts";
@@ -59,6 +60,7 @@ export class Gate {
   readonly #guard: KeyGuard;
   readonly #waiting = new WaitingRoom<Job>();
   readonly #flights: Flights;
+  readonly #aborts = new AbortWatch<Job>((job, signal) => this.#aborted(job, signal));
   /** Keys that a second opinion is being asked about. */
   readonly #confirming = new Map<SourceId, Promise<boolean>>();
   #cancelWake: () => void = () => {};
@@ -163,36 +165,40 @@ export class Gate {
     if (this.#closed) return Promise.reject(refusals.stopping());
     return new Promise((resolve, reject) => {
       const { signal, waitingClass } = exchange;
-      const onAbort = () => {
-        if (signal === undefined) return;
-        if (this.#waiting.delete(job)) reject(refusals.abortedBy(signal, "no"));
-        const flight = this.#flights.of(job);
-        if (flight === undefined) return;
-        // Once written it cannot be recalled, and its answer may be the one that tells us all to stop: only the caller
-        // stops waiting.
-        if (flight.startedMs === undefined) this.#flights.abort(flight, refusals.abortedBy(signal, "no"));
-        else reject(refusals.abortedBy(signal, exchange.route === "command" ? "unknown" : "no"));
+      const ended = () => {
+        if (signal !== undefined) this.#aborts.delete(signal, job);
       };
-      signal?.addEventListener("abort", onAbort, { once: true });
       const job: Job = {
         exchange,
         waitingClass,
         probe,
         hasLeft: false,
         resolve: (answered) => {
-          signal?.removeEventListener("abort", onAbort);
+          ended();
           resolve(answered);
         },
         reject: (error) => {
-          signal?.removeEventListener("abort", onAbort);
+          ended();
           reject(error);
         },
       };
+      if (signal !== undefined) this.#aborts.add(signal, job);
       this.#waiting.add(job);
       if (!exchange.proving && this.#guard.isDoubtful(exchange.source) && waitingClass !== "internal")
         void this.#confirm(exchange.source, exchange.key);
       this.#pump();
     });
+  }
+
+  /** Whoever asked gives it up. */
+  #aborted(job: Job, signal: AbortSignal): void {
+    if (this.#waiting.delete(job)) job.reject(refusals.abortedBy(signal, "no"));
+    const flight = this.#flights.of(job);
+    if (flight === undefined) return;
+    // Once written it cannot be recalled, and its answer may be the one that tells us all to stop: only the caller
+    // stops waiting.
+    if (flight.startedMs === undefined) this.#flights.abort(flight, refusals.abortedBy(signal, "no"));
+    else job.reject(refusals.abortedBy(signal, job.exchange.route === "command" ? "unknown" : "no"));
   }
 
   /** Starts whatever may start now and sets the alarm for the next moment at which something may. */
