@@ -61,7 +61,7 @@ export interface Service extends ServiceClient, KeyProver, ServiceHealth {
 const DEADLINE_MS = 10_000;
 const CONNECTIONS = 32;
 /**
- * Of a server that is polled less often than this, hardly a row is known again; full logs take about 40 KB. Those of a
+ * Of a server that is polled less often than this, hardly a row is known again; full logs take about 50 KB. Those of a
  * host with thousands of servers are not worth that: their turn comes too seldom.
  */
 const LOGS_REMEMBERED = { forMs: 15 * 60_000, most: 500 };
@@ -125,20 +125,18 @@ class GatedClient implements Service {
 
   async read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
     const key = linked(await this.#options.keys.keyOf(source));
+    const memory = this.#logs.of(source, this.#options.clock.nowMs());
     const answered = await this.#gate.send({
       source,
       key,
       route: "read",
+      parse: (body) => memory.json.parse(body),
       waitingClass: options.priority,
       path: readPath(lists),
       signal: options.signal,
       onSent: options.onSent,
     });
-    const { lists: read, skippedRows } = readLists(
-      answered.json,
-      lists,
-      this.#logs.of(source, answered.readMs),
-    );
+    const { lists: read, skippedRows } = readLists(answered.json, lists, memory);
     for (const [list, rows] of Object.entries(skippedRows)) this.#noteSkipped(source, list, rows);
     return {
       source,

@@ -16,6 +16,8 @@ export interface Exchange {
   readonly waitingClass: WaitingClass;
   readonly path: string;
   readonly body?: string;
+  /** JSON.parse, if it is nothing else. */
+  readonly parse?: ((body: string) => unknown) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** A typed key that nobody has linked: one refusal is the answer, no second opinion is asked. */
   readonly proving?: boolean;

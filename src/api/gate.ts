@@ -304,9 +304,9 @@ export class Gate {
     if (!this.#flights.land(flight)) return;
     const nowMs = this.#clock.nowMs();
     const { job } = flight;
-    const { route } = job.exchange;
+    const { route, key, parse } = job.exchange;
     const sighting: Sighting = { sentMs: flight.startedMs ?? flight.dispatchedMs, readMs: nowMs };
-    const verdict = judge(answer, route, nowMs, (text) => this.#clean(text, job.exchange.key));
+    const verdict = judge(answer, route, nowMs, (text) => this.#clean(text, key), parse);
     this.#allowance.learn(flight, answer, verdict, sighting);
     this.#count(route, verdict.kind === "failure" ? verdict.failure.code : verdict.kind);
     this.#options.metrics.observe("marshal_service_seconds", (nowMs - sighting.sentMs) / 1_000, { route });

@@ -18,14 +18,9 @@ export interface Rows<T> {
 /** How the rows of a log are read. */
 export interface LogKind<R, T> {
   readonly schemas: RowSchemas<R>;
-  /** Whether a row of the wire says what one that was read before said. */
-  readonly same: (raw: Partial<R>, known: R) => boolean;
   /** Undefined: the row names nobody, or no time. */
   readonly entry: (row: R) => T | undefined;
 }
-
-/** How many rows may have left a log, or changed in it, between two answers for the rest to be known again. */
-const LOOK_AHEAD_ROWS = 64;
 
 /** Reads a list row by row; undefined when it is no list. */
 export function readRows<R, T>(
@@ -45,14 +40,14 @@ export function readRows<R, T>(
 }
 
 /**
- * One log of one source as it was read last. Successive answers share all but the few rows that happened in between, and
- * a row that was there before gives the entry that it gave before: reading every row anew costs a third of a poll, and
- * holds every window that somebody keeps in memory a second time.
+ * One log of one source as it was read last. A row that RepeatingJson gave before gives the entry that it gave before:
+ * to read every row anew takes longer than all else that is done for a poll, and holds each window that somebody keeps
+ * in memory a second time.
  */
 export class LogWindow<R, T> {
   readonly #kind: LogKind<R, T>;
-  #rows: readonly R[] = [];
-  #entries: readonly T[] = [];
+  #rows: readonly unknown[] = [];
+  #entries: readonly (T | undefined)[] = [];
 
   constructor(kind: LogKind<R, T>) {
     this.#kind = kind;
@@ -62,49 +57,23 @@ export class LogWindow<R, T> {
   read(wire: unknown): Rows<readonly T[]> | undefined {
     const listed = listOf(wire);
     if (listed === undefined) return undefined;
-    let rows: R[] = [];
-    let entries: T[] = [];
-    // Newest or oldest first, a log keeps its order: each row is looked for behind the one that was found last. So none
-    // is found twice, and two equal rows stay two entries.
-    let from = 0;
-    let at = 0;
-    while (at < listed.length) {
-      const found = this.#find(listed[at], from);
-      if (found === undefined) {
-        const row = readRow(listed[at], this.#kind.schemas);
-        const entry = row === undefined ? undefined : this.#kind.entry(row);
-        if (row !== undefined && entry !== undefined) {
-          rows.push(row);
-          entries.push(entry);
-        }
-        at += 1;
-        continue;
-      }
-      // Rows that stayed stand together: taken over as a whole, since one by one costs half as much again.
-      from = found;
-      do {
-        at += 1;
-        from += 1;
-      } while (this.#isSame(listed[at], from));
-      rows = rows.concat(this.#rows.slice(found, from));
-      entries = entries.concat(this.#entries.slice(found, from));
-    }
-    this.#rows = rows;
+    let next = 0;
+    const entries = listed.map((raw) => {
+      // Rows keep their order, so the one that is meant is nearly always the first that is looked at.
+      const known = this.#rows.indexOf(raw, next);
+      if (known < 0) return this.#read(raw);
+      next = known + 1;
+      return this.#entries[known];
+    });
+    this.#rows = listed;
     this.#entries = entries;
-    return { value: entries, skipped: listed.length - entries.length };
+    const value = entries.filter((entry) => entry !== undefined);
+    return { value, skipped: listed.length - value.length };
   }
 
-  /** Where the row stands in the window before, from `from` on. */
-  #find(raw: unknown, from: number): number | undefined {
-    const to = Math.min(from + LOOK_AHEAD_ROWS, this.#rows.length);
-    for (let at = from; at < to; at++) if (this.#isSame(raw, at)) return at;
-    return undefined;
-  }
-
-  #isSame(raw: unknown, at: number): boolean {
-    if (typeof raw !== "object" || raw === null) return false;
-    const known = this.#rows[at];
-    return known !== undefined && this.#kind.same(raw as Partial<R>, known);
+  #read(raw: unknown): T | undefined {
+    const row = readRow(raw, this.#kind.schemas);
+    return row === undefined ? undefined : this.#kind.entry(row);
   }
 }
 

@@ -14,6 +14,7 @@ import type {
   Staff,
   Vehicle,
 } from "../domain/model.ts";
+import { RepeatingJson } from "./repeating-json.ts";
 import { type LogKind, LogWindow, type RowSchemas, type Rows, readRows } from "./rows.ts";
 
 /**
@@ -158,8 +159,6 @@ export const LIST_FIELDS: Readonly<Record<ListName, string>> = {
 
 const JOINS: LogKind<z.output<typeof joinRow.plain>, JoinEntry> = {
   schemas: joinRow,
-  same: (row, known) =>
-    row.Timestamp === known.Timestamp && row.Player === known.Player && row.Join === known.Join,
   entry: (row) => {
     const atS = epochS(row.Timestamp);
     const who = playerRef(row.Player);
@@ -169,8 +168,6 @@ const JOINS: LogKind<z.output<typeof joinRow.plain>, JoinEntry> = {
 };
 const KILLS: LogKind<z.output<typeof killRow.plain>, KillEntry> = {
   schemas: killRow,
-  same: (row, known) =>
-    row.Timestamp === known.Timestamp && row.Killed === known.Killed && row.Killer === known.Killer,
   entry: (row) => {
     const atS = epochS(row.Timestamp);
     const killer = playerRef(row.Killer);
@@ -181,8 +178,6 @@ const KILLS: LogKind<z.output<typeof killRow.plain>, KillEntry> = {
 };
 const COMMANDS: LogKind<z.output<typeof commandRow.plain>, CommandEntry> = {
   schemas: commandRow,
-  same: (row, known) =>
-    row.Timestamp === known.Timestamp && row.Player === known.Player && row.Command === known.Command,
   entry: (row) => {
     const atS = epochS(row.Timestamp);
     const who = playerRef(row.Player);
@@ -192,8 +187,6 @@ const COMMANDS: LogKind<z.output<typeof commandRow.plain>, CommandEntry> = {
 };
 const MOD_CALLS: LogKind<z.output<typeof modCallRow.plain>, ModCallEntry> = {
   schemas: modCallRow,
-  same: (row, known) =>
-    row.Timestamp === known.Timestamp && row.Caller === known.Caller && row.Moderator === known.Moderator,
   entry: (row) => {
     const atS = epochS(row.Timestamp);
     const caller = playerRef(row.Caller);
@@ -207,6 +200,7 @@ const MOD_CALLS: LogKind<z.output<typeof modCallRow.plain>, ModCallEntry> = {
 
 /** The logs of one source as its latest answer showed them. */
 export class LogMemory {
+  readonly json = new RepeatingJson(["JoinLogs", "KillLogs", "CommandLogs", "ModCalls"]);
   readonly joinLogs = new LogWindow(JOINS);
   readonly killLogs = new LogWindow(KILLS);
   readonly commandLogs = new LogWindow(COMMANDS);
@@ -289,7 +283,8 @@ export function readStatus(wire: unknown): ServerStatus {
 
 /**
  * The lists that were asked for. One that is missing, or is no list, is left out rather than read as empty: an empty log
- * would mean that the game server restarted. `memory`: of this source; it is brought up to date.
+ * would mean that the game server restarted. `memory`: of this source, whose `json` read the answer; it is brought up to
+ * date.
  */
 export function readLists(
   wire: unknown,

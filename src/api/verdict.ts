@@ -62,8 +62,9 @@ export function judge(
   route: Route,
   nowMs: number,
   clean: (text: string) => string,
+  read: (body: string) => unknown = JSON.parse,
 ): Verdict {
-  const json = parse(answer.body);
+  const json = parse(answer.body, read);
   if (json === undefined) return judgePage(answer, route, nowMs);
   if (answer.status >= 200 && answer.status < 300) return { kind: "ok", json };
   return judgeError(answer, route, nowMs, errorBody(json, clean));
@@ -158,9 +159,9 @@ function judgePage(answer: WireAnswer, route: Route, nowMs: number): Verdict {
   };
 }
 
-function parse(body: string): unknown {
+function parse(body: string, read: (body: string) => unknown): unknown {
   try {
-    const value: unknown = JSON.parse(body);
+    const value = read(body);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;
