@@ -163,6 +163,7 @@ export async function buildMarshal(config: Config, surroundings: Surroundings): 
     clock,
     random,
     metrics,
+    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
     onDefect: (err) => report("a poll failed in a way that was not expected", err),
   });
   const { snapshots, demands } = watch;

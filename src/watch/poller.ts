@@ -23,6 +23,8 @@ export interface PollerParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Metrics;
+  /** The event loop's: between two answers it hears whoever else has something to say. Absent: they do not wait. */
+  readonly nextTurn?: () => Promise<void>;
   /** Something that is not a Failure: logged with its stack by whoever gives this. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -45,8 +47,11 @@ interface Watched {
   last: LastPoll | undefined;
 }
 
-/** Reads that may be under way at once; the gate allows far fewer, this only bounds memory. */
-const MOST_IN_FLIGHT = 64;
+/**
+ * Reads that may be under way at once. A window's opening lets a whole second of them go at the same moment, and their
+ * answers come back together: so few are worked off before anybody who types a command notices.
+ */
+const MOST_IN_FLIGHT = 16;
 /** How many may wait at the gate when the client does not tell which have left it. */
 const MOST_WAITING_UNTOLD = 8;
 const FIRST_BACK_OFF_MS = 2_000;
@@ -64,6 +69,8 @@ export class Poller {
   readonly #parts: PollerParts;
   readonly #watched = new Map<SourceId, Watched>();
   readonly #polls = new Set<Promise<void>>();
+  /** Answers come in after one another. */
+  #turns: Promise<void> = Promise.resolve();
   #abort = new AbortController();
   #running = false;
   #pumping = false;
@@ -222,6 +229,11 @@ export class Poller {
 
   /** The track moves on only when every listener has kept the answer: what was not kept is still to be polled. */
   async #keep(watched: Watched, snapshot: Snapshot): Promise<string> {
+    const { nextTurn } = this.#parts;
+    if (nextTurn !== undefined) {
+      this.#turns = this.#turns.then(nextTurn);
+      await this.#turns;
+    }
     this.#parts.record(snapshot);
     const kept = await Promise.allSettled(this.#parts.listeners.map((listener) => listener.take(snapshot)));
     const refused = kept.find((result) => result.status === "rejected");

@@ -19,6 +19,8 @@ export interface WatchParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Metrics;
+  /** See PollerParts. */
+  readonly nextTurn?: () => Promise<void>;
   readonly onDefect: (error: unknown) => void;
 }
 

@@ -15,7 +15,7 @@ interface Rig {
   readonly defects: unknown[];
 }
 
-function rig(listener?: SnapshotListener["take"]): Rig {
+function rig(listener?: SnapshotListener["take"], nextTurn?: () => Promise<void>): Rig {
   const clock = new VirtualClock();
   const client = new GateClient(clock);
   const taken: Snapshot[] = [];
@@ -31,6 +31,7 @@ function rig(listener?: SnapshotListener["take"]): Rig {
     clock,
     random: seededRandom(3),
     metrics: { count: () => undefined, observe: () => undefined },
+    ...(nextTurn === undefined ? {} : { nextTurn }),
     onDefect: (error) => defects.push(error),
   });
   return { clock, client, watch, taken, defects };
@@ -112,6 +113,30 @@ describe("watch: polling", () => {
     await clock.advance(30_000);
     assert.ok(client.calls.length >= 285, `${client.calls.length} polls`);
     await watch.stop();
+  });
+
+  it("takes in answers that come together one in each turn of the event loop, and has no more than 16 under way", async () => {
+    const turns: (() => void)[] = [];
+    const { clock, client, watch, taken } = rig(
+      undefined,
+      () => new Promise((resolve) => turns.push(resolve)),
+    );
+    client.everyMs = 1;
+    client.tripMs = 5_000;
+    watch.demands.put(
+      "feeds",
+      Array.from({ length: 50 }, (_, index) => demand(`s${index}`)),
+    );
+    watch.start();
+    await clock.advance(6_000);
+    assert.equal(client.mostInFlight, 16);
+    for (let count = 0; count < 16; count++) {
+      assert.equal(taken.length, count);
+      assert.equal(turns.length, count + 1);
+      turns[count]?.();
+      await clock.advance(1);
+    }
+    await Promise.all([watch.stop(), clock.advance(10_000)]);
   });
 
   it("never polls one source twice at once, however slow its listeners are", async () => {
