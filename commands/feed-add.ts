@@ -3,7 +3,7 @@ import type { Choice, NamedRole, Options, Typing } from "../src/discord/command.
 import { plainText } from "../src/discord/render/escape.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { FeedFilter, FeedKind } from "../src/domain/guild.ts";
-import type { NewFeed } from "../src/domain/ports.ts";
+import type { NewFeed } from "../src/domain/ports/feeds.ts";
 import { serverOption } from "./server-option.ts";
 
 const minuteMs = 60_000;

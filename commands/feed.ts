@@ -16,7 +16,7 @@ import { feedChoice, feedListCard, feedText, refusalText } from "../src/discord/
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
-import type { ModCallAct } from "../src/domain/ports.ts";
+import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
 import { type AddArgs, addOptions, completeTeam, parseAdd } from "./feed-add.ts";
 import { completeServer } from "./server-option.ts";
 

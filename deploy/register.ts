@@ -1,7 +1,7 @@
 import { REST } from "@discordjs/rest";
 import { commands } from "../commands/index.ts";
 import { ConfigError, environment, readConfig } from "../src/config.ts";
-import { ownApplicationId, register } from "../src/discord/registration.ts";
+import { ownApplicationId, register } from "../src/discord/interactions/registration.ts";
 
 /** `npm run deploy`: registers the slash commands, whether they have changed or not. */
 try {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock, Random } from "./domain/ports.ts";
+import type { Clock, Random } from "./domain/ports/clock.ts";
 
 /** What setTimeout can count: beyond it Node fires at once. */
 const LONGEST_MS = 2_147_483_647;
@@ -8,6 +9,7 @@ const LONGEST_MS = 2_147_483_647;
 /** The time of this machine. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
   after: (delayMs, work) => {
     let timer: NodeJS.Timeout;
     const arm = (leftMs: number) => {

@@ -1,43 +1,44 @@
 import process from "node:process";
 import { commands } from "../commands/index.ts";
 import { createServiceClient } from "./api/client.ts";
-import { parseHalt, parseRejected } from "./api/stored.ts";
+import { parseHalt, parseRejected } from "./api/stored-records.ts";
 import { systemClock, systemRandom } from "./clock.ts";
 import { type Config, ConfigError, environment, readConfig, secretsOf } from "./config.ts";
-import { LoginError } from "./discord/bot.ts";
+import { LoginError } from "./discord/connection/bot.ts";
 import { createDiscord } from "./discord/create-discord.ts";
-import { parseRegistered } from "./discord/registration.ts";
+import { parseRegistered } from "./discord/interactions/registration.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
 import { blockedNotice, keyParkedNotice, resumedNotice } from "./discord/render/service-notices.ts";
-import type { Clock, Random, SnapshotListener } from "./domain/ports.ts";
+import type { Clock, Random } from "./domain/ports/clock.ts";
+import type { SnapshotListener } from "./domain/ports/snapshots.ts";
 import { ServerKey } from "./domain/secret.ts";
-import { parseCard } from "./feeds/card-records.ts";
+import { parseCard } from "./feeds/cards/card-records.ts";
 import { createFeeds } from "./feeds/feeds.ts";
-import { parseJournalChunk, parseJournalHead } from "./feeds/journal-records.ts";
-import { parseOffset } from "./feeds/offsets.ts";
+import { parseJournalChunk, parseJournalHead } from "./feeds/journal/journal-records.ts";
+import { parseOffset } from "./feeds/journal/offsets.ts";
 import { createLog, type RootLog } from "./log.ts";
 import { OpsError, type OpsSources, startOps } from "./ops/health.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { createServiceEvents } from "./ops/service-events.ts";
 import { Shutdown, type Step } from "./ops/shutdown.ts";
-import { parseDeferredRun } from "./runs/deferred.ts";
+import { parseSeenRows } from "./runs/proof/seen-rows.ts";
+import { parseDeferredRun } from "./runs/queue/deferred-runs.ts";
 import { createRuns } from "./runs/runs.ts";
-import { parseSeenRows } from "./runs/seen-rows.ts";
 import { createAuditLog } from "./store/audit.ts";
 import { createBindings } from "./store/bindings.ts";
+import * as documentSchemas from "./store/document-schemas.ts";
 import { type Store, StoreError } from "./store/documents.ts";
 import { openStore } from "./store/open.ts";
 import { createVault, loadSecret } from "./store/seal.ts";
 import { createFeedStore, createSettings } from "./store/settings.ts";
-import * as shapes from "./store/shapes.ts";
 import { createWatch } from "./watch/watch.ts";
 
 /** How long a stop may take: what is being sent is finished, Discord has what it was promised. */
 const stopDeadlineMs = 12_000;
 const runsDeadlineMs = 5_000;
 
-export interface Surroundings {
+export interface Runtime {
   readonly log: RootLog;
   readonly clock: Clock;
   readonly random: Random;
@@ -53,27 +54,27 @@ export interface Marshal {
 }
 
 /** What lies in the store, namespace by namespace. Bindings and audit survive a power cut, journals a crash. */
-function openDocuments(store: Store, config: Config, { log, clock, random }: Surroundings) {
+function openDocuments(store: Store, config: Config, { log, clock, random }: Runtime) {
   const vault = createVault(loadSecret(config.storeUrl, config.secretKey));
   return {
     vault,
     bindings: createBindings({
-      documents: store.documents("bindings", shapes.parseGuildBindings, "full"),
+      documents: store.documents("bindings", documentSchemas.parseGuildBindings, "full"),
       vault,
       clock,
       random,
       hideSecret: log.hide,
     }),
-    settings: createSettings(store.documents("settings", shapes.parseSettings, "full")),
-    feedStore: createFeedStore(store.documents("feeds", shapes.parseFeed, "full")),
+    settings: createSettings(store.documents("settings", documentSchemas.parseSettings, "full")),
+    feedStore: createFeedStore(store.documents("feeds", documentSchemas.parseFeed, "full")),
     audit: createAuditLog({
-      runs: store.documents("audit-runs", shapes.parseRun, "full"),
-      events: store.documents("audit-events", shapes.parseEvent, "full"),
+      runs: store.documents("audit-runs", documentSchemas.parseRun, "full"),
+      events: store.documents("audit-events", documentSchemas.parseEvent, "full"),
       // Written before the row, in the same log: the row's wait for the disk makes these last as well, at a quarter
       // of the time that four waits would block everything else.
-      days: store.documents("audit-days", shapes.parseDayList, "normal"),
-      index: store.documents("audit-index", shapes.parseDayIndex, "normal"),
-      open: store.documents("audit-open", shapes.parseOpenMark, "normal"),
+      days: store.documents("audit-days", documentSchemas.parseDayList, "normal"),
+      index: store.documents("audit-index", documentSchemas.parseDayIndex, "normal"),
+      open: store.documents("audit-open", documentSchemas.parseOpenMark, "normal"),
     }),
     halts: store.documents("halts", parseHalt, "full"),
     rejected: store.documents("rejected-keys", parseRejected, "full"),
@@ -88,7 +89,7 @@ function openDocuments(store: Store, config: Config, { log, clock, random }: Sur
 }
 
 /** Builds everything by hand; nothing runs that is not named here. */
-export async function buildMarshal(config: Config, surroundings: Surroundings): Promise<Marshal> {
+export async function buildMarshal(config: Config, surroundings: Runtime): Promise<Marshal> {
   const { log, clock, random } = surroundings;
   const metrics = createMetrics({
     ofProcess: true,

@@ -1,25 +1,19 @@
 import { Failure } from "../domain/failure.ts";
 import type { CommandAnswer, ListName, ServerStatus, Snapshot, SourceId } from "../domain/model.ts";
-import type {
-  Clock,
-  Documents,
-  KeyProver,
-  KeyRing,
-  Metrics,
-  Random,
-  ReadOptions,
-  ServiceClient,
-  ServiceEvent,
-  ServiceHealth,
-} from "../domain/ports.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { KeyRing } from "../domain/ports/key-ring.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { KeyProver, ReadOptions, ServiceClient } from "../domain/ports/service-client.ts";
+import type { ServiceEvent, ServiceHealth } from "../domain/ports/service-health.ts";
 import type { ServerKey } from "../domain/secret.ts";
 import type { Log } from "../log.ts";
 import { Gate } from "./gate.ts";
-import type { StoredHalt } from "./halt.ts";
-import { BAD_KEY_BUDGET, type BadKeyBudget, KeyGuard, type RejectedKey } from "./key-guard.ts";
-import { Recent } from "./recent.ts";
+import { GenerationalCache } from "./generational-cache.ts";
+import { createTransport, type Transport } from "./http/transport.ts";
+import { BAD_KEY_BUDGET, type BadKeyBudget, KeyGuard, type RejectedKey } from "./keys/key-guard.ts";
+import type { StoredHalt } from "./limits/halt.ts";
 import { LIST_FIELDS, LogMemory, readCommandAnswer, readLists, readStatus } from "./schema.ts";
-import { createTransport, type Transport } from "./transport.ts";
 
 export interface ServiceClientOptions {
   readonly serviceUrl: string;
@@ -81,7 +75,7 @@ class GatedClient implements Service {
   /** With another global key the service counts another identity: its halt is not ours. */
   readonly #identity: string;
   /** What the logs of each source that is polled showed last. */
-  readonly #logs = new Recent<SourceId, LogMemory>(LOGS_REMEMBERED, () => new LogMemory());
+  readonly #logs = new GenerationalCache<SourceId, LogMemory>(LOGS_REMEMBERED, () => new LogMemory());
   /** Writes in the order in which they were asked for. */
   #writes: Promise<void> = Promise.resolve();
 

@@ -1,18 +1,26 @@
 import { Failure } from "../domain/failure.ts";
 import type { SourceId } from "../domain/model.ts";
-import type { Clock, Metrics, ServiceEvent } from "../domain/ports.ts";
+import type { Clock } from "../domain/ports/clock.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { ServiceEvent } from "../domain/ports/service-health.ts";
 import type { ServerKey } from "../domain/secret.ts";
-import { AbortWatch } from "./abort-watch.ts";
-import { Allowance, type BucketState } from "./allowance.ts";
-import type { Route } from "./buckets.ts";
-import { type Answered, type Exchange, type Flight, Flights, type Job } from "./flights.ts";
-import { Halt } from "./halt.ts";
-import type { KeyGuard } from "./key-guard.ts";
-import * as refusals from "./refusals.ts";
-import type { Sighting } from "./server-clock.ts";
-import type { Transport, WireRequest } from "./transport.ts";
-import { judge, type Verdict, type WireAnswer } from "./verdict.ts";
-import { type WaitingClass, WaitingRoom } from "./waiting.ts";
+import * as refusals from "./gate-failures.ts";
+import { classify, type Outcome, type WireAnswer } from "./http/classify.ts";
+import type { Transport, WireRequest } from "./http/transport.ts";
+import type { KeyGuard } from "./keys/key-guard.ts";
+import { AbortWatch } from "./limits/abort-watch.ts";
+import type { Route } from "./limits/bucket-registry.ts";
+import { Halt } from "./limits/halt.ts";
+import {
+  type Answered,
+  type Exchange,
+  InFlight,
+  type InFlightRequest,
+  type Job,
+} from "./limits/in-flight.ts";
+import { type BucketState, RateLimiter } from "./limits/rate-limiter.ts";
+import { RequestQueue, type WaitingClass } from "./limits/request-queue.ts";
+import type { Observation } from "./limits/server-clock.ts";
 
 export interface GateOptions {
   readonly transport: Transport;
@@ -55,11 +63,11 @@ const RECALLED = Symbol("recalled");
 export class Gate {
   readonly #options: GateOptions;
   readonly #clock: Clock;
-  readonly #allowance: Allowance;
+  readonly #allowance: RateLimiter;
   readonly #halt = new Halt();
   readonly #guard: KeyGuard;
-  readonly #waiting = new WaitingRoom<Job>();
-  readonly #flights: Flights;
+  readonly #waiting = new RequestQueue<Job>();
+  readonly #flights: InFlight;
   readonly #aborts = new AbortWatch<Job>((job, signal) => this.#aborted(job, signal));
   /** Keys that a second opinion is being asked about. */
   readonly #confirming = new Map<SourceId, Promise<boolean>>();
@@ -73,10 +81,10 @@ export class Gate {
     this.#options = options;
     this.#clock = options.clock;
     this.#guard = options.guard;
-    this.#flights = new Flights(options.clock, options.deadlineMs, (flight, reason) =>
+    this.#flights = new InFlight(options.clock, options.deadlineMs, (flight, reason) =>
       this.#lost(flight, reason),
     );
-    this.#allowance = new Allowance({
+    this.#allowance = new RateLimiter({
       salt: options.salt,
       nowMs: options.clock.nowMs(),
       onShared: (bucketHash) => options.onEvent({ kind: "shared-limits", bucketHash }),
@@ -260,7 +268,7 @@ export class Gate {
   }
 
   /** The only place where keys are opened: what is returned is written and forgotten. */
-  #wire(flight: Flight): WireRequest {
+  #wire(flight: InFlightRequest): WireRequest {
     const { exchange } = flight.job;
     const { globalKey } = this.#options;
     const headers: Record<string, string> = {
@@ -282,7 +290,7 @@ export class Gate {
   }
 
   /** No answer: recalled before it was written, aborted, timed out, or the connection broke. */
-  #lost(flight: Flight, error: unknown): void {
+  #lost(flight: InFlightRequest, error: unknown): void {
     if (!this.#flights.land(flight)) return;
     const { job } = flight;
     const { route } = job.exchange;
@@ -300,13 +308,13 @@ export class Gate {
     this.#pump();
   }
 
-  #answered(flight: Flight, answer: WireAnswer): void {
+  #answered(flight: InFlightRequest, answer: WireAnswer): void {
     if (!this.#flights.land(flight)) return;
     const nowMs = this.#clock.nowMs();
     const { job } = flight;
     const { route, key, parse } = job.exchange;
-    const sighting: Sighting = { sentMs: flight.startedMs ?? flight.dispatchedMs, readMs: nowMs };
-    const verdict = judge(answer, route, nowMs, (text) => this.#clean(text, key), parse);
+    const sighting: Observation = { sentMs: flight.startedMs ?? flight.dispatchedMs, readMs: nowMs };
+    const verdict = classify(answer, route, nowMs, (text) => this.#clean(text, key), parse);
     this.#allowance.learn(flight, answer, verdict, sighting);
     this.#count(route, verdict.kind === "failure" ? verdict.failure.code : verdict.kind);
     this.#options.metrics.observe("marshal_service_seconds", (nowMs - sighting.sentMs) / 1_000, { route });
@@ -316,7 +324,7 @@ export class Gate {
   }
 
   /** The service said stop: to everybody, on every route, at once (spec: Limits 5). */
-  #refused(job: Job, verdict: Extract<Verdict, { kind: "halt" }>, nowMs: number): void {
+  #refused(job: Job, verdict: Extract<Outcome, { kind: "halt" }>, nowMs: number): void {
     const before = this.#halt.current;
     this.#halt.refuse(nowMs, verdict.cause, verdict.toldMs, verdict.saysBlocked, verdict.failure.message);
     if (job.probe) this.#probing = false;
@@ -339,7 +347,7 @@ export class Gate {
   }
 
   /** The service answered as it does when nothing is wrong with us. */
-  #taken(job: Job, verdict: Exclude<Verdict, { kind: "halt" }>, sighting: Sighting): void {
+  #taken(job: Job, verdict: Exclude<Outcome, { kind: "halt" }>, sighting: Observation): void {
     const { source, proving } = job.exchange;
     const nowMs = sighting.readMs;
     if (verdict.kind === "key" && (proving !== true || this.#guard.isProven(source))) {
@@ -359,7 +367,7 @@ export class Gate {
     job.reject(verdict.failure);
   }
 
-  #keyRefused(job: Job, verdict: Extract<Verdict, { kind: "key" }>, nowMs: number): void {
+  #keyRefused(job: Job, verdict: Extract<Outcome, { kind: "key" }>, nowMs: number): void {
     const { source, key, route } = job.exchange;
     const { failure, coded, final } = verdict;
     if (job.probe && this.#suspectedBy !== undefined) {

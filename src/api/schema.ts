@@ -14,8 +14,8 @@ import type {
   Staff,
   Vehicle,
 } from "../domain/model.ts";
-import { RepeatingJson } from "./repeating-json.ts";
-import { type LogKind, LogWindow, type RowSchemas, type Rows, readRows } from "./rows.ts";
+import { RepeatingJson } from "./http/repeating-json.ts";
+import { type LogKind, LogWindow, type RowSchemas, type Rows, readRows } from "./log-rows.ts";
 
 /**
  * The only place that knows the service's spelling. Answers are read row by row: an odd row is skipped and counted, an

@@ -3,23 +3,20 @@ import type { Failure } from "../domain/failure.ts";
 import type { Actor, Binding } from "../domain/guild.ts";
 import type { Button, MessageBody, SelectOption } from "../domain/message.ts";
 import type { ServerStatus, SourceId } from "../domain/model.ts";
-import type {
-  AuditLog,
-  Bindings,
-  Clock,
-  Feeds,
-  KeyProver,
-  Members,
-  ModCalls,
-  Permissions,
-  Random,
-  Runner,
-  RunQueue,
-  RunWords,
-  ServiceHealth,
-  Settings,
-  Snapshots,
-} from "../domain/ports.ts";
+import type { AuditLog } from "../domain/ports/audit-log.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Feeds } from "../domain/ports/feeds.ts";
+import type { Members } from "../domain/ports/members.ts";
+import type { ModCalls } from "../domain/ports/mod-calls.ts";
+import type { Permissions } from "../domain/ports/permissions.ts";
+import type { RunQueue } from "../domain/ports/run-queue.ts";
+import type { RunWords } from "../domain/ports/run-words.ts";
+import type { Runner } from "../domain/ports/runner.ts";
+import type { KeyProver } from "../domain/ports/service-client.ts";
+import type { ServiceHealth } from "../domain/ports/service-health.ts";
+import type { Settings } from "../domain/ports/settings.ts";
+import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { ServerKey } from "../domain/secret.ts";
 
 /**

@@ -1,26 +1,23 @@
 import { type Client, type Interaction, PermissionFlagsBits } from "discord.js";
-import type {
-  Bindings,
-  Clock,
-  Documents,
-  Members,
-  Notifier,
-  Random,
-  Settings,
-  Sink,
-} from "../domain/ports.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { Members } from "../domain/ports/members.ts";
+import type { Notifier } from "../domain/ports/notifier.ts";
+import type { Settings } from "../domain/ports/settings.ts";
+import type { Sink } from "../domain/ports/sink.ts";
 import type { Log } from "../log.ts";
-import { createBook } from "./book.ts";
-import { createClient, logIn, type Shards } from "./bot.ts";
 import type { Command, Services } from "./command.ts";
-import { answerOutsideGuild, convert } from "./convert.ts";
-import { departed, shardOf } from "./departed.ts";
-import { createDispatch, type Dispatch } from "./dispatch.ts";
-import { createMembers } from "./members.ts";
-import { createNotifier } from "./notifier.ts";
-import { createPendingLinks } from "./pending.ts";
-import { registerWhenChanged } from "./registration.ts";
-import { createSink } from "./sink.ts";
+import { createClient, logIn, type Shards } from "./connection/bot.ts";
+import { createMembers } from "./connection/members.ts";
+import { removedGuilds, shardOf } from "./connection/removed-guilds.ts";
+import { createCommandRegistry } from "./interactions/command-registry.ts";
+import { answerOutsideGuild, convert } from "./interactions/convert.ts";
+import { createDispatch, type Dispatch } from "./interactions/dispatch.ts";
+import { createPendingLinks } from "./interactions/pending-links.ts";
+import { registerWhenChanged } from "./interactions/registration.ts";
+import { createNotifier } from "./messages/notifier.ts";
+import { createSink } from "./messages/sink.ts";
 
 export interface DiscordPorts {
   readonly token: string;
@@ -94,7 +91,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
 
   async function forgetDeparted(): Promise<void> {
     const { shards } = ports;
-    const gone = await departed({
+    const gone = await removedGuilds({
       rest,
       async *known() {
         for await (const { guildId } of bindings.all()) yield guildId;
@@ -123,7 +120,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
     notifier,
     members,
     async start(commands, given) {
-      const book = createBook(commands);
+      const book = createCommandRegistry(commands);
       const pendingLinks = createPendingLinks(clock, random);
       const own = { members, settings, bindings, clock, random, pendingLinks, overview: book.summaries };
       dispatch = createDispatch({ book, services: { ...given, ...own }, clock, random, sink, notifier, log });

@@ -1,33 +1,29 @@
 import type { Binding, Feed } from "../domain/guild.ts";
+import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { MessageBody } from "../domain/message.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
-import type {
-  Bindings,
-  Clock,
-  Demands,
-  Documents,
-  FeedRenderer,
-  FeedStore,
-  Feeds,
-  Metrics,
-  ModCalls,
-  Notifier,
-  Random,
-  ServiceHealth,
-  Sink,
-  SnapshotListener,
-  Snapshots,
-} from "../domain/ports.ts";
-import { Turns } from "../domain/turns.ts";
-import { CardBoard } from "./card-board.ts";
-import type { CardRecord } from "./card-records.ts";
-import { lateAfterMs } from "./delivery.ts";
-import { EmergencyCards, emergencyView } from "./emergency.ts";
-import { teamsOf } from "./filter.ts";
-import { StoredJournal } from "./journal.ts";
-import type { JournalChunk, JournalHead } from "./journal-records.ts";
-import { ModCallCards, modCallView } from "./mod-calls.ts";
-import type { OffsetRecord } from "./offsets.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Demands } from "../domain/ports/demands.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { FeedRenderer } from "../domain/ports/feed-renderer.ts";
+import type { FeedStore } from "../domain/ports/feed-store.ts";
+import type { Feeds } from "../domain/ports/feeds.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { ModCalls } from "../domain/ports/mod-calls.ts";
+import type { Notifier } from "../domain/ports/notifier.ts";
+import type { ServiceHealth } from "../domain/ports/service-health.ts";
+import type { Sink } from "../domain/ports/sink.ts";
+import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
+import { CardBoard } from "./cards/card-board.ts";
+import type { CardRecord } from "./cards/card-records.ts";
+import { EmergencyCards, emergencyView } from "./cards/emergency-calls.ts";
+import { ModCallCards, modCallView } from "./cards/mod-calls.ts";
+import { lateAfterMs } from "./delivery/delivery.ts";
+import { teamsOf } from "./delivery/filter.ts";
+import { StoredJournal } from "./journal/journal.ts";
+import type { JournalChunk, JournalHead } from "./journal/journal-records.ts";
+import type { OffsetRecord } from "./journal/offsets.ts";
 import { FeedRegistry } from "./registry.ts";
 
 const lateCheckMs = 60_000;
@@ -90,7 +86,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
   const journal = new StoredJournal(parts);
   const poster = {
     ...parts,
-    turns: new Turns(),
+    turns: new KeyedMutex(),
     possiblyRepeated: (body: MessageBody) => renderer.possiblyRepeated(body),
   };
 

@@ -1,26 +1,22 @@
+import { BackOff } from "../domain/back-off.ts";
 import { Failure } from "../domain/failure.ts";
 import type { Binding, Feed, FeedKind } from "../domain/guild.ts";
+import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { ListName, LogList, SourceId } from "../domain/model.ts";
-import type {
-  Bindings,
-  Clock,
-  Demands,
-  Documents,
-  FeedRenderer,
-  FeedStore,
-  Feeds,
-  NewFeed,
-  Notifier,
-  Random,
-  Sink,
-} from "../domain/ports.ts";
-import { Turns } from "../domain/turns.ts";
-import { Delivery, type DeliveryPorts } from "./delivery.ts";
-import { feedMaxAgeMs, type Journal } from "./journal-port.ts";
-import type { OffsetRecord } from "./offsets.ts";
-import { atHead, movedTo } from "./positions.ts";
-import { nonceOf } from "./poster.ts";
-import { BackOff } from "./retry.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Demands } from "../domain/ports/demands.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { FeedRenderer } from "../domain/ports/feed-renderer.ts";
+import type { FeedStore } from "../domain/ports/feed-store.ts";
+import type { Feeds, NewFeed } from "../domain/ports/feeds.ts";
+import type { Notifier } from "../domain/ports/notifier.ts";
+import type { Sink } from "../domain/ports/sink.ts";
+import { Delivery, type DeliveryPorts } from "./delivery/delivery.ts";
+import { nonceOf } from "./delivery/poster.ts";
+import { feedMaxAgeMs, type Journal } from "./journal/journal-port.ts";
+import type { OffsetRecord } from "./journal/offsets.ts";
+import { atHead, movedTo } from "./journal/positions.ts";
 
 export interface RegistryParts {
   readonly feedStore: FeedStore;
@@ -54,7 +50,7 @@ export class FeedRegistry implements Feeds {
   readonly #bySource = new Map<SourceId, Set<Delivery>>();
   readonly #parking = new Set<string>();
   /** Changes of one guild's feeds never interleave. */
-  readonly #turns = new Turns();
+  readonly #turns = new KeyedMutex();
   #stopListening: () => void = () => undefined;
   readonly #stopping = new AbortController();
 

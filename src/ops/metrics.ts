@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Metrics } from "../domain/ports.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -27,7 +27,7 @@ export const definitions: Readonly<Record<string, Definition>> = {
   },
   marshal_feed_errors_total: {
     kind: "counter",
-    help: "Turns of a feed's delivery that failed and are tried again.",
+    help: "KeyedMutex of a feed's delivery that failed and are tried again.",
     labels: [],
   },
   marshal_service_requests_total: {

@@ -1,6 +1,8 @@
 import type { MessageBody } from "../domain/message.ts";
 import type { SourceId } from "../domain/model.ts";
-import type { Bindings, Notifier, ServiceEvent } from "../domain/ports.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Notifier } from "../domain/ports/notifier.ts";
+import type { ServiceEvent } from "../domain/ports/service-health.ts";
 import type { Log } from "../log.ts";
 
 export interface ServiceEventParts {

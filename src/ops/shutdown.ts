@@ -1,4 +1,4 @@
-import type { Clock } from "../domain/ports.ts";
+import type { Clock } from "../domain/ports/clock.ts";
 import type { Log } from "../log.ts";
 
 export interface ShutdownOptions {

@@ -1,37 +1,33 @@
 import type { Binding } from "../domain/guild.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
-import type {
-  AuditLog,
-  Bindings,
-  Clock,
-  Demands,
-  Documents,
-  Members,
-  Notifier,
-  Permissions,
-  Random,
-  Runner,
-  RunQueue,
-  RunRenderer,
-  RunWords,
-  ServiceClient,
-  ServiceHealth,
-  Settings,
-  Sink,
-  SnapshotListener,
-  Snapshots,
-} from "../domain/ports.ts";
+import type { AuditLog } from "../domain/ports/audit-log.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Demands } from "../domain/ports/demands.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { Members } from "../domain/ports/members.ts";
+import type { Notifier } from "../domain/ports/notifier.ts";
+import type { Permissions } from "../domain/ports/permissions.ts";
+import type { RunQueue } from "../domain/ports/run-queue.ts";
+import type { RunRenderer } from "../domain/ports/run-renderer.ts";
+import type { RunWords } from "../domain/ports/run-words.ts";
+import type { Runner } from "../domain/ports/runner.ts";
+import type { ServiceClient } from "../domain/ports/service-client.ts";
+import type { ServiceHealth } from "../domain/ports/service-health.ts";
+import type { Settings } from "../domain/ports/settings.ts";
+import type { Sink } from "../domain/ports/sink.ts";
+import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
 import type { DeferredRun } from "../domain/run.ts";
-import { DeferredRuns } from "./deferred.ts";
-import { MirroredAudit } from "./mirror.ts";
-import { createPermissions } from "./permissions.ts";
-import { Proof } from "./proof.ts";
-import { recoverRuns } from "./recover.ts";
-import { startRetention } from "./retention.ts";
-import { CommandRunner } from "./runner.ts";
-import type { SeenRows } from "./seen-rows.ts";
-import { WaitingRuns } from "./waiting.ts";
-import { createRunWords } from "./words.ts";
+import { AuditChannelMirror } from "./audit/channel-mirror.ts";
+import { recoverRuns } from "./audit/recover-runs.ts";
+import { startRetention } from "./audit/retention.ts";
+import { createRunWords } from "./catalogue/suggestions.ts";
+import { createPermissions } from "./permission/permissions.ts";
+import { Proof } from "./proof/proof.ts";
+import type { SeenRows } from "./proof/seen-rows.ts";
+import { DeferredRuns } from "./queue/deferred-runs.ts";
+import { CommandRunner } from "./queue/runner.ts";
+import { WaitingRuns } from "./queue/waiting-runs.ts";
 
 export interface RunsPorts {
   readonly client: Pick<ServiceClient, "command">;
@@ -86,7 +82,7 @@ export function createRuns(ports: RunsPorts): Runs {
   const report = (what: string, error: unknown) => ports.report(what, error);
   const follow = (guildId: string) =>
     proof.follow(guildId).catch((error: unknown) => report("a guild's log could not be watched", error));
-  const audit = new MirroredAudit({ ...ports, report, onEvent: (guildId) => void follow(guildId) });
+  const audit = new AuditChannelMirror({ ...ports, report, onEvent: (guildId) => void follow(guildId) });
   const proof = new Proof({ ...ports, audit });
   const runner = new CommandRunner({
     ...ports,

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import type { AuditLog, Documents } from "../domain/ports.ts";
+import { KeyedMutex } from "../domain/keyed-mutex.ts";
+import type { AuditLog } from "../domain/ports/audit-log.ts";
+import type { Documents } from "../domain/ports/documents.ts";
 import type { AuditEvent, AuditFilter, RunRecord } from "../domain/run.ts";
-import { Turns } from "../domain/turns.ts";
 
 /** Which ids a guild has on one day (UTC): the store has no queries, so days are the index. */
 export interface DayIndex {
@@ -50,7 +51,7 @@ const over: Readonly<Record<RunRecord["status"], boolean>> = {
  * leaves out, a row that is there can be found, and an index entry without a row is skipped.
  */
 export function createAuditLog(parts: AuditParts): AuditLog {
-  const turns = new Turns();
+  const turns = new KeyedMutex();
 
   async function addToIndex(guildId: string, kind: Kind, atMs: number, id: string): Promise<void> {
     const day = dayOf(atMs);

@@ -1,12 +1,15 @@
 import { Failure } from "../domain/failure.ts";
 import type { Binding } from "../domain/guild.ts";
+import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { SourceId } from "../domain/model.ts";
-import type { Bindings, Clock, Documents, KeyRing, Linked, NewLink, Random } from "../domain/ports.ts";
+import type { Bindings, Linked, NewLink } from "../domain/ports/bindings.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { KeyRing } from "../domain/ports/key-ring.ts";
 import type { ServerKey } from "../domain/secret.ts";
-import { Turns } from "../domain/turns.ts";
+import type { GuildBindings, SealedBinding } from "./document-schemas.ts";
 import { StoreError } from "./documents.ts";
 import type { Vault } from "./seal.ts";
-import type { GuildBindings, SealedBinding } from "./shapes.ts";
 
 export interface BindingParts {
   readonly documents: Documents<GuildBindings>;
@@ -40,7 +43,7 @@ const wrongSecret =
 /** One document a guild; changes of one guild never interleave. */
 export function createBindings({ documents, vault, clock, random, hideSecret }: BindingParts): BindingStore {
   const guildsOf = new Map<SourceId, Set<string>>();
-  const turns = new Turns();
+  const turns = new KeyedMutex();
 
   const open = ({ sealed, guildId, id }: SealedBinding) => vault.open(sealed, placeOf(guildId, id));
 

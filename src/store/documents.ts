@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { Keyv } from "keyv";
-import type { Documents } from "../domain/ports.ts";
+import type { Documents } from "../domain/ports/documents.ts";
 
 /** What the store cannot do, in words for the operator. */
 export class StoreError extends Error {
@@ -19,7 +19,7 @@ export interface Store {
 }
 
 /** How many documents are read before other work of the process has its turn. */
-const breath = 200;
+const yieldEvery = 200;
 
 /** JSON as it is: keyv's own serialiser walks every value twice for types that we never store. */
 const json = {
@@ -63,7 +63,7 @@ export class KeyvDocuments<T> implements Documents<T> {
       if (value === undefined || typeof key !== "string") continue;
       yield [key, this.#read(key, value)];
       // sqlite answers at once, so nothing else would run until the last of ten thousand documents.
-      if (++read % breath === 0) await setImmediate();
+      if (++read % yieldEvery === 0) await setImmediate();
     }
   }
 

@@ -1,12 +1,14 @@
 import { defaultSettings, type Feed, type GuildSettings } from "../domain/guild.ts";
-import type { Documents, FeedStore, Settings } from "../domain/ports.ts";
-import { Turns } from "../domain/turns.ts";
+import { KeyedMutex } from "../domain/keyed-mutex.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { FeedStore } from "../domain/ports/feed-store.ts";
+import type { Settings } from "../domain/ports/settings.ts";
 
 /** One document a guild; a guild that set nothing has the defaults. */
 export function createSettings(
   documents: Documents<GuildSettings>,
 ): Settings & { forgetGuild(guildId: string): Promise<void> } {
-  const turns = new Turns();
+  const turns = new KeyedMutex();
   const of = async (guildId: string): Promise<GuildSettings> =>
     (await documents.get(guildId)) ?? defaultSettings;
   return {

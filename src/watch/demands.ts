@@ -1,5 +1,6 @@
 import type { Demand, ListName, SourceId } from "../domain/model.ts";
-import type { Clock, Demands } from "../domain/ports.ts";
+import type { Clock } from "../domain/ports/clock.ts";
+import type { Demands } from "../domain/ports/demands.ts";
 
 /** What all demands on one source come to. */
 export interface Wanted {

@@ -1,16 +1,13 @@
 import { Failure } from "../domain/failure.ts";
 import type { ListName, Snapshot, SourceId } from "../domain/model.ts";
-import type {
-  Clock,
-  Metrics,
-  Random,
-  ServiceClient,
-  ServiceHealth,
-  SnapshotListener,
-} from "../domain/ports.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { ServiceClient } from "../domain/ports/service-client.ts";
+import type { ServiceHealth } from "../domain/ports/service-health.ts";
+import type { SnapshotListener } from "../domain/ports/snapshots.ts";
 import type { DemandRegistry } from "./demands.ts";
-import { type Candidate, choose, type Lanes } from "./schedule.ts";
-import { newTrack, observed, type Track } from "./track.ts";
+import { type Candidate, choose, type EmptyDebt } from "./schedule.ts";
+import { newSourceStats, observed, type SourceStats } from "./source-stats.ts";
 
 export interface PollerParts {
   readonly client: ServiceClient;
@@ -40,7 +37,7 @@ export interface LastPoll {
 }
 
 interface Watched {
-  track: Track;
+  track: SourceStats;
   failures: number;
   notBeforeMs: number;
   polling: boolean;
@@ -77,7 +74,7 @@ export class Poller {
   /** Reads that wait at the gate. */
   #waiting = 0;
   #mostWaiting = 1;
-  #lanes: Lanes = { owedToEmpty: 0 };
+  #lanes: EmptyDebt = { owedToEmpty: 0 };
   #cancelTimer: (() => void) | undefined;
   #pausedUntilMs = 0;
   #startedAtMs = 0;
@@ -174,7 +171,7 @@ export class Poller {
       }
       let watched = this.#watched.get(source);
       if (watched === undefined) {
-        const track = newTrack(nowMs, random.next());
+        const track = newSourceStats(nowMs, random.next());
         watched = { track, failures: 0, notBeforeMs: 0, polling: false, last: undefined };
         this.#watched.set(source, watched);
       }

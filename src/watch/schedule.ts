@@ -1,10 +1,10 @@
 import type { SourceId } from "../domain/model.ts";
-import type { Track } from "./track.ts";
+import type { SourceStats } from "./source-stats.ts";
 
 /** A source that could be polled now or later. */
 export interface Candidate {
   readonly source: SourceId;
-  readonly track: Track;
+  readonly track: SourceStats;
   /** The tightest demand on it. */
   readonly maxAgeMs: number;
   /** Backing off after a failure until then, epoch milliseconds; 0 when it is not. */
@@ -12,12 +12,12 @@ export interface Candidate {
 }
 
 /** What is left of one choice for the next: how much the empty servers are owed, in polls. */
-export interface Lanes {
+export interface EmptyDebt {
   readonly owedToEmpty: number;
 }
 
 export type Choice =
-  | { readonly kind: "poll"; readonly source: SourceId; readonly why: Why; readonly lanes: Lanes }
+  | { readonly kind: "poll"; readonly source: SourceId; readonly why: Why; readonly lanes: EmptyDebt }
   /** Nothing may be polled before that; undefined: nothing is there at all. */
   | { readonly kind: "wait"; readonly untilMs: number | undefined };
 
@@ -38,7 +38,7 @@ const QUIET_PER_S = 1 / 600;
  */
 export function choose(
   candidates: Iterable<Candidate>,
-  lanes: Lanes,
+  lanes: EmptyDebt,
   pollsPerS: number,
   nowMs: number,
 ): Choice {

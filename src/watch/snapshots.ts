@@ -1,5 +1,7 @@
 import type { ListName, ServerState, Snapshot, SourceId } from "../domain/model.ts";
-import type { Clock, ServiceClient, Snapshots } from "../domain/ports.ts";
+import type { Clock } from "../domain/ports/clock.ts";
+import type { ServiceClient } from "../domain/ports/service-client.ts";
+import type { Snapshots } from "../domain/ports/snapshots.ts";
 
 export interface SnapshotParts {
   readonly client: ServiceClient;

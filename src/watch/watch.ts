@@ -1,13 +1,9 @@
-import type {
-  Clock,
-  Demands,
-  Metrics,
-  Random,
-  ServiceClient,
-  ServiceHealth,
-  SnapshotListener,
-  Snapshots,
-} from "../domain/ports.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Demands } from "../domain/ports/demands.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { ServiceClient } from "../domain/ports/service-client.ts";
+import type { ServiceHealth } from "../domain/ports/service-health.ts";
+import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
 import { DemandRegistry } from "./demands.ts";
 import { type LastPoll, Poller } from "./poller.ts";
 import { LatestSnapshots } from "./snapshots.ts";

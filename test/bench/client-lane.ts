@@ -1,7 +1,7 @@
 import { ErlcClient } from "erlc-api";
 import { Pool } from "undici";
 import { createServiceClient } from "../../src/api/client.ts";
-import { parseHalt, parseRejected } from "../../src/api/stored.ts";
+import { parseHalt, parseRejected } from "../../src/api/stored-records.ts";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
 import { FakeKeyRing } from "../support/network.ts";

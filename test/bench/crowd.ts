@@ -1,13 +1,13 @@
 import { emptyPolicy, type Feed, type FeedKind } from "../../src/domain/guild.ts";
-import type { Clock, Random } from "../../src/domain/ports.ts";
+import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import { ServerKey } from "../../src/domain/secret.ts";
 import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
 import { createBindings } from "../../src/store/bindings.ts";
+import { parseFeed, parseGuildBindings, parseSettings } from "../../src/store/document-schemas.ts";
 import { openStore } from "../../src/store/open.ts";
 import { createVault, loadSecret } from "../../src/store/seal.ts";
 import { createFeedStore, createSettings } from "../../src/store/settings.ts";
-import { parseFeed, parseGuildBindings, parseSettings } from "../../src/store/shapes.ts";
 
 /** How large the communities of a bench are, besides the channels of their feeds. */
 export interface Shape {

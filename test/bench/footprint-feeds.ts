@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { feedRenderer } from "../../src/discord/render/feed.ts";
-import type { Clock, Sink } from "../../src/domain/ports.ts";
-import { parseCard } from "../../src/feeds/card-records.ts";
+import type { Clock } from "../../src/domain/ports/clock.ts";
+import type { Sink } from "../../src/domain/ports/sink.ts";
+import { parseCard } from "../../src/feeds/cards/card-records.ts";
 import { createFeeds } from "../../src/feeds/feeds.ts";
-import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal-records.ts";
-import { parseOffset } from "../../src/feeds/offsets.ts";
+import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal/journal-records.ts";
+import { parseOffset } from "../../src/feeds/journal/offsets.ts";
 import type { Store } from "../../src/store/documents.ts";
 import { openStore } from "../../src/store/open.ts";
 import { connectSqlite } from "../../src/store/sqlite.ts";

@@ -8,7 +8,7 @@ import type {
   Snapshot,
   SourceId,
 } from "../../src/domain/model.ts";
-import type { Random } from "../../src/domain/ports.ts";
+import type { Random } from "../../src/domain/ports/clock.ts";
 
 const kinds = ["joins", "kills", "modCalls", "commands"] as const;
 const WINDOW_ROWS = 100;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ErlcClient } from "erlc-api";
 import { Pool } from "undici";
 import { createServiceClient } from "../../src/api/client.ts";
-import { parseHalt, parseRejected } from "../../src/api/stored.ts";
+import { parseHalt, parseRejected } from "../../src/api/stored-records.ts";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import { serve } from "../../src/sandbox/service/http.ts";
 import { Service, type ServiceOptions } from "../../src/sandbox/service/service.ts";

@@ -1,5 +1,5 @@
 import type { Lists, Snapshot, SourceId } from "../../src/domain/model.ts";
-import type { Random } from "../../src/domain/ports.ts";
+import type { Random } from "../../src/domain/ports/clock.ts";
 
 /** A thing that happened on a server, at an exact moment; the service shows only its second. */
 interface Event {

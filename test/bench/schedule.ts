@@ -1,5 +1,5 @@
-import { type Candidate, choose, type Lanes } from "../../src/watch/schedule.ts";
-import { newTrack, observed } from "../../src/watch/track.ts";
+import { type Candidate, choose, type EmptyDebt } from "../../src/watch/schedule.ts";
+import { newSourceStats, observed } from "../../src/watch/source-stats.ts";
 import { seededRandom } from "../support/clock.ts";
 import { makeWorld, snapshotOf, upTo, type World, type WorldServer } from "./schedule-world.ts";
 
@@ -51,7 +51,7 @@ function bySchedule(world: World, perS: number): Poll {
   const random = seededRandom(7);
   const candidates = new Map<string, Candidate & { readonly server: WorldServer }>();
   for (const server of world.servers) {
-    const track = newTrack(0, random.next());
+    const track = newSourceStats(0, random.next());
     candidates.set(server.source, {
       server,
       source: server.source,
@@ -60,7 +60,7 @@ function bySchedule(world: World, perS: number): Poll {
       notBeforeMs: 0,
     });
   }
-  let lanes: Lanes = { owedToEmpty: 0 };
+  let lanes: EmptyDebt = { owedToEmpty: 0 };
   return (nowMs) => {
     const choice = choose(candidates.values(), lanes, perS, nowMs);
     if (choice.kind === "wait") return undefined;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { feed } from "../../commands/feed.ts";
-import { createBook } from "../../src/discord/book.ts";
 import type { Form, Press, Reply, Services } from "../../src/discord/command.ts";
+import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Actor } from "../../src/domain/guild.ts";
 import { formOf, optionsOf, textOf } from "../support/fake-answers.ts";
@@ -58,7 +58,7 @@ function refused(text: RegExp) {
 
 describe("/feed", () => {
   test("Discord can register it: for holders of Manage Guild, in servers only", () => {
-    const { definitions } = createBook([feed]);
+    const { definitions } = createCommandRegistry([feed]);
     const [definition] = JSON.parse(JSON.stringify(definitions)) as { default_member_permissions: string }[];
     assert.equal(definition?.default_member_permissions, "32");
   });

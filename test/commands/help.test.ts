@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commands } from "../../commands/index.ts";
-import { createBook } from "../../src/discord/book.ts";
+import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
 import { helpCard } from "../../src/discord/render/help.ts";
 import { textOf } from "../support/fake-answers.ts";
 
-const { summaries } = createBook(commands);
+const { summaries } = createCommandRegistry(commands);
 const nobody = { commands: summaries, linked: true, staff: false, manageGuild: false };
 const read = (view: typeof nobody) => textOf({ cards: [helpCard(view)] });
 

@@ -3,10 +3,10 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { commands } from "../../commands/index.ts";
-import { createBook } from "../../src/discord/book.ts";
 import { type Command, defineCommand, defineEntry } from "../../src/discord/command.ts";
 import { createDiscord } from "../../src/discord/create-discord.ts";
-import { definitionsHash, parseRegistered } from "../../src/discord/registration.ts";
+import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
+import { definitionsHash, parseRegistered } from "../../src/discord/interactions/registration.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import { FakeWorld, keptLog, textDocuments } from "../support/fake-services.ts";
 
@@ -92,7 +92,8 @@ test("a Discord that cannot be reached is told in words", async () => {
 });
 
 test("the hash of the definitions changes with any word of them, and only then", () => {
-  const hashOf = (description: string) => definitionsHash(createBook([hello(description)]).definitions);
+  const hashOf = (description: string) =>
+    definitionsHash(createCommandRegistry([hello(description)]).definitions);
   assert.equal(hashOf("a"), hashOf("a"));
   assert.notEqual(hashOf("a"), hashOf("b"));
   assert.throws(() => parseRegistered({}), TypeError);
@@ -102,7 +103,7 @@ test("groups of sub-commands are defined and found by their path", () => {
   const entry = defineEntry<undefined>({
     ...{ description: "d", first: "public", parse: () => undefined, execute: () => ({}) },
   });
-  const book = createBook([
+  const book = createCommandRegistry([
     {
       name: "run",
       description: "r",

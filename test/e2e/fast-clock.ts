@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../../src/domain/ports.ts";
+import type { Clock } from "../../src/domain/ports/clock.ts";
 
 /**
  * The machine's time, `speed` times as fast: a command window of five seconds passes in one, and everything still
@@ -17,6 +17,10 @@ export class FastClock implements Clock {
   /** A property, so that it can be handed on as a function. */
   readonly nowMs = (): number =>
     this.#startMs + Math.floor((performance.now() - this.#realStartMs) * this.speed);
+
+  monotonicMs(): number {
+    return (performance.now() - this.#realStartMs) * this.speed;
+  }
 
   after(delayMs: number, work: () => void): () => void {
     const timer = setTimeout(work, this.#real(delayMs)).unref();

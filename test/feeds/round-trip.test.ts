@@ -4,7 +4,7 @@ import { feedRenderer } from "../../src/discord/render/feed.ts";
 import type { Feed } from "../../src/domain/guild.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
 import type { LogEntry } from "../../src/domain/model.ts";
-import { sameMessage, snowflakeBefore } from "../../src/feeds/read-back.ts";
+import { sameMessage, snowflakeBefore } from "../../src/feeds/delivery/read-back.ts";
 import { startDiscordRig } from "../support/discord-rig.ts";
 
 const feed: Feed = {

@@ -26,7 +26,7 @@ function packagesFor(room: string): Group[] {
     .filter(([, homes]) => !homes.includes(room))
     .map(([name, homes]) => ({
       group: [name, `${name}/**`],
-      message: `${name} belongs in ${homes.join(" and ")}; use a port of domain/ports.ts.`,
+      message: `${name} belongs in ${homes.join(" and ")}; use a port of domain/ports.`,
     }));
 }
 
@@ -134,6 +134,13 @@ export function biomeConfig(): object {
         [
           ...packagesFor("domain"),
           { group: ["../**"], message: "domain/ is the ground floor: it imports nothing of ours." },
+        ],
+      ),
+      room(
+        ["src/domain/ports/**"],
+        [
+          ...packagesFor("domain"),
+          { group: ["../../**"], message: "domain/ is the ground floor: it imports nothing of ours." },
         ],
       ),
       room(

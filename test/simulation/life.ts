@@ -1,4 +1,4 @@
-import type { Clock, Random } from "../../src/domain/ports.ts";
+import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import type { VirtualClock } from "../support/clock.ts";
 import { exponential } from "./world.ts";
 
@@ -91,6 +91,7 @@ export class Life {
   clock(): Clock {
     return {
       nowMs: () => this.#clock.nowMs(),
+      monotonicMs: () => this.#clock.monotonicMs(),
       after: (delayMs, work) => this.#clock.after(delayMs, () => (this.dead ? undefined : work())),
       sleep: async (delayMs, signal) => {
         await this.#clock.sleep(delayMs, signal);

@@ -1,6 +1,8 @@
 import { Failure } from "../../src/domain/failure.ts";
 import type { ListName, Snapshot, SourceId } from "../../src/domain/model.ts";
-import type { Random, ReadOptions, ServiceClient, ServiceHealth } from "../../src/domain/ports.ts";
+import type { Random } from "../../src/domain/ports/clock.ts";
+import type { ReadOptions, ServiceClient } from "../../src/domain/ports/service-client.ts";
+import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { VirtualClock } from "../support/clock.ts";
 import { type Shown, type SimServer, serverOf, shownAt, snapshotOf, sourceOf } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import type { Binding, FeedKind } from "../../src/domain/guild.ts";
 import type { LogList } from "../../src/domain/model.ts";
-import type { Random } from "../../src/domain/ports.ts";
+import type { Random } from "../../src/domain/ports/clock.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { SimDiscord } from "./discord.ts";
 import { Judge, type Verdict } from "./judge.ts";

@@ -1,5 +1,7 @@
 import type { Feed } from "../../src/domain/guild.ts";
-import type { Documents, FeedStore, Random } from "../../src/domain/ports.ts";
+import type { Random } from "../../src/domain/ports/clock.ts";
+import type { Documents } from "../../src/domain/ports/documents.ts";
+import type { FeedStore } from "../../src/domain/ports/feed-store.ts";
 import { Injected, type Life } from "./life.ts";
 
 /** What the disk holds; outlives every process. */

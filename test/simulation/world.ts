@@ -1,5 +1,5 @@
 import type { Lists, LogEntry, LogList, Snapshot, SourceId } from "../../src/domain/model.ts";
-import type { Random } from "../../src/domain/ports.ts";
+import type { Random } from "../../src/domain/ports/clock.ts";
 
 export const lists: readonly LogList[] = ["joinLogs", "killLogs", "commandLogs", "modCalls"];
 const shares: readonly number[] = [0.45, 0.8, 0.97, 1];

@@ -2,10 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { SourceId } from "../../src/domain/model.ts";
-import type { AuditLog } from "../../src/domain/ports.ts";
+import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
 import type { AuditEvent, AuditFilter, RunRecord, RunStatus } from "../../src/domain/run.ts";
 import { createAuditLog } from "../../src/store/audit.ts";
-import { parseDayIndex, parseDayList, parseEvent, parseOpenMark, parseRun } from "../../src/store/shapes.ts";
+import {
+  parseDayIndex,
+  parseDayList,
+  parseEvent,
+  parseOpenMark,
+  parseRun,
+} from "../../src/store/document-schemas.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
 
 const dayMs = 86_400_000;

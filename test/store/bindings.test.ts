@@ -5,8 +5,8 @@ import type { Binding } from "../../src/domain/guild.ts";
 import type { ServerStatus } from "../../src/domain/model.ts";
 import { ServerKey } from "../../src/domain/secret.ts";
 import { createBindings } from "../../src/store/bindings.ts";
+import { parseGuildBindings } from "../../src/store/document-schemas.ts";
 import { createVault } from "../../src/store/seal.ts";
-import { parseGuildBindings } from "../../src/store/shapes.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
 

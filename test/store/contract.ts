@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
-import type { Documents } from "../../src/domain/ports.ts";
+import type { Documents } from "../../src/domain/ports/documents.ts";
 import { StoreError } from "../../src/store/documents.ts";
 
 const row = z.object({

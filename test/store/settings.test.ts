@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { defaultSettings, emptyPolicy, type Feed } from "../../src/domain/guild.ts";
+import { parseFeed, parseSettings } from "../../src/store/document-schemas.ts";
 import { createFeedStore, createSettings } from "../../src/store/settings.ts";
-import { parseFeed, parseSettings } from "../../src/store/shapes.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
 import { collect } from "./contract.ts";
 

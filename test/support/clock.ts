@@ -1,4 +1,4 @@
-import type { Clock, Random } from "../../src/domain/ports.ts";
+import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 
 interface Timer {
   readonly atMs: number;
@@ -7,27 +7,46 @@ interface Timer {
   cancelled: boolean;
 }
 
+/** Where the monotonic reading starts: far from any epoch time, so that code that mixes the two goes wrong at once. */
+const MONOTONIC_START_MS = 5_000_000;
+
 /**
- * A Clock that moves only when a test moves it. Timers fire in order of time, then of creation; after each one
+ * A Clock that moves only when a test moves it. Timers count monotonic time; `step` moves the wall alone. Timers fire in order of time, then of creation; after each one
  * (and before the first) everything that can go on by itself goes on: microtasks and `setImmediate`.
  */
 export class VirtualClock implements Clock {
-  #nowMs: number;
+  #monotonicMs = MONOTONIC_START_MS;
+  /** Wall time less monotonic time. */
+  #wallOffsetMs: number;
   #order = 0;
   readonly #heap: Timer[] = [];
 
   constructor(startMs = Date.UTC(2026, 0, 1)) {
-    this.#nowMs = startMs;
+    this.#wallOffsetMs = startMs - MONOTONIC_START_MS;
   }
 
   nowMs(): number {
-    return this.#nowMs;
+    return this.#monotonicMs + this.#wallOffsetMs;
+  }
+
+  monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+
+  /** The wall clock is set: `ms` forward, or back where negative. No timer notices. */
+  step(ms: number): void {
+    this.#wallOffsetMs += ms;
   }
 
   after(delayMs: number, work: () => void): () => void {
     // A NaN delay would sit at the top of the heap for ever; it is always a defect of the caller.
     if (Number.isNaN(delayMs)) throw new RangeError("a timer needs a delay");
-    const timer = { atMs: this.#nowMs + Math.max(0, delayMs), order: this.#order++, work, cancelled: false };
+    const timer = {
+      atMs: this.#monotonicMs + Math.max(0, delayMs),
+      order: this.#order++,
+      work,
+      cancelled: false,
+    };
     this.#push(timer);
     return () => {
       timer.cancelled = true;
@@ -60,19 +79,24 @@ export class VirtualClock implements Clock {
   /** When the next timer fires, epoch milliseconds. */
   get nextAtMs(): number | undefined {
     this.#dropCancelled();
-    return this.#heap[0]?.atMs;
+    const next = this.#heap[0];
+    return next === undefined ? undefined : next.atMs + this.#wallOffsetMs;
   }
 
   /** Moves on by `ms`, firing what falls due. */
   async advance(ms: number): Promise<void> {
-    await this.advanceTo(this.#nowMs + ms);
+    await this.#advanceTo(this.#monotonicMs + ms);
   }
 
-  /** Moves on to `atMs`, firing what falls due. */
+  /** Moves on until the wall shows `atMs`, firing what falls due. */
   async advanceTo(atMs: number): Promise<void> {
+    await this.#advanceTo(atMs - this.#wallOffsetMs);
+  }
+
+  async #advanceTo(atMs: number): Promise<void> {
     await settle();
     while (this.#fireNext(atMs)) await settle();
-    this.#nowMs = Math.max(this.#nowMs, atMs);
+    this.#monotonicMs = Math.max(this.#monotonicMs, atMs);
     await settle();
   }
 
@@ -87,7 +111,7 @@ export class VirtualClock implements Clock {
 
   /** Fires timers until `condition` holds; throws when none is left or `withinMs` have passed. */
   async until(condition: () => boolean, withinMs = 24 * 3_600_000): Promise<void> {
-    const endMs = this.#nowMs + withinMs;
+    const endMs = this.#monotonicMs + withinMs;
     await settle();
     while (!condition()) {
       if (!this.#fireNext(endMs)) throw new Error("the condition never held");
@@ -100,7 +124,7 @@ export class VirtualClock implements Clock {
     const next = this.#heap[0];
     if (next === undefined || next.atMs > untilMs) return false;
     this.#pop();
-    this.#nowMs = Math.max(this.#nowMs, next.atMs);
+    this.#monotonicMs = Math.max(this.#monotonicMs, next.atMs);
     next.work();
     return true;
   }

@@ -1,9 +1,13 @@
 import type { Choice, Form, FormValues, Options } from "../../src/discord/command.ts";
-import { type AnswerRefusal, AnswerRefused, type Answers } from "../../src/discord/incoming.ts";
+import {
+  type AnswerRefusal,
+  AnswerRefused,
+  type InteractionResponder,
+} from "../../src/discord/interactions/incoming.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
 
 /** What a person sees of one interaction, and each call in order. */
-export class FakeAnswers implements Answers {
+export class FakeAnswers implements InteractionResponder {
   readonly calls: string[] = [];
   /** The answer itself; undefined while it "thinks" or after it was removed. */
   original: MessageBody | undefined;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PendingLinks, Services } from "../../src/discord/command.ts";
-import { createPendingLinks } from "../../src/discord/pending.ts";
+import { createPendingLinks } from "../../src/discord/interactions/pending-links.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import {
   type Actor,
@@ -10,16 +10,14 @@ import {
   type GuildSettings,
 } from "../../src/domain/guild.ts";
 import type { ServerState, ServerStatus, SourceId } from "../../src/domain/model.ts";
-import type {
-  AuditLog,
-  Bindings,
-  Documents,
-  KeyProver,
-  Permissions,
-  ServiceHealth,
-  Settings,
-  Snapshots,
-} from "../../src/domain/ports.ts";
+import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
+import type { Bindings } from "../../src/domain/ports/bindings.ts";
+import type { Documents } from "../../src/domain/ports/documents.ts";
+import type { Permissions } from "../../src/domain/ports/permissions.ts";
+import type { KeyProver } from "../../src/domain/ports/service-client.ts";
+import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
+import type { Settings } from "../../src/domain/ports/settings.ts";
+import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent } from "../../src/domain/run.ts";
 import { ServerKey } from "../../src/domain/secret.ts";
 import type { Log } from "../../src/log.ts";

@@ -1,6 +1,7 @@
 import { SinkRefusal, type SinkRefusalReason } from "../../src/domain/failure.ts";
 import type { MessageBody, OutgoingMessage, PostedMessage } from "../../src/domain/message.ts";
-import type { Clock, Sink } from "../../src/domain/ports.ts";
+import type { Clock } from "../../src/domain/ports/clock.ts";
+import type { Sink } from "../../src/domain/ports/sink.ts";
 
 /** What becomes of one call: refused, or "lost": done, but the answer never arrives. */
 export type SinkFault = SinkRefusalReason | "lost" | undefined;

@@ -11,11 +11,12 @@ import type {
   Snapshot,
   SourceId,
 } from "../../src/domain/model.ts";
-import type { FeedStore, NewFeed } from "../../src/domain/ports.ts";
-import { parseCard } from "../../src/feeds/card-records.ts";
+import type { FeedStore } from "../../src/domain/ports/feed-store.ts";
+import type { NewFeed } from "../../src/domain/ports/feeds.ts";
+import { parseCard } from "../../src/feeds/cards/card-records.ts";
 import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
-import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal-records.ts";
-import { parseOffset } from "../../src/feeds/offsets.ts";
+import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal/journal-records.ts";
+import { parseOffset } from "../../src/feeds/journal/offsets.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { FakeSink } from "./fake-sink.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
@@ -201,6 +202,7 @@ export class FeedsRig {
       cards: mortal(cards, life),
       clock: {
         nowMs: () => this.clock.nowMs(),
+        monotonicMs: () => this.clock.monotonicMs(),
         after: (delayMs, work) => this.clock.after(delayMs, () => (life.dead ? undefined : work())),
         sleep: (delayMs, signal) => this.clock.sleep(delayMs, signal),
       },

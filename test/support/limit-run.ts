@@ -1,8 +1,8 @@
 import { type Service as Client, createServiceClient } from "../../src/api/client.ts";
-import { parseHalt, parseRejected } from "../../src/api/stored.ts";
+import { parseHalt, parseRejected } from "../../src/api/stored-records.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { SourceId } from "../../src/domain/model.ts";
-import type { ServiceEvent } from "../../src/domain/ports.ts";
+import type { ServiceEvent } from "../../src/domain/ports/service-health.ts";
 import { ServerKey } from "../../src/domain/secret.ts";
 import { Service, type ServiceOptions } from "../../src/sandbox/service/service.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
@@ -29,7 +29,7 @@ export class World {
   readonly keyTexts: readonly string[];
   readonly sources: SourceId[];
   readonly events: ServiceEvent[];
-  /** Answers of 403 that the client read, by key. */
+  /** InteractionResponder of 403 that the client read, by key. */
   readonly refusalsRead = new Map<string, number>();
   readonly haltTexts = new Map<string, string>();
   readonly rejectedTexts = new Map<string, string>();

@@ -1,4 +1,4 @@
-import type { Documents } from "../../src/domain/ports.ts";
+import type { Documents } from "../../src/domain/ports/documents.ts";
 
 /** Documents in memory, as JSON like the real ones: what does not survive the store does not survive here. */
 export class MemoryDocuments<T> implements Documents<T> {

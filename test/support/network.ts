@@ -1,5 +1,8 @@
 import type { SourceId } from "../../src/domain/model.ts";
-import type { Clock, KeyRing, Metrics, Random, ServiceEvent } from "../../src/domain/ports.ts";
+import type { Clock, Random } from "../../src/domain/ports/clock.ts";
+import type { KeyRing } from "../../src/domain/ports/key-ring.ts";
+import type { Metrics } from "../../src/domain/ports/metrics.ts";
+import type { ServiceEvent } from "../../src/domain/ports/service-health.ts";
 import { ServerKey } from "../../src/domain/secret.ts";
 import type { Service } from "../../src/sandbox/service/service.ts";
 

@@ -10,24 +10,22 @@ import type {
   Snapshot,
   SourceId,
 } from "../../src/domain/model.ts";
-import type {
-  AuditLog,
-  Bindings,
-  Clock,
-  Demands,
-  Members,
-  Notifier,
-  RunRenderer,
-  ServiceClient,
-  ServiceHealth,
-  Settings,
-  Sink,
-  Snapshots,
-} from "../../src/domain/ports.ts";
+import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
+import type { Bindings } from "../../src/domain/ports/bindings.ts";
+import type { Clock } from "../../src/domain/ports/clock.ts";
+import type { Demands } from "../../src/domain/ports/demands.ts";
+import type { Members } from "../../src/domain/ports/members.ts";
+import type { Notifier } from "../../src/domain/ports/notifier.ts";
+import type { RunRenderer } from "../../src/domain/ports/run-renderer.ts";
+import type { ServiceClient } from "../../src/domain/ports/service-client.ts";
+import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
+import type { Settings } from "../../src/domain/ports/settings.ts";
+import type { Sink } from "../../src/domain/ports/sink.ts";
+import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent, DeferredRun, RunRecord } from "../../src/domain/run.ts";
-import { parseDeferredRun } from "../../src/runs/deferred.ts";
+import { parseSeenRows, type SeenRows } from "../../src/runs/proof/seen-rows.ts";
+import { parseDeferredRun } from "../../src/runs/queue/deferred-runs.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";
-import { parseSeenRows, type SeenRows } from "../../src/runs/seen-rows.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
 
@@ -303,6 +301,7 @@ export class RunsRig {
     const { clock } = this;
     return {
       nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
       after: (delayMs, work) => clock.after(delayMs, () => void (alive() && work())),
       sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
     };

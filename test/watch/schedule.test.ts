@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JoinEntry, Snapshot } from "../../src/domain/model.ts";
-import { type Candidate, choose, emptyShare, type Lanes } from "../../src/watch/schedule.ts";
+import { type Candidate, choose, type EmptyDebt, emptyShare } from "../../src/watch/schedule.ts";
 import { LatestSnapshots } from "../../src/watch/snapshots.ts";
-import { newTrack, observed, type Track } from "../../src/watch/track.ts";
+import { newSourceStats, observed, type SourceStats } from "../../src/watch/source-stats.ts";
 import { VirtualClock } from "../support/clock.ts";
 import { GateClient, id, serverStatus } from "./watch-rig.ts";
 
 const NOW = 10_000_000;
-const none: Lanes = { owedToEmpty: 0 };
+const none: EmptyDebt = { owedToEmpty: 0 };
 
-function track(more: Partial<Track> & { readonly ageS: number }): Track {
+function track(more: Partial<SourceStats> & { readonly ageS: number }): SourceStats {
   const { ageS, ...rest } = more;
-  const base = { ...newTrack(NOW, 0), polled: true, occupied: true, polledAtMs: NOW - ageS * 1_000 };
+  const base = { ...newSourceStats(NOW, 0), polled: true, occupied: true, polledAtMs: NOW - ageS * 1_000 };
   return { ...base, ...rest };
 }
 
-function candidate(source: string, its: Track, more: Partial<Candidate> = {}): Candidate {
+function candidate(source: string, its: SourceStats, more: Partial<Candidate> = {}): Candidate {
   return { source: id(source), track: its, maxAgeMs: 600_000, notBeforeMs: 0, ...more };
 }
 
@@ -88,7 +88,7 @@ describe("schedule", () => {
   });
 
   it("polls a server that was never polled before one that waits its turn", () => {
-    const fresh = candidate("new", newTrack(NOW, 0.5));
+    const fresh = candidate("new", newSourceStats(NOW, 0.5));
     assert.equal(chosen([candidate("calm", track({ ageS: 20, weighedPerS: 0.05 })), fresh]), "new busy");
   });
 });
@@ -117,33 +117,33 @@ function upTo(count: number): readonly number[] {
 
 describe("rates", () => {
   it("learn how fast a log grows, and do not count its first window", () => {
-    let its = newTrack(0, 0);
+    let its = newSourceStats(0, 0);
     for (let polls = 1; polls <= 200; polls++) its = observed(its, answer(polls * 10_000, upTo(polls * 5)));
     assert.ok(Math.abs(its.weighedPerS - 0.5) < 0.05, `${its.weighedPerS} a second, not 0.5`);
   });
 
   it("say when the log would lose rows: half of its 50 at 0.5 a second is 50 s", () => {
-    let its = newTrack(0, 0);
+    let its = newSourceStats(0, 0);
     for (let polls = 1; polls <= 200; polls++) its = observed(its, answer(polls * 10_000, upTo(polls * 5)));
     assert.ok(Math.abs(1 / its.lossPerS - 50) < 6, `${1 / its.lossPerS} s`);
   });
 
   it("tell by a full first window how soon it will have moved on, by a short or an old one nothing", () => {
     const first = (atS: number, seconds: readonly number[]) =>
-      observed(newTrack(0, 0), answer(atS * 1_000, seconds)).lossPerS;
+      observed(newSourceStats(0, 0), answer(atS * 1_000, seconds)).lossPerS;
     assert.ok(Math.abs(1 / first(50, upTo(50)) - 25) < 2, "50 rows in 50 s: half of them are new in 25 s");
     assert.ok(1 / first(5_000, upTo(50)) > 1_000, "the same rows an hour later");
     assert.ok(1 / first(20, upTo(20)) > 1_000, "a log that is not full yet");
   });
 
   it("notice a spree at once", () => {
-    const calm = observed(observed(newTrack(0, 0), answer(0, upTo(50))), answer(600_000, upTo(50)));
+    const calm = observed(observed(newSourceStats(0, 0), answer(0, upTo(50))), answer(600_000, upTo(50)));
     const spree = observed(calm, answer(610_000, upTo(80)));
     assert.ok(spree.lossPerS >= 3 / 25);
   });
 
   it("are not slowed by a night without players", () => {
-    let its = newTrack(0, 0);
+    let its = newSourceStats(0, 0);
     for (let polls = 1; polls <= 100; polls++) its = observed(its, answer(polls * 10_000, upTo(polls * 5)));
     const before = its.weighedPerS;
     its = observed(its, answer(1_010_000, upTo(500), 0));
@@ -158,9 +158,12 @@ describe("rates", () => {
       ...answer(askedAtMs, []),
       lists: { modCalls: atS.map(call) },
     });
-    const first = observed(newTrack(0, 0), calls(0, []));
+    const first = observed(newSourceStats(0, 0), calls(0, []));
     const rate = observed(first, calls(60_000, [1, 2, 3])).weighedPerS;
-    const joins = observed(observed(newTrack(0, 0), answer(0, [])), answer(60_000, [1, 2, 3])).weighedPerS;
+    const joins = observed(
+      observed(newSourceStats(0, 0), answer(0, [])),
+      answer(60_000, [1, 2, 3]),
+    ).weighedPerS;
     assert.ok(Math.abs(rate / joins - 10) < 1e-9);
   });
 });

@@ -1,6 +1,7 @@
 import type { Failure } from "../../src/domain/failure.ts";
 import type { ListName, ServerStatus, Snapshot, SourceId } from "../../src/domain/model.ts";
-import type { ReadOptions, ServiceClient, ServiceHealth } from "../../src/domain/ports.ts";
+import type { ReadOptions, ServiceClient } from "../../src/domain/ports/service-client.ts";
+import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { VirtualClock } from "../support/clock.ts";
 
 export const serverStatus: ServerStatus = {

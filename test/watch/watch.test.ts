@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Demand, Snapshot } from "../../src/domain/model.ts";
-import type { SnapshotListener } from "../../src/domain/ports.ts";
+import type { SnapshotListener } from "../../src/domain/ports/snapshots.ts";
 import { createWatch, type Watch } from "../../src/watch/watch.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { GateClient, id } from "./watch-rig.ts";

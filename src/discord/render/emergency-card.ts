@@ -1,5 +1,5 @@
 import type { Card, MessageBody } from "../../domain/message.ts";
-import type { EmergencyCallView } from "../../domain/ports.ts";
+import type { EmergencyCallView } from "../../domain/ports/feed-renderer.ts";
 import { cut, inlineName, plainText } from "./escape.ts";
 import { duration, note } from "./feed-lines.ts";
 

@@ -1,7 +1,7 @@
 import type { Feed, FeedKind } from "../../domain/guild.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { LogEntry, PlayerRef } from "../../domain/model.ts";
-import type { LineContext } from "../../domain/ports.ts";
+import type { LineContext } from "../../domain/ports/feed-renderer.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 import { isBurst, spanS, stretchesOf } from "./feed-bursts.ts";
 

@@ -1,4 +1,4 @@
-import type { FeedRenderer } from "../../domain/ports.ts";
+import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { emergencyCard } from "./emergency-card.ts";
 import { renderDigest, renderLines } from "./feed-lines.ts";
 import { modCallCard } from "./mod-call-card.ts";

@@ -1,5 +1,5 @@
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
-import type { ModCallPerson, ModCallView } from "../../domain/ports.ts";
+import type { ModCallPerson, ModCallView } from "../../domain/ports/feed-renderer.ts";
 import { cut, plainText } from "./escape.ts";
 import { duration, note, person } from "./feed-lines.ts";
 

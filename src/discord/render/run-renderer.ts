@@ -1,4 +1,4 @@
-import type { RunRenderer } from "../../domain/ports.ts";
+import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import { eventLine, runLine } from "./audit-rows.ts";
 import { deferredExpiredCard, outcomeCard } from "./run-cards.ts";
 

@@ -9,7 +9,7 @@ import {
   GatewayIntentBits,
   REST,
 } from "discord.js";
-import { makeRequest } from "../../../src/discord/make-request.ts";
+import { makeRequest } from "../../../src/discord/connection/make-request.ts";
 import { EmulatedDiscord } from "../../../src/sandbox/discord/discord.ts";
 import type { Channel, DiscordOptions, Guild, Member, Person } from "../../../src/sandbox/discord/types.ts";
 

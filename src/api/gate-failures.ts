@@ -1,0 +1,45 @@
+import { Failure } from "../domain/failure.ts";
+import type { RejectedKey } from "./keys/key-guard.ts";
+
+/** What callers of the gate are told when it is not the service itself that speaks. */
+
+export function stopping(): Failure {
+  return new Failure("expired", "Marshal is stopping.");
+}
+
+export function tooMany(): Failure {
+  return new Failure("queue-full", "Too many requests wait for the service already.");
+}
+
+export function drained(retryAtMs: number): Failure {
+  return new Failure("rate-limited", "Another program uses up this server's commands.", { retryAtMs });
+}
+
+export function parked(key: RejectedKey): Failure {
+  const code = key.serviceCode === undefined ? {} : { serviceCode: key.serviceCode };
+  return new Failure("key-rejected", key.why, code);
+}
+
+export function stillDoubted(): Failure {
+  return new Failure("unreachable", "The service refused this key once and could not be asked again.");
+}
+
+/** A bare 403 on a command whose key works: the owner has not authorised it. */
+export function unauthorised(failure: Failure): Failure {
+  return new Failure("not-authorised", failure.message, { ran: "no" });
+}
+
+export function noLongerWanted(): Failure {
+  return new Failure("expired", "It waited until whoever asked no longer stands for it.");
+}
+
+export function abortedBy(signal: AbortSignal, ran: "no" | "unknown"): Failure {
+  const { reason } = signal;
+  if (reason instanceof Failure) return new Failure(reason.code, reason.message, { ran, cause: reason });
+  return new Failure("expired", "It was given up before the service answered.", { ran, cause: reason });
+}
+
+export function lost(error: unknown, ran: "no" | "unknown"): Failure {
+  if (error instanceof Failure) return new Failure(error.code, error.message, { ran, cause: error.cause });
+  return new Failure("unreachable", "The service could not be reached.", { ran, cause: error });
+}

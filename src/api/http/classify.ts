@@ -1,0 +1,225 @@
+import { Failure, type FailureCode, type Ran } from "../../domain/failure.ts";
+import type { Route } from "../limits/bucket-registry.ts";
+import type { HaltCause } from "../limits/halt.ts";
+import { headerText, retryAfterMs, sensibleWait, type WireHeaders } from "./headers.ts";
+
+/** A whole answer as it came. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: WireHeaders;
+  readonly body: string;
+}
+
+/** What an answer means for the gate. The failure is what the caller is told. */
+export type Outcome =
+  | { readonly kind: "ok"; readonly json: unknown }
+  | { readonly kind: "failure"; readonly failure: Failure }
+  | {
+      readonly kind: "halt";
+      readonly cause: HaltCause;
+      /** The greatest of the waits that the answer named; undefined when it named none that can be read. */
+      readonly toldMs: number | undefined;
+      readonly saysBlocked: boolean;
+      readonly failure: Failure;
+    }
+  /** Speaks against the key. `coded`: by 2001 or 2002, not by a bare 403. `final`: 2004, needs no second opinion. */
+  | { readonly kind: "key"; readonly coded: boolean; readonly final: boolean; readonly failure: Failure };
+
+interface ErrorBody {
+  readonly code: number | undefined;
+  readonly message: string;
+  readonly commandId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+}
+
+const MESSAGE_CHARS = 300;
+const OWN_WORDS: Readonly<Record<number, string>> = {
+  2004: "This server key is banned from the service.",
+  4000: "The server's owner has not authorised this bot's host or application to run commands; reading still works.",
+};
+
+/** Failure codes by the service's own codes (design 3, facts: error codes); the key is fine in all of these. */
+const BY_CODE: Readonly<Record<number, readonly [FailureCode, Ran]>> = {
+  0: ["platform", "unknown"],
+  1001: ["platform", "unknown"],
+  1002: ["platform", "unknown"],
+  2000: ["bad-response", "no"],
+  3001: ["bad-command", "no"],
+  3002: ["server-empty", "no"],
+  4000: ["not-authorised", "no"],
+  4002: ["bad-command", "no"],
+  4003: ["bad-command", "no"],
+  9998: ["not-authorised", "no"],
+  9999: ["platform", "unknown"],
+};
+
+/**
+ * Reads an answer, the body before the status (design 4, "403 and the body"). `clean` takes keys out of the service's
+ * own words.
+ */
+export function classify(
+  answer: WireAnswer,
+  route: Route,
+  nowMs: number,
+  clean: (text: string) => string,
+  read: (body: string) => unknown = JSON.parse,
+): Outcome {
+  const json = parse(answer.body, read);
+  if (json === undefined) return judgePage(answer, route, nowMs);
+  if (answer.status >= 200 && answer.status < 300) return { kind: "ok", json };
+  return judgeError(answer, route, nowMs, errorBody(json, clean));
+}
+
+function judgeError(answer: WireAnswer, route: Route, nowMs: number, body: ErrorBody): Outcome {
+  const { status } = answer;
+  const { code } = body;
+  const fail = (failureCode: FailureCode, ran: Ran, words: string, retryAtMs?: number) =>
+    new Failure(failureCode, words, {
+      ran: route === "command" ? ran : "no",
+      ...(code === undefined ? {} : { serviceCode: code }),
+      ...(body.commandId === undefined ? {} : { commandId: body.commandId }),
+      ...(retryAtMs === undefined ? {} : { retryAtMs }),
+    });
+  if (code === 4001 || status === 429) {
+    const toldMs = greatest([
+      retryAfterMs(answer.headers, nowMs),
+      body.retryAfterMs,
+      waitInWords(body.message, nowMs),
+    ]);
+    const saysBlocked = /\b(block|blocked|banned)\b/i.test(body.message);
+    const words = body.message || "The service asked us to wait.";
+    const failure = fail(saysBlocked ? "blocked" : "rate-limited", "no", words);
+    return { kind: "halt", cause: "limit", toldMs, saysBlocked, failure };
+  }
+  if (code === 2003) {
+    const failure = fail("blocked", "no", "The service refused this host's global key.");
+    return { kind: "halt", cause: "global-key", toldMs: undefined, saysBlocked: true, failure };
+  }
+  if (code === 2001 || code === 2002 || code === 2004) {
+    const words = OWN_WORDS[code] ?? (body.message || "The service refused the server key.");
+    return { kind: "key", coded: true, final: code === 2004, failure: fail("key-rejected", "no", words) };
+  }
+  const known = code === undefined ? undefined : BY_CODE[code];
+  if (known !== undefined && code !== undefined)
+    return { kind: "failure", failure: fail(known[0], known[1], OWN_WORDS[code] ?? body.message) };
+  if (status === 401 || status === 403) {
+    // A code that we have not met is the outcome of that request; only silence leaves the key itself in doubt.
+    if (code !== undefined) return { kind: "failure", failure: fail("not-authorised", "no", body.message) };
+    const words = body.message || "The service refused the server key.";
+    return { kind: "key", coded: false, final: false, failure: fail("key-rejected", "no", words) };
+  }
+  const [failureCode, ran] = byStatus(status);
+  return {
+    kind: "failure",
+    failure: fail(failureCode, ran, body.message || `The service answered ${status}.`),
+  };
+}
+
+function byStatus(status: number): readonly [FailureCode, Ran] {
+  if (status === 400) return ["bad-command", "no"];
+  if (status === 422) return ["server-empty", "no"];
+  if (status >= 500) return ["platform", "unknown"];
+  return ["bad-response", status >= 400 ? "no" : "unknown"];
+}
+
+/** Not JSON: half a document, or a page of the network in front of the service (spec: Errors 3). */
+function judgePage(answer: WireAnswer, route: Route, nowMs: number): Outcome {
+  const { status, headers } = answer;
+  const refused = status === 403 || status === 429 || status === 401;
+  const ran: Ran = route === "command" && !refused ? "unknown" : "no";
+  const text = answer.body.trimStart();
+  if (text === "" && (status === 403 || status === 401)) {
+    // The specification shows no body of a 403, so silence is a refusal of the key, not a page.
+    const failure = new Failure("key-rejected", "The service refused the server key.", { ran: "no" });
+    return { kind: "key", coded: false, final: false, failure };
+  }
+  const isPage = text.startsWith("<") || /\bhtml\b/i.test(headerText(headers, "content-type") ?? "");
+  if (refused || isPage) {
+    const gateway = status >= 500;
+    const cause = status === 429 && !isPage ? "limit" : gateway ? "gateway" : "page";
+    const words = gateway
+      ? `A page stood in front of the service (status ${status}).`
+      : "The service answered with a page instead of data: this host may be blocked.";
+    const code = cause === "page" ? "blocked" : cause === "limit" ? "rate-limited" : "platform";
+    const failure = new Failure(code, words, { ran });
+    return {
+      kind: "halt",
+      cause,
+      toldMs: retryAfterMs(headers, nowMs),
+      saysBlocked: cause === "page",
+      failure,
+    };
+  }
+  if (status >= 500) {
+    return { kind: "failure", failure: new Failure("platform", `The service answered ${status}.`, { ran }) };
+  }
+  return {
+    kind: "failure",
+    failure: new Failure("bad-response", "The service's answer could not be read.", { ran }),
+  };
+}
+
+function parse(body: string, read: (body: string) => unknown): unknown {
+  try {
+    const value = read(body);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The envelopes seen: `{code,message}`, `{message}`, `{message,commandId}`, `{error,code}` (design 3). */
+function errorBody(json: unknown, clean: (text: string) => string): ErrorBody {
+  const body: Readonly<Record<string, unknown>> = { ...(json as object) };
+  const inner = typeof body.error === "object" && body.error !== null ? { ...body.error } : {};
+  const all: Readonly<Record<string, unknown>> = { ...inner, ...body };
+  const code =
+    number(all.code) ??
+    number((inner as Record<string, unknown>).code) ??
+    number(all.errorCode) ??
+    number(all.error);
+  const words = [all.message, (inner as Record<string, unknown>).message, all.error];
+  const message = words.find((word) => typeof word === "string" && word !== "");
+  const commandId = all.commandId;
+  const seconds = [all.retry_after, all.retryAfter].map(number).filter((s) => s !== undefined);
+  return {
+    code,
+    message: typeof message === "string" ? clean(message).slice(0, MESSAGE_CHARS) : "",
+    commandId: typeof commandId === "string" ? commandId.slice(0, 100) : undefined,
+    retryAfterMs: greatest(seconds.map((s) => sensibleWait(s * 1_000))),
+  };
+}
+
+function number(value: unknown): number | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== "string" || value.trim() === "") return undefined;
+  const parsed = Number(value);
+  return Number.isFinite(parsed) ? parsed : undefined;
+}
+
+/** Times in words are cut to whole seconds, sometimes to whole minutes: a second is what a cut commonly hides. */
+const CUT_MS = 1_000;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** When a block lifts, as its message tells it (spec: Errors 2): a date, an epoch number, or "3 hours". */
+export function waitInWords(message: string, nowMs: number): number | undefined {
+  const waits: (number | undefined)[] = [];
+  for (const [text] of message.matchAll(
+    /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g,
+  )) {
+    const zoned = /(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`;
+    waits.push(sensibleWait(Date.parse(zoned.replace(" ", "T")) - nowMs + CUT_MS));
+  }
+  for (const [text] of message.matchAll(/\b\d{10}(?:\d{3})?\b/g))
+    waits.push(sensibleWait(Number(text) * (text.length > 10 ? 1 : 1_000) - nowMs + CUT_MS));
+  for (const [, amount, unit] of message.matchAll(
+    /(\d+(?:\.\d+)?)\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?)\b/gi,
+  ))
+    waits.push(sensibleWait(Number(amount) * (UNIT_MS[unit?.charAt(0).toLowerCase() ?? ""] ?? Number.NaN)));
+  return greatest(waits);
+}
+
+function greatest(waits: readonly (number | undefined)[]): number | undefined {
+  const known = waits.filter((wait) => wait !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}

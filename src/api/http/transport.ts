@@ -1,0 +1,132 @@
+import { type Dispatcher, Pool } from "undici";
+import type { CancelToken } from "./cancel-token.ts";
+import type { WireAnswer } from "./classify.ts";
+
+/** One request, ready to be written. It holds the open key: made when it is sent, kept nowhere. */
+export interface WireRequest {
+  readonly method: "GET" | "POST";
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** Nothing else is in flight, so no refusal of another request can lie unread. */
+  readonly isAlone?: boolean;
+  /** Called when the first byte is about to be written. A failure before that means: it was surely not sent. */
+  readonly onStart: () => void;
+}
+
+/**
+ * Carries one request and gives the whole answer; rejects when there is none. It repeats nothing, follows no redirect
+ * (that would carry the key elsewhere), and a recall holds until the last moment before the first byte.
+ */
+export type Transport = (request: WireRequest, recall: CancelToken) => Promise<WireAnswer>;
+
+export interface HttpTransport {
+  readonly send: Transport;
+  close(): Promise<void>;
+}
+
+const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024;
+
+/** Requests to one origin over `connections` connections, one at a time on each. */
+export function createTransport(serviceUrl: string, connections: number): HttpTransport {
+  const { origin, pathname } = new URL(serviceUrl);
+  const basePath = pathname.replace(/\/+$/, "");
+  const pool = new Pool(origin, {
+    connections,
+    pipelining: 1,
+    // With HTTP/2 many requests share a connection, so one may wait inside it where nobody can recall it.
+    allowH2: false,
+    maxResponseSize: LARGEST_ANSWER_BYTES,
+    connectTimeout: 10_000,
+    // The whole exchange has a deadline, and a recall ends the connection: timers of undici's own, two for
+    // each request, would watch what is watched already.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const send: Transport = (request, recall) =>
+    new Promise((resolve, reject) => {
+      const go = () => {
+        if (recall.isCalled) reject(recall.reason);
+        else dispatch(pool, basePath, new Carriage(request, recall, resolve, reject));
+      };
+      // Everything readable has been read once setImmediate comes: a refusal that lies in a socket is heard first.
+      if (request.isAlone) go();
+      else setImmediate(go);
+    });
+  return { send, close: () => pool.destroy() };
+}
+
+/**
+ * `dispatch` is what undici's `request` stands on, and follows redirects as little. It tells the moment before the first
+ * byte, which `request` does not, and needs no stream for a body that is read whole anyway.
+ */
+function dispatch(pool: Pool, basePath: string, carriage: Carriage): void {
+  const { method, path, headers, body } = carriage.request;
+  pool.dispatch({ method, path: basePath + path, headers, body: body ?? null }, carriage);
+}
+
+/** One request on its way through undici, by whose names it is told what happens. */
+class Carriage implements Dispatcher.DispatchHandler {
+  readonly request: WireRequest;
+  readonly #recall: CancelToken;
+  readonly #resolve: (answer: WireAnswer) => void;
+  readonly #reject: (error: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: WireAnswer["headers"] = {};
+  readonly #chunks: Buffer[] = [];
+
+  constructor(
+    request: WireRequest,
+    recall: CancelToken,
+    resolve: (answer: WireAnswer) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.request = request;
+    this.#recall = recall;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    recall.listen(() => this.#abort());
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const isFirst = this.#controller === undefined;
+    this.#controller = controller;
+    if (this.#recall.isCalled) this.#abort();
+    // A dispatcher may queue a request again when its connection broke; a command must not be written twice.
+    else if (!isFirst) controller.abort(new Error("the connection broke after the request was written"));
+    else this.request.onStart();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: WireAnswer["headers"],
+  ): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [only] = this.#chunks;
+    const whole = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
+    this.#resolve({ status: this.#status, headers: this.#headers, body: whole.toString("utf8") });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#reject(error);
+  }
+
+  #abort(): void {
+    this.#controller?.abort(errorOf(this.#recall.reason));
+  }
+}
+
+function errorOf(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error("recalled");
+}

@@ -1,0 +1,155 @@
+import type { SourceId } from "../../domain/model.ts";
+import type { RateHeaders } from "../http/headers.ts";
+import { Bucket } from "./bucket.ts";
+import { CounterGroup, type CounterState } from "./counter-group.ts";
+import type { Observation, ServerClock } from "./server-clock.ts";
+
+export type Route = "read" | "command";
+
+/** The learned buckets: by hashed name, and which of them a route with a key spends from. */
+export class Buckets {
+  readonly #clock: ServerClock;
+  readonly #salt: string;
+  /** By their mark. */
+  readonly #names = new Map<number, CounterGroup>();
+  readonly #reads = new Map<SourceId, CounterState>();
+  readonly #commands = new Map<SourceId, CounterState>();
+  /** What a key that was never read with spends from: the app-wide bucket of the others. */
+  #common: CounterState;
+  #uniform = true;
+
+  /** `salt`: anything unguessable; a bucket's name can hold a server key, so its hash is salted. */
+  constructor(clock: ServerClock, salt: string) {
+    this.#clock = clock;
+    this.#salt = salt;
+    this.#common = { hash: "unknown", bucket: new Bucket(clock) };
+  }
+
+  /** The app-wide bucket that a request with this key spends from, whatever its route. */
+  general(source: SourceId): CounterState {
+    return this.#reads.get(source) ?? this.#common;
+  }
+
+  /** The command route's own bucket for this key; undefined until its first answer named one. */
+  command(source: SourceId): CounterState | undefined {
+    return this.#commands.get(source);
+  }
+
+  /** Whether every key met so far spends from the same app-wide bucket: then one look at it answers for all. */
+  get uniform(): boolean {
+    return this.#uniform;
+  }
+
+  /** The app-wide bucket of every key that has none of its own. */
+  get common(): Bucket {
+    return this.#common.bucket;
+  }
+
+  /** A key that will not be used again. */
+  forget(source: SourceId): void {
+    const command = this.#commands.get(source);
+    this.#commands.delete(source);
+    this.#reads.delete(source);
+    for (const [mark, name] of this.#names) {
+      if (name.hash === command?.hash) this.#names.delete(mark);
+      name.forget(source);
+    }
+  }
+
+  all(): readonly CounterState[] {
+    const named = [...this.#names.values()].flatMap((name) => name.buckets);
+    return this.#common.hash === "unknown" ? [this.#common, ...named] : named;
+  }
+
+  /**
+   * An answer named a bucket. `started`: the buckets that this request was counted in; each of them is settled here.
+   * `mapped`: false for answers that say nothing about where this key's good requests go (a refused key).
+   */
+  told(
+    answer: { readonly source: SourceId; readonly route: Route; readonly mapped: boolean },
+    started: readonly CounterState[],
+    told: RateHeaders,
+    sighting: Observation,
+  ): { readonly named: CounterState; readonly shared: boolean } {
+    const name = this.#name(told.bucket);
+    const { named, odd, regrouped } = name.heard(answer.source, told, sighting);
+    if (regrouped) this.#follow(name);
+    if (name.buckets.length > 1) this.#uniform = false;
+    const counted = started.includes(named);
+    for (const other of started) {
+      if (other === named) continue;
+      // A read spends from one bucket, so a wrong guess spent nothing; a command spends from the app-wide one unseen.
+      if (answer.route === "read") other.bucket.spentElsewhere();
+      else other.bucket.spentUnseen();
+    }
+    if (odd) {
+      // One counter cannot have said this. Until it is known whose it is, it counts against this one and tells nothing.
+      if (counted) named.bucket.spentUnseen();
+      return { named, shared: false };
+    }
+    const { shared } = named.bucket.told(told, sighting, counted);
+    if (answer.mapped) this.#map(answer.source, answer.route, name, named, started);
+    return { named, shared };
+  }
+
+  #map(
+    source: SourceId,
+    route: Route,
+    name: CounterGroup,
+    named: CounterState,
+    started: readonly CounterState[],
+  ): void {
+    if (route === "read") {
+      this.#reads.set(source, named);
+      // A key that was never read with is taken to be counted where most of them are.
+      this.#common = name.largest;
+      for (const other of started) if (other !== named && other.hash !== "unknown") this.#uniform = false;
+      if (named !== this.#common) this.#uniform = false;
+    } else if (named !== this.general(source)) {
+      this.#commands.set(source, named);
+    } else if (started.length > 0) {
+      // The command route has no bucket of its own here.
+      this.#commands.delete(source);
+    }
+  }
+
+  /** The keys of a name are counted elsewhere than was thought. */
+  #follow(name: CounterGroup): void {
+    for (const routes of [this.#reads, this.#commands])
+      for (const [source, named] of routes)
+        if (isOf(name, named)) routes.set(source, name.of(source) ?? name.largest);
+    if (isOf(name, this.#common)) this.#common = name.largest;
+  }
+
+  #name(text: string): CounterGroup {
+    const marked = mark(this.#salt, text);
+    let name = this.#names.get(marked);
+    if (name === undefined) {
+      name = new CounterGroup(marked.toString(16).padStart(14, "0"), this.#clock);
+      this.#names.set(marked, name);
+    }
+    return name;
+  }
+}
+
+function isOf(name: CounterGroup, { hash }: CounterState): boolean {
+  return hash === name.hash || hash.startsWith(`${name.hash}.`);
+}
+
+/**
+ * 53 bits of a salted hash (cyrb53): enough to tell names apart, far too few to give back a key that a name
+ * may hold, and cheap, since each answer names a bucket.
+ */
+function mark(salt: string, text: string): number {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (const part of [salt, text])
+    for (let at = 0; at < part.length; at++) {
+      const code = part.charCodeAt(at);
+      a = Math.imul(a ^ code, 2_654_435_761);
+      b = Math.imul(b ^ code, 1_597_334_677);
+    }
+  a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
+  b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
+  return 4_294_967_296 * (2_097_151 & b) + (a >>> 0);
+}

@@ -1,0 +1,227 @@
+import type { RateHeaders } from "../http/headers.ts";
+import type { Observation, ServerClock } from "./server-clock.ts";
+import { WindowEdge } from "./window-edge.ts";
+
+/** Who asks: automatic polls leave the last tokens of a window for probing where it ends; people do not wait long for it. */
+export type Eagerness = "eager" | "patient";
+
+/** Without headers: one in flight, one a second (design 4, "a cautious start"). */
+const CAUTIOUS_MS = 1_000;
+/** How long people wait so that the end of a window can be learned, which makes every later wait shorter. */
+const EAGER_PATIENCE_MS = 1_000;
+/** The most tokens of a window that are kept for finding its end. */
+const MOST_KEPT = 8;
+/** A reset further away is a misprint. */
+const LONGEST_WINDOW_MS = 24 * 3_600_000;
+
+/** What an answer told about the bucket: nothing new, or that another program spends from it too. */
+export interface Learned {
+  readonly shared: boolean;
+}
+
+/**
+ * One counter of the service as its answers show it (spec: Limits 4). A request *starts* (it may spend from the window
+ * it was sent in or from the next), and *settles* when its answer, or the lack of one, is known. Within a window the
+ * smallest remaining counts and late answers never raise it; a window is over when an answer shows the next one, or
+ * when its reset has passed whatever the rounding was.
+ */
+export class Bucket {
+  readonly #clock: ServerClock;
+  readonly #edge: WindowEdge;
+  #limit: number | undefined;
+  #remaining = 0;
+  /** Of the present window; undefined while none was told since the last one ended. */
+  #resetMs: number | undefined;
+  /** The window before: answers that show it, or an older one, are late. */
+  #pastResetMs = Number.NEGATIVE_INFINITY;
+  #rolledMs = Number.NEGATIVE_INFINITY;
+  #inFlight = 0;
+  #lastStartMs = Number.NEGATIVE_INFINITY;
+  /** The longest that a window can have been, as far as seen: what to wait when headers stop coming. */
+  #longestMs = CAUTIOUS_MS;
+  /** Requests of ours that the present window may hold, answered ones included. */
+  #ours = 0;
+  /** Requests that ended without telling since the last new window: they may count in it. */
+  #unseen = 0;
+  /** When the one request was written that tries whether the next window has begun. */
+  #scoutMs: number | undefined;
+
+  constructor(clock: ServerClock) {
+    this.#clock = clock;
+    this.#edge = new WindowEdge(clock);
+  }
+
+  get limit(): number | undefined {
+    return this.#limit;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  get resetMs(): number | undefined {
+    return this.#resetMs;
+  }
+
+  get remaining(): number {
+    return this.#remaining;
+  }
+
+  /** When the told window is over whatever its rounding was; Infinity while none was told. */
+  get windowOverMs(): number {
+    return this.#resetMs === undefined ? Number.POSITIVE_INFINITY : this.#edge.latestMs(this.#resetMs);
+  }
+
+  /** When a request may start if nothing is heard in between; `nowMs` or earlier: at once; Infinity: after an answer. */
+  readyAtMs(nowMs: number, eagerness: Eagerness): number {
+    this.#roll(nowMs);
+    if (this.#limit === undefined) return this.#cautiousMs();
+    const free = this.#remaining - this.#inFlight;
+    if (this.#resetMs === undefined) {
+      if (free > (this.#edge.isReliable ? 0 : this.#kept(true))) return nowMs;
+      if (free > 0 && this.#inFlight > 0) return Number.POSITIVE_INFINITY;
+      if (free > 0) return nowMs;
+      // The window's tokens went, and no answer said when it ends.
+      return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + this.#longestMs;
+    }
+    if (free <= 0)
+      return this.#scoutMs === undefined
+        ? this.#edge.releaseMs(this.#resetMs)
+        : this.#edge.latestMs(this.#resetMs);
+    if (free > MOST_KEPT || this.#edge.isLearned(this.#resetMs)) return nowMs;
+    const probeMs = this.#probeAtMs(this.#resetMs, free, nowMs);
+    return eagerness === "eager" && probeMs > nowMs + EAGER_PATIENCE_MS ? nowMs : probeMs;
+  }
+
+  /** A request was written. */
+  started(nowMs: number): void {
+    this.#roll(nowMs);
+    if (this.#limit !== undefined && this.#resetMs === undefined && this.#remaining - this.#inFlight <= 0)
+      this.#remaining = this.#inFlight + 1;
+    if (this.#limit !== undefined && this.#remaining - this.#inFlight <= 0) this.#scoutMs = nowMs;
+    this.#inFlight += 1;
+    this.#ours += 1;
+    this.#lastStartMs = nowMs;
+  }
+
+  /** A request that was counted as started never left. */
+  recalled(): void {
+    this.#scoutMs = undefined;
+    this.#inFlight -= 1;
+    this.#ours -= 1;
+  }
+
+  /** A request ended without telling about this bucket: it may have been spent. */
+  spentUnseen(): void {
+    this.#inFlight -= 1;
+    this.#unseen += 1;
+    this.#remaining = Math.max(0, this.#remaining - 1);
+  }
+
+  /** A request ended and turned out to belong to another bucket. */
+  spentElsewhere(): void {
+    this.#inFlight -= 1;
+    this.#ours -= 1;
+  }
+
+  /** An answer told about this bucket. `counted`: its request was started here. */
+  told(told: RateHeaders, sighting: Observation, counted: boolean): Learned {
+    this.#roll(sighting.readMs);
+    if (counted) this.#inFlight -= 1;
+    else this.#ours += 1;
+    if (this.#clock.middle(told.resetMs) > sighting.readMs + LONGEST_WINDOW_MS) {
+      this.#remaining = Math.max(0, this.#remaining - 1);
+      return { shared: false };
+    }
+    const known = this.#resetMs ?? this.#pastResetMs;
+    if (told.resetMs < known) return { shared: false };
+    if (told.resetMs === known) return this.#sameWindow(told, sighting);
+    return this.#newWindow(told, sighting);
+  }
+
+  #sameWindow(told: RateHeaders, sighting: Observation): Learned {
+    // An answer from before the roll is late; one from after it means that the window is not over after all.
+    if (this.#resetMs === undefined && sighting.sentMs < this.#rolledMs) return { shared: false };
+    const early =
+      this.#resetMs === undefined || (this.#scoutMs !== undefined && sighting.sentMs >= this.#scoutMs);
+    if (early) this.#edge.wasWrong();
+    this.#resetMs = told.resetMs;
+    this.#edge.inside(sighting, told.remaining === told.limit - 1);
+    this.#limit = told.limit;
+    this.#remaining = Math.min(this.#remaining, told.remaining);
+    return { shared: this.#compare(told) && !early };
+  }
+
+  #newWindow(told: RateHeaders, sighting: Observation): Learned {
+    const opened = told.remaining === told.limit - 1;
+    const last = this.#resetMs ?? this.#pastResetMs;
+    const first = !Number.isFinite(last);
+    if (!first) this.#edge.renewed(last, sighting, opened);
+    else this.#edge.begin(sighting, opened);
+    const rolled = this.#limit !== undefined && this.#resetMs === undefined;
+    this.#remaining = rolled ? Math.min(this.#remaining, told.remaining) : told.remaining;
+    this.#limit = told.limit;
+    this.#resetMs = told.resetMs;
+    this.#pastResetMs = told.resetMs;
+    if (!rolled) this.#ours = this.#inFlight + 1 + this.#unseen;
+    this.#unseen = 0;
+    this.#scoutMs = undefined;
+    const spanMs = this.#edge.latestMs(told.resetMs) - sighting.sentMs;
+    if (opened) this.#longestMs = Math.max(this.#longestMs, spanMs);
+    const shared = this.#compare(told);
+    // What an earlier process of ours spent looks like somebody else's in the first window.
+    return { shared: shared && !first };
+  }
+
+  /** Whether more was spent than we can have sent (design 4: another program shares this address or key). */
+  #compare(told: RateHeaders): boolean {
+    const used = told.limit - told.remaining;
+    const shared = used > this.#ours;
+    this.#ours = Math.max(this.#ours, used);
+    return shared;
+  }
+
+  #roll(nowMs: number): void {
+    if (this.#resetMs === undefined || this.#limit === undefined) return;
+    if (nowMs < this.#edge.latestMs(this.#resetMs)) return;
+    this.#pastResetMs = this.#resetMs;
+    this.#resetMs = undefined;
+    this.#rolledMs = nowMs;
+    this.#scoutMs = undefined;
+    this.#remaining = this.#limit;
+    this.#ours = this.#inFlight;
+  }
+
+  #cautiousMs(): number {
+    return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + CAUTIOUS_MS;
+  }
+
+  /** How many of a window's tokens are kept for finding its end. */
+  #kept(wide: boolean): number {
+    const limit = this.#limit ?? 1;
+    // Of so few none can be spared.
+    if (limit < 4) return 0;
+    return wide ? Math.min(MOST_KEPT, Math.floor(limit / 2)) : 2;
+  }
+
+  /**
+   * While the end of windows is being learned, the last tokens are worth most where it is in doubt: sent there, each
+   * either still spends from this window or opens the next one and says so, long before the late edge, and never at the
+   * risk of a refusal.
+   */
+  #probeAtMs(resetMs: number, free: number, nowMs: number): number {
+    const { lowMs, highMs } = this.#edge.likely(resetMs);
+    const rttMs = this.#clock.rttMs;
+    const wide = highMs - lowMs > this.#edge.closeMs;
+    if (free > this.#kept(wide)) return nowMs;
+    const marginMs = rttMs / 16;
+    const lastArrivalMs = this.#lastStartMs + rttMs / 2;
+    const fromMs = Math.max(lowMs, lastArrivalMs);
+    // Far apart while little is known; then one on either side of the end, which shows it closely.
+    const beyondMs = Math.max(highMs, lastArrivalMs) + marginMs;
+    const spreadMs = fromMs + (beyondMs - fromMs) / free;
+    const closeMs = free === 2 ? lowMs - marginMs : beyondMs;
+    const arriveMs = wide ? spreadMs : closeMs;
+    return Math.min(arriveMs - rttMs / 2, this.#edge.latestMs(resetMs));
+  }
+}

@@ -1,0 +1,160 @@
+import { Failure } from "../../domain/failure.ts";
+import type { SourceId } from "../../domain/model.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { ServerKey } from "../../domain/secret.ts";
+import { CancelToken } from "../http/cancel-token.ts";
+import type { Route } from "./bucket-registry.ts";
+import type { CounterState } from "./counter-group.ts";
+import type { Waiter, WaitingClass } from "./request-queue.ts";
+import type { Observation } from "./server-clock.ts";
+
+/** A request as the client asks for it; the key is opened only when it is written. */
+export interface Exchange {
+  readonly source: SourceId;
+  readonly key: ServerKey;
+  readonly route: Route;
+  readonly waitingClass: WaitingClass;
+  readonly path: string;
+  readonly body?: string;
+  /** JSON.parse, if it is nothing else. */
+  readonly parse?: ((body: string) => unknown) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** A typed key that nobody has linked: one refusal is the answer, no second opinion is asked. */
+  readonly proving?: boolean;
+  /** Asked right before it is written: false refuses it with "expired", unsent (ServiceClient.command). */
+  readonly mayStart?: (() => boolean) | undefined;
+  /** Told when it has left the gate (ReadOptions.onSent). */
+  readonly onSent?: (() => void) | undefined;
+}
+
+/** The answer of a request that the service took. */
+export interface Answered extends Observation {
+  readonly json: unknown;
+}
+
+/** An exchange that waits or is on its way, and whom it is told to. */
+export interface Job extends Waiter {
+  readonly exchange: Exchange;
+  readonly probe: boolean;
+  /** It left the gate once; a halt or a 429 may have sent it back. */
+  hasLeft: boolean;
+  readonly resolve: (answered: Answered) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One job on its way. */
+export interface InFlightRequest {
+  readonly job: Job;
+  readonly buckets: readonly CounterState[];
+  readonly recall: CancelToken;
+  readonly dispatchedMs: number;
+  /** When the first byte was written. */
+  startedMs: number | undefined;
+  landed: boolean;
+}
+
+/** What is on its way: how much for each key, until when, and how to call back what was not written yet. */
+export class InFlight {
+  readonly #clock: Clock;
+  readonly #deadlineMs: number;
+  readonly #onAborted: (flight: InFlightRequest, reason: unknown) => void;
+  /** In the order of their deadlines, since all have the same time. */
+  readonly #flights: InFlightRequest[] = [];
+  readonly #ofKey = new Map<SourceId, number>();
+  #watching = false;
+  #allLanded: () => void = () => {};
+
+  /** `onAborted` is told at once: a transport may be slow to notice. */
+  constructor(
+    clock: Clock,
+    deadlineMs: number,
+    onAborted: (flight: InFlightRequest, reason: unknown) => void,
+  ) {
+    this.#clock = clock;
+    this.#deadlineMs = deadlineMs;
+    this.#onAborted = onAborted;
+  }
+
+  get size(): number {
+    return this.#flights.length;
+  }
+
+  /** How many carry this key. */
+  ofKey(source: SourceId): number {
+    return this.#ofKey.get(source) ?? 0;
+  }
+
+  of(job: Job): InFlightRequest | undefined {
+    return this.#flights.find((flight) => flight.job === job);
+  }
+
+  launch(job: Job, buckets: readonly CounterState[], dispatchedMs: number): InFlightRequest {
+    const recall = new CancelToken();
+    const flight: InFlightRequest = {
+      job,
+      buckets,
+      recall,
+      dispatchedMs,
+      startedMs: undefined,
+      landed: false,
+    };
+    this.#flights.push(flight);
+    const { source } = job.exchange;
+    this.#ofKey.set(source, this.ofKey(source) + 1);
+    this.#watch();
+    return flight;
+  }
+
+  /** It ended, one way or the other. False: it had ended before. */
+  land(flight: InFlightRequest): boolean {
+    if (flight.landed) return false;
+    flight.landed = true;
+    this.#flights.splice(this.#flights.indexOf(flight), 1);
+    const { source } = flight.job.exchange;
+    const left = this.ofKey(source) - 1;
+    if (left > 0) this.#ofKey.set(source, left);
+    else this.#ofKey.delete(source);
+    if (this.#flights.length === 0) this.#allLanded();
+    return true;
+  }
+
+  /** Ends it from our side. */
+  abort(flight: InFlightRequest, reason: unknown): void {
+    flight.recall.call(reason);
+    this.#onAborted(flight, reason);
+  }
+
+  /** Calls back what has not been written: after the first byte nothing can be. */
+  recall(reason: unknown): void {
+    for (const flight of [...this.#flights]) if (flight.startedMs === undefined) this.abort(flight, reason);
+  }
+
+  /** Listens to what was written for a while, then gives it up. */
+  async drain(forMs: number, reason: unknown): Promise<void> {
+    if (this.#flights.length > 0)
+      await new Promise<void>((resolve) => {
+        const cancel = this.#clock.after(forMs, resolve);
+        this.#allLanded = () => {
+          cancel();
+          resolve();
+        };
+      });
+    for (const flight of [...this.#flights]) this.abort(flight, reason);
+  }
+
+  /** One timer for all: one for each costs more than the poll it watches. */
+  #watch(): void {
+    const [oldest] = this.#flights;
+    if (this.#watching || oldest === undefined) return;
+    this.#watching = true;
+    const dueMs = oldest.dispatchedMs + this.#deadlineMs;
+    this.#clock.after(Math.max(0, dueMs - this.#clock.nowMs()), () => {
+      this.#watching = false;
+      const overdueMs = this.#clock.nowMs() - this.#deadlineMs;
+      for (const flight of [...this.#flights])
+        if (flight.dispatchedMs <= overdueMs)
+          this.abort(flight, new Failure("unreachable", "The service did not answer in time."));
+      this.#watch();
+    });
+  }
+}

@@ -1,0 +1,161 @@
+import type { SourceId } from "../../domain/model.ts";
+import type { Outcome, WireAnswer } from "../http/classify.ts";
+import { dateMs, headerText, rateHeaders } from "../http/headers.ts";
+import type { Bucket } from "./bucket.ts";
+import { Buckets, type Route } from "./bucket-registry.ts";
+import { CommandPace } from "./command-pace.ts";
+import type { CounterState } from "./counter-group.ts";
+import type { Exchange, InFlightRequest } from "./in-flight.ts";
+import type { WaitingClass } from "./request-queue.ts";
+import { type Observation, ServerClock } from "./server-clock.ts";
+
+const SHARED_NOTICE_MS = 3_600_000;
+
+export interface RateLimiterParts {
+  /** Unguessable; bucket names are hashed with it. */
+  readonly salt: string;
+  readonly nowMs: number;
+  /** Another program spends from this bucket too; told at most once an hour. */
+  readonly onShared: (bucketHash: string) => void;
+}
+
+/** Plain figures of a bucket for /state; nothing secret. */
+export interface BucketState {
+  readonly hash: string;
+  readonly limit: number | undefined;
+  readonly remaining: number;
+  readonly resetAtMs: number | undefined;
+  readonly inFlight: number;
+}
+
+/**
+ * What the limits allow, as far as answers have told (design 4, Buckets and Commands): when a request may start, what
+ * each one spends, what each answer teaches. Keeps no time of its own and starts nothing.
+ */
+export class RateLimiter {
+  readonly #serverClock = new ServerClock();
+  readonly #buckets: Buckets;
+  readonly #pace: CommandPace;
+  readonly #onShared: (bucketHash: string) => void;
+  readonly #sharedToldMs = new Map<string, number>();
+  #lastDate: { readonly text: string | undefined; readonly atMs: number | undefined } = {
+    text: undefined,
+    atMs: undefined,
+  };
+
+  constructor({ salt, nowMs, onShared }: RateLimiterParts) {
+    this.#buckets = new Buckets(this.#serverClock, salt);
+    this.#pace = new CommandPace(this.#serverClock, nowMs);
+    this.#onShared = onShared;
+  }
+
+  get roundTripMs(): number {
+    return this.#serverClock.rttMs;
+  }
+
+  get buckets(): readonly BucketState[] {
+    return this.#buckets.all().map(({ hash, bucket }) => ({
+      hash,
+      limit: bucket.limit,
+      remaining: bucket.remaining,
+      resetAtMs: bucket.resetMs,
+      inFlight: bucket.inFlight,
+    }));
+  }
+
+  /** When such a request may start, epoch milliseconds; infinitely late until an answer comes. */
+  readyAtMs({ source, route, waitingClass }: Exchange, nowMs: number): number {
+    const generalMs = this.#buckets.general(source).bucket.readyAtMs(nowMs, eagernessOf(waitingClass));
+    if (route === "read") return generalMs;
+    return Math.max(generalMs, this.#pace.readyAtMs(source, nowMs, this.#buckets.command(source)?.bucket));
+  }
+
+  /** The same for a command of that server which nobody has asked for yet; now where only an answer can tell. */
+  commandReadyAtMs(source: SourceId, nowMs: number): number {
+    const paceMs = this.#pace.readyAtMs(source, nowMs, this.#buckets.command(source)?.bucket);
+    const generalMs = this.#buckets.general(source).bucket.readyAtMs(nowMs, "eager");
+    return Math.max(...[paceMs, generalMs].map((atMs) => (Number.isFinite(atMs) ? atMs : nowMs)));
+  }
+
+  /** Until when that server's commands are held back because another program drains them; before now when not. */
+  drainedUntilMs(source: SourceId, nowMs: number): number {
+    const readyMs = this.#pace.readyAtMs(source, nowMs, undefined);
+    return Number.isFinite(readyMs) ? readyMs : nowMs;
+  }
+
+  /** Until when nothing of this class may start, whatever the key; undefined when keys differ. */
+  hopelessUntilMs(waitingClass: WaitingClass, nowMs: number): number | undefined {
+    if (!this.#buckets.uniform) return undefined;
+    return this.#buckets.common.readyAtMs(nowMs, eagernessOf(waitingClass));
+  }
+
+  /** A request is on its way; gives what it spends from. */
+  started(source: SourceId, route: Route, nowMs: number): readonly CounterState[] {
+    const command = route === "command" ? this.#buckets.command(source) : undefined;
+    const general = this.#buckets.general(source);
+    const buckets = command === undefined ? [general] : [general, command];
+    for (const { bucket } of buckets) bucket.started(nowMs);
+    if (route === "command") this.#pace.started(source);
+    return buckets;
+  }
+
+  /** It ended without an answer: what was written is spent, what was not is given back. */
+  lost({ buckets, startedMs, job }: InFlightRequest, nowMs: number): void {
+    const { source, route } = job.exchange;
+    const wasSent = startedMs !== undefined;
+    for (const { bucket } of buckets) {
+      if (wasSent) bucket.spentUnseen();
+      else bucket.recalled();
+    }
+    if (route !== "command") return;
+    if (wasSent) this.#pace.ended(source, nowMs);
+    else this.#pace.recalled(source);
+  }
+
+  /** What its answer says of the limits, and that it has ended. */
+  learn(flight: InFlightRequest, answer: WireAnswer, verdict: Outcome, sighting: Observation): void {
+    const { source, route } = flight.job.exchange;
+    this.#serverClock.learn(sighting, this.#dateOf(answer));
+    const told = rateHeaders(answer.headers);
+    const refused = verdict.kind === "halt";
+    let own: Bucket | undefined;
+    if (told === undefined) {
+      for (const { bucket } of flight.buckets) bucket.spentUnseen();
+    } else {
+      const mapped = verdict.kind !== "key";
+      const learned = this.#buckets.told({ source, route, mapped }, flight.buckets, told, sighting);
+      if (learned.shared) this.#tellShared(learned.named.hash, sighting.readMs);
+      own = learned.named === this.#buckets.command(source) ? learned.named.bucket : undefined;
+    }
+    if (route !== "command") return;
+    this.#pace.ended(source, sighting.readMs);
+    const ofCommand = told === undefined || own !== undefined;
+    if (refused && verdict.cause === "limit" && ofCommand && !verdict.saysBlocked)
+      this.#pace.drained(source, sighting.readMs);
+    else if (!refused && told !== undefined && own !== undefined)
+      this.#pace.told(source, told, sighting, own);
+  }
+
+  /** A key that will not be used any more. */
+  forget(source: SourceId): void {
+    this.#buckets.forget(source);
+    this.#pace.forget(source);
+  }
+
+  /** Many answers of one second carry one `Date`. */
+  #dateOf(answer: WireAnswer): number | undefined {
+    const text = headerText(answer.headers, "date");
+    if (text !== this.#lastDate.text) this.#lastDate = { text, atMs: dateMs(answer.headers) };
+    return this.#lastDate.atMs;
+  }
+
+  #tellShared(hash: string, nowMs: number): void {
+    if (nowMs - (this.#sharedToldMs.get(hash) ?? Number.NEGATIVE_INFINITY) < SHARED_NOTICE_MS) return;
+    this.#sharedToldMs.set(hash, nowMs);
+    this.#onShared(hash);
+  }
+}
+
+function eagernessOf(waitingClass: WaitingClass): "patient" | "eager" {
+  return waitingClass === "poll" ? "patient" : "eager";
+}

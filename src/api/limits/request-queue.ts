@@ -1,0 +1,106 @@
+/** Who waits: our own checks of a key or of a halt, people (commands, status), and polls. */
+export type WaitingClass = "internal" | "person" | "poll";
+
+/** What the order needs to know of a request. */
+export interface Waiter {
+  readonly waitingClass: WaitingClass;
+}
+
+/** The share that polls keep while people wait too (design 4, Order). */
+const POLL_SHARE = 0.3;
+/** Polls catch up what they were owed, but not for ever. */
+const MOST_OWED = 5;
+
+/**
+ * Who is next (design 4, Order): people before polls, polls keep 30 % while both wait; within a class first come, first
+ * served among those that may start. Pure: `readyAtMs` says of each when it may.
+ */
+export class RequestQueue<W extends Waiter> {
+  readonly #classes: Record<WaitingClass, Set<W>> = {
+    internal: new Set(),
+    person: new Set(),
+    poll: new Set(),
+  };
+  #owedToPolls = 0;
+
+  add(waiter: W): void {
+    this.#classes[waiter.waitingClass].add(waiter);
+  }
+
+  /** Back to the front: it had its turn and could not use it. */
+  addFirst(waiter: W): void {
+    const { waitingClass } = waiter;
+    this.#classes[waitingClass] = new Set([waiter, ...this.#classes[waitingClass]]);
+  }
+
+  delete(waiter: W): boolean {
+    return this.#classes[waiter.waitingClass].delete(waiter);
+  }
+
+  has(waiter: W): boolean {
+    return this.#classes[waiter.waitingClass].has(waiter);
+  }
+
+  count(waitingClass: WaitingClass): number {
+    return this.#classes[waitingClass].size;
+  }
+
+  get isEmpty(): boolean {
+    const { internal, person, poll } = this.#classes;
+    return internal.size + person.size + poll.size === 0;
+  }
+
+  *[Symbol.iterator](): Iterator<W> {
+    for (const set of Object.values(this.#classes)) yield* set;
+  }
+
+  /**
+   * Takes out whoever is next at `nowMs`, or says when somebody may be. `hopeless(class)`: nobody of the class can start
+   * before the returned moment, so there is no need to ask each.
+   */
+  take(
+    nowMs: number,
+    readyAtMs: (waiter: W) => number,
+    hopeless: (waitingClass: WaitingClass) => number | undefined,
+  ): { readonly next: W } | { readonly wakeAtMs: number } {
+    const internal = this.#first("internal", nowMs, readyAtMs, hopeless);
+    if (internal.next !== undefined) return this.#leave(internal.next);
+    const person = this.#first("person", nowMs, readyAtMs, hopeless);
+    const poll = this.#first("poll", nowMs, readyAtMs, hopeless);
+    if (poll.next !== undefined && (person.next === undefined || this.#owedToPolls >= 1 - POLL_SHARE)) {
+      if (this.#classes.person.size > 0)
+        this.#owedToPolls = Math.max(0, this.#owedToPolls - (1 - POLL_SHARE));
+      return this.#leave(poll.next);
+    }
+    if (person.next !== undefined) {
+      const owed = this.#classes.poll.size > 0 ? this.#owedToPolls + POLL_SHARE : 0;
+      this.#owedToPolls = Math.min(MOST_OWED, owed);
+      return this.#leave(person.next);
+    }
+    return { wakeAtMs: Math.min(internal.wakeAtMs, person.wakeAtMs, poll.wakeAtMs) };
+  }
+
+  #leave(next: W): { readonly next: W } {
+    this.delete(next);
+    return { next };
+  }
+
+  #first(
+    waitingClass: WaitingClass,
+    nowMs: number,
+    readyAtMs: (waiter: W) => number,
+    hopeless: (waitingClass: WaitingClass) => number | undefined,
+  ): { readonly next: W | undefined; readonly wakeAtMs: number } {
+    const set = this.#classes[waitingClass];
+    if (set.size === 0) return { next: undefined, wakeAtMs: Number.POSITIVE_INFINITY };
+    const untilMs = hopeless(waitingClass);
+    if (untilMs !== undefined && untilMs > nowMs) return { next: undefined, wakeAtMs: untilMs };
+    let wakeAtMs = Number.POSITIVE_INFINITY;
+    for (const waiter of set) {
+      const atMs = readyAtMs(waiter);
+      if (atMs <= nowMs) return { next: waiter, wakeAtMs };
+      wakeAtMs = Math.min(wakeAtMs, atMs);
+    }
+    return { next: undefined, wakeAtMs };
+  }
+}

@@ -1,0 +1,184 @@
+import type { Observation, ServerClock } from "./server-clock.ts";
+
+/** A span of time, epoch milliseconds on our clock. */
+export interface Span {
+  readonly lowMs: number;
+  readonly highMs: number;
+}
+
+/** So many windows must agree, and agree closely, before a learned edge is relied upon. */
+const AGREEING_WINDOWS = 4;
+const CLOSE_MS = 20;
+/** After a learned edge proved wrong, only what is certain counts for so many windows. */
+const WINDOWS_OF_DISTRUST = 8;
+
+/**
+ * A quantity that may or may not be constant (a window's length; the distance of its end from the told reset), as the
+ * interval that everything seen fits in.
+ */
+class Constant {
+  #low = Number.NEGATIVE_INFINITY;
+  #high = Number.POSITIVE_INFINITY;
+  /** Windows whose end was seen closely from both sides. */
+  #closely = 0;
+  /** Contradictions, fading: the model with fewer is believed. */
+  misses = 0;
+
+  get known(): boolean {
+    return Number.isFinite(this.#low) && Number.isFinite(this.#high);
+  }
+
+  /** Windows that were seen closely fit it, and none did not. */
+  isReliable(closeMs: number): boolean {
+    return this.#high - this.#low <= closeMs && this.#closely >= AGREEING_WINDOWS && this.misses < 0.1;
+  }
+
+  from(anchorMs: number): Span {
+    return { lowMs: anchorMs + this.#low, highMs: anchorMs + this.#high };
+  }
+
+  see(low: number, high: number, noiseMs: number, closeMs: number): void {
+    const nextLow = Math.max(this.#low, low - noiseMs);
+    const nextHigh = Math.min(this.#high, high + noiseMs);
+    this.misses *= 0.8;
+    if (high - low <= 2 * closeMs) this.#closely += 1;
+    if (nextLow <= nextHigh) {
+      this.#low = nextLow;
+      this.#high = nextHigh;
+      return;
+    }
+    this.misses += 1;
+    this.#closely = 0;
+    // A slip of jitter moves the interval to the near end of what was seen; a wrong model starts anew.
+    if (this.misses > 2.5) [this.#low, this.#high] = [low - noiseMs, high + noiseMs];
+    else if (low > this.#high) [this.#low, this.#high] = [this.#high, low + 2 * noiseMs];
+    else [this.#low, this.#high] = [high - 2 * noiseMs, this.#low];
+  }
+}
+
+/**
+ * Where the end of a bucket's present window lies. The told reset has whole seconds and nobody says how they were
+ * rounded: `latestMs` is the edge after which a new window is certain; `likely` is where it probably is, which is where
+ * a probe is worth most; `releaseMs` is the late edge, narrowed once seen resets agree (design 4, Buckets). A window may
+ * begin with its first request or by the clock: the length and the offset are both learned, and where both would do, the
+ * later end counts, so that neither being right by chance makes us early.
+ */
+export class WindowEdge {
+  readonly #clock: ServerClock;
+  readonly #length = new Constant();
+  readonly #offset = new Constant();
+  /** Proven by a window that ended half a second or more before its told reset: neither cut off nor rounded to nearest. */
+  #roundsUp = false;
+  /** Arrival of the request that opened the present window, where that was seen. */
+  #openedMs: number | undefined;
+  /** Latest arrival seen in the present window. */
+  #lastInsideMs = Number.NEGATIVE_INFINITY;
+  #distrust = 0;
+
+  constructor(clock: ServerClock) {
+    this.#clock = clock;
+  }
+
+  /** After this moment a request meets a new window. */
+  latestMs(resetMs: number): number {
+    return this.#clock.latest(resetMs + (this.#roundsUp ? 0 : 1_000));
+  }
+
+  /** When the next window's first request may be written: its answer will say whether that was right. */
+  releaseMs(resetMs: number): number {
+    const latestMs = this.latestMs(resetMs);
+    if (this.#distrust > 0) return latestMs;
+    const byOffset = this.#offset.isReliable(this.closeMs);
+    const byLength = this.#length.isReliable(this.closeMs);
+    const offsetMs = byOffset
+      ? this.#offset.from(this.#clock.middle(resetMs)).highMs
+      : Number.NEGATIVE_INFINITY;
+    // An arrival is meant, and what is written then arrives half a round trip later: that is the margin.
+    if (byLength)
+      return this.#openedMs === undefined
+        ? latestMs
+        : Math.min(latestMs, Math.max(offsetMs, this.#length.from(this.#openedMs).highMs));
+    // Windows that begin with a request have one length: only where they do not is the told reset a measure by itself.
+    return byOffset && this.#length.misses >= 0.5 ? Math.min(latestMs, offsetMs) : latestMs;
+  }
+
+  /** How closely an end must be known to be relied upon. */
+  get closeMs(): number {
+    return Math.max(CLOSE_MS, 0.5 * this.#clock.rttMs);
+  }
+
+  /** Whether the ends of windows follow a measure that has proved right. */
+  get isReliable(): boolean {
+    const byLength = this.#length.isReliable(this.closeMs);
+    return this.#distrust === 0 && (byLength || this.#offset.isReliable(this.closeMs));
+  }
+
+  /** Whether the end is known well enough to need no probing. */
+  isLearned(resetMs: number): boolean {
+    return this.releaseMs(resetMs) < this.latestMs(resetMs);
+  }
+
+  /** A window was not over when it was thought to be. */
+  wasWrong(): void {
+    this.#distrust = WINDOWS_OF_DISTRUST;
+  }
+
+  /** Where the window probably ends, never outside what is certain. */
+  likely(resetMs: number): Span {
+    const certain = {
+      lowMs: Math.max(this.#clock.earliest(resetMs - 1_000), this.#lastInsideMs),
+      highMs: this.latestMs(resetMs),
+    };
+    const byLength =
+      this.#openedMs !== undefined && this.#length.known ? this.#length.from(this.#openedMs) : undefined;
+    const byOffset = this.#offset.known ? this.#offset.from(this.#clock.middle(resetMs)) : undefined;
+    const guess = this.#choose(byLength, byOffset);
+    if (guess === undefined) return certain;
+    const lowMs = Math.max(certain.lowMs, guess.lowMs);
+    const highMs = Math.min(certain.highMs, guess.highMs);
+    return lowMs <= highMs ? { lowMs, highMs } : certain;
+  }
+
+  /** The guess of the model that was wrong less often; while neither was, whatever either says. */
+  #choose(byLength: Span | undefined, byOffset: Span | undefined): Span | undefined {
+    if (byLength === undefined || byOffset === undefined) return byLength ?? byOffset;
+    const difference = this.#length.misses - this.#offset.misses;
+    if (Math.abs(difference) > 0.2) return difference > 0 ? byOffset : byLength;
+    return {
+      lowMs: Math.min(byLength.lowMs, byOffset.lowMs),
+      highMs: Math.max(byLength.highMs, byOffset.highMs),
+    };
+  }
+
+  /** A request was answered inside the present window. `opened`: it was the first, though others were heard before. */
+  inside(sighting: Observation, opened: boolean): void {
+    this.#lastInsideMs = Math.max(this.#lastInsideMs, arrival(sighting));
+    if (opened) this.#openedMs = arrival(sighting);
+  }
+
+  /** The first answer of a new window. `opened`: its request was the first of that window. */
+  renewed(oldResetMs: number, sighting: Observation, opened: boolean): void {
+    const atMs = arrival(sighting);
+    this.#distrust = Math.max(0, this.#distrust - 1);
+    if (sighting.readMs <= this.#clock.earliest(oldResetMs - 500)) this.#roundsUp = true;
+    if (Number.isFinite(this.#lastInsideMs) && this.#lastInsideMs <= atMs) {
+      const noiseMs = this.#clock.rttMs / 8;
+      const anchorMs = this.#clock.middle(oldResetMs);
+      this.#offset.see(this.#lastInsideMs - anchorMs, atMs - anchorMs, noiseMs, this.closeMs);
+      if (this.#openedMs !== undefined)
+        this.#length.see(this.#lastInsideMs - this.#openedMs, atMs - this.#openedMs, noiseMs, this.closeMs);
+    }
+    this.#openedMs = opened ? atMs : undefined;
+    this.#lastInsideMs = atMs;
+  }
+
+  /** The window that begins is the first that was ever seen, or nothing is known of the one before. */
+  begin(sighting: Observation, opened: boolean): void {
+    this.#openedMs = opened ? arrival(sighting) : undefined;
+    this.#lastInsideMs = arrival(sighting);
+  }
+}
+
+function arrival(sighting: Observation): number {
+  return (sighting.sentMs + sighting.readMs) / 2;
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import type { RejectedKey } from "./keys/key-guard.ts";
+import type { StoredHalt } from "./limits/halt.ts";
+
+const halt = z.object({
+  untilMs: z.number(),
+  why: z.enum(["rate-limited", "blocked"]),
+  message: z.string(),
+  strikes: z.number(),
+});
+
+const rejected = z.object({
+  atMs: z.number(),
+  why: z.string(),
+  parked: z.boolean(),
+  doubted: z.boolean().optional(),
+  serviceCode: z.number().optional(),
+  guildId: z.string().optional(),
+});
+
+/** Checks a halt that was read from the store; throws on any other shape. */
+export function parseHalt(value: unknown): StoredHalt {
+  return halt.parse(value);
+}
+
+/** Checks a rejected key's record that was read from the store; throws on any other shape. */
+export function parseRejected(value: unknown): RejectedKey {
+  const { serviceCode, guildId, doubted, ...rest } = rejected.parse(value);
+  return {
+    ...rest,
+    ...(doubted === undefined ? {} : { doubted }),
+    ...(serviceCode === undefined ? {} : { serviceCode }),
+    ...(guildId === undefined ? {} : { guildId }),
+  };
+}

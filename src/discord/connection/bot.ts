@@ -1,0 +1,142 @@
+import {
+  Client,
+  DiscordAPIError,
+  DiscordjsError,
+  DiscordjsErrorCodes,
+  Events,
+  GatewayIntentBits,
+  type Interaction,
+  Options,
+  type RateLimitData,
+} from "discord.js";
+import type { Log } from "../../log.ts";
+import { makeRequest } from "./make-request.ts";
+
+/** `auto`, or these shards of so many in total. */
+export type Shards = "auto" | { readonly ids: readonly number[]; readonly count: number };
+
+export interface BotOptions {
+  /** Such as `https://discord.com/api`. */
+  readonly apiUrl: string;
+  readonly shards: Shards;
+  readonly log: Log;
+  onInteraction(interaction: Interaction): void;
+  /** The bot was removed; not called for a guild that is only unavailable. */
+  onGuildRemoved(guildId: string): void;
+}
+
+/** The bot cannot start, in words for its operator. */
+export class LoginError extends Error {
+  override readonly name = "LoginError";
+}
+
+/** A discord.js client that keeps little: guilds, their roles and channels, and itself. */
+export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client {
+  const client = new Client({
+    // Everything that we need comes with interactions; other intents would only bring traffic.
+    intents: [GatewayIntentBits.Guilds],
+    rest: { api: apiUrl, rejectOnRateLimit: isLongEditWait, makeRequest },
+    ...(shards === "auto" ? { shards } : { shards: [...shards.ids], shardCount: shards.count }),
+    allowedMentions: { parse: [] },
+    makeCache: Options.cacheWithLimits({
+      ...Options.DefaultMakeCacheSettings,
+      ...cacheLimits,
+    }),
+  });
+  client.on(Events.InteractionCreate, (interaction) => on.onInteraction(interaction));
+  client.on(Events.GuildDelete, (guild) => on.onGuildRemoved(guild.id));
+  // Without a listener an "error" would end the process; the client reconnects by itself.
+  client.on(Events.Error, (error) => log.error({ err: error }, "discord.js met an error"));
+  client.on(Events.Warn, (message) => log.warn({}, message));
+  client.on(Events.ShardDisconnect, ({ code }, shard) =>
+    log.warn({ shard, code }, "a shard was disconnected"),
+  );
+  client.on(Events.ShardResume, (shard, replayed) => log.info({ shard, replayed }, "a shard resumed"));
+  client.on(Events.Invalidated, () =>
+    log.error({}, "Discord ended the session; the bot must be started again"),
+  );
+  return client;
+}
+
+/** How long an edit may wait within rest, where it holds up those that follow it in the same channel. */
+const longestEditWaitMs = 5_000;
+
+/**
+ * 30046 (too many edits of old messages) comes as a 429 with a wait of up to an hour, which rest would sit out: such
+ * an edit is refused instead, so that delivery can back off and say what it must by other means.
+ */
+function isLongEditWait({ method, route, retryAfter, timeToReset }: RateLimitData): boolean {
+  const isEdit = method === "PATCH" && route.startsWith("/channels/:id/messages");
+  return isEdit && Math.max(retryAfter, timeToReset) > longestEditWaitMs;
+}
+
+/** Only the bot itself is kept of people: its own roles tell which channels it may read. */
+const onlyItself = {
+  maxSize: 0,
+  keepOverLimit: ({ id, client }: { id: string; client: Client }) => id === client.user?.id,
+};
+
+const cacheLimits = {
+  ApplicationCommandManager: 0,
+  ApplicationEmojiManager: 0,
+  AutoModerationRuleManager: 0,
+  BaseGuildEmojiManager: 0,
+  DMMessageManager: 0,
+  EntitlementManager: 0,
+  GuildBanManager: 0,
+  GuildEmojiManager: 0,
+  GuildForumThreadManager: 0,
+  GuildInviteManager: 0,
+  GuildMemberManager: onlyItself,
+  GuildMessageManager: 0,
+  GuildScheduledEventManager: 0,
+  GuildStickerManager: 0,
+  GuildTextThreadManager: 0,
+  MessageManager: 0,
+  PresenceManager: 0,
+  ReactionManager: 0,
+  ReactionUserManager: 0,
+  StageInstanceManager: 0,
+  ThreadManager: 0,
+  ThreadMemberManager: 0,
+  UserManager: onlyItself,
+  VoiceStateManager: 0,
+};
+
+/** Logs in and resolves when every shard is ready. Rejects with LoginError where the operator can mend it. */
+export async function logIn(client: Client, token: string): Promise<void> {
+  const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
+  const lost = new Promise<never>((_, reject) =>
+    client.once(Events.ShardDisconnect, ({ code }) => reject(closed(code))),
+  );
+  try {
+    await Promise.race([Promise.all([client.login(token), ready]), lost]);
+  } catch (error) {
+    await client.destroy();
+    throw inWords(error);
+  }
+}
+
+function closed(code: number): Error {
+  if (code === 4014 || code === 4013) {
+    return new LoginError(
+      "Discord refuses the intents; the bot needs none but Guilds: is this an old application?",
+    );
+  }
+  if (code === 4010 || code === 4011) {
+    return new LoginError("Discord refuses the shards: check SHARDS; large bots need more of them.");
+  }
+  return new LoginError(`Discord closed the connection (${code}) before the bot was ready.`);
+}
+
+function inWords(error: unknown): unknown {
+  if (error instanceof LoginError) return error;
+  if (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid) {
+    return new LoginError("DISCORD_TOKEN is not a valid bot token (Developer Portal, Bot, Reset Token).");
+  }
+  if (error instanceof DiscordAPIError && error.status === 401) {
+    return new LoginError("Discord does not accept DISCORD_TOKEN (Developer Portal, Bot, Reset Token).");
+  }
+  const why = error instanceof Error ? error.message : String(error);
+  return new LoginError(`Discord cannot be reached or refuses the bot: ${why}`, { cause: error });
+}

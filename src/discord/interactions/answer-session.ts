@@ -1,0 +1,128 @@
+import { Failure } from "../../domain/failure.ts";
+import type { Actor } from "../../domain/guild.ts";
+import type { Button, MessageBody } from "../../domain/message.ts";
+import type { Clock, Random } from "../../domain/ports/clock.ts";
+import type { Notifier } from "../../domain/ports/notifier.ts";
+import type { Sink } from "../../domain/ports/sink.ts";
+import type { Log } from "../../log.ts";
+import type { First, Reply } from "../command.ts";
+import { defectBody, failureBody } from "../render/errors.ts";
+import { AnswerRefused, type InteractionResponder, type Target } from "./incoming.ts";
+
+/** Discord's 15 minutes, less what an edit may take. */
+const tokenLivesMs = 15 * 60_000 - 5_000;
+
+export interface SessionPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sink: Sink;
+  readonly notifier: Notifier;
+  readonly log: Log;
+}
+
+export interface SessionOptions {
+  readonly first: First;
+  readonly actor: Actor;
+  readonly answers: InteractionResponder;
+  readonly reference: string;
+  /** The next step after a failure, as a button. */
+  readonly next: (failure: Failure) => Button | undefined;
+}
+
+/** One answer from its deferral to its last edit: where each reply goes, and what becomes of it when it cannot. */
+export class Session {
+  readonly #ports: SessionPorts;
+  readonly #options: SessionOptions;
+  #target: Target = "@original";
+  /** What is seen under #target is seen by who asked only. */
+  #private: boolean;
+  #asideSent = false;
+
+  constructor(ports: SessionPorts, options: SessionOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#private = options.first === "ephemeral";
+  }
+
+  /** Shows a reply in place of the one before. Rejects only when Discord found it malformed: a defect. */
+  async show(reply: Reply): Promise<void> {
+    if (this.#tokenOver()) return this.#elsewhere(reply, "its token has expired");
+    try {
+      if (reply.ephemeral && !this.#private) await this.#aside(reply);
+      else await this.#options.answers.edit(reply, this.#target);
+    } catch (error) {
+      if (!(error instanceof AnswerRefused) || error.reason === "form") throw error;
+      return this.#elsewhere(reply, error.message);
+    }
+    await this.#showAside(reply);
+  }
+
+  /** Shows what went wrong: a Failure in words, anything else as a defect that only the log explains. */
+  async fail(error: unknown): Promise<void> {
+    const { log } = this.#ports;
+    const { reference, actor, next } = this.#options;
+    const failure = error instanceof Failure ? error : undefined;
+    if (failure) {
+      log.info({ reference, code: failure.code, ran: failure.ran, guildId: actor.guildId }, failure.message);
+    } else log.error({ reference, guildId: actor.guildId, err: error }, "a command met a defect");
+    const context = { reference, manages: actor.manageGuild };
+    const body = failure ? failureBody(failure, { ...context, next: next(failure) }) : defectBody(reference);
+    try {
+      // A defect may have struck after the thing was done: like "unknown", it must not go unsaid.
+      await this.show({ ...body, ephemeral: true, important: failure === undefined || failure.ran !== "no" });
+    } catch (refused) {
+      log.error({ reference, err: refused }, "an error could not be shown");
+    }
+  }
+
+  /** For who asked only, where the first answer is for all: that one goes, or stays as it was when it was an update. */
+  async #aside(reply: Reply): Promise<void> {
+    // First the deletion: a follow-up to a deferred answer would fill that one and inherit that all can see it.
+    if (this.#options.first === "public") await this.#options.answers.remove();
+    this.#target = await this.#options.answers.followUp(reply, true);
+    this.#private = true;
+  }
+
+  async #showAside({ aside }: Reply): Promise<void> {
+    if (aside === undefined || this.#asideSent) return;
+    this.#asideSent = true;
+    try {
+      await this.#options.answers.followUp(aside, true);
+    } catch (error) {
+      if (!(error instanceof AnswerRefused) || error.reason === "form") throw error;
+      this.#dropped(error.message);
+    }
+  }
+
+  #tokenOver(): boolean {
+    return this.#ports.clock.nowMs() - this.#options.actor.askedAtMs > tokenLivesMs;
+  }
+
+  /** The answer cannot be changed any more: an outcome that matters goes to the channel, or to the person. */
+  async #elsewhere(reply: Reply, why: string): Promise<void> {
+    const { actor } = this.#options;
+    if (!reply.important) return this.#dropped(why);
+    this.#ports.log.warn({ reference: this.#options.reference }, `an outcome goes another way: ${why}`);
+    const body = withoutButtons(reply, actor);
+    if (reply.ephemeral || this.#private)
+      return this.#ports.notifier.person(actor.guildId, actor.userId, body);
+    try {
+      await this.#ports.sink.send(actor.channelId, { ...body, nonce: this.#ports.random.id().slice(0, 25) });
+    } catch {
+      await this.#ports.notifier.person(actor.guildId, actor.userId, body);
+    }
+  }
+
+  #dropped(why: string): void {
+    this.#ports.log.warn({ reference: this.#options.reference }, `a reply was dropped: ${why}`);
+  }
+}
+
+/** Buttons belong to the answer that is gone. The mention names whose it was; it notifies nobody. */
+function withoutButtons({ content, cards, files }: Reply, actor: Actor): MessageBody {
+  return {
+    content: [`<@${actor.userId}>`, content].filter(Boolean).join(" "),
+    ...(cards === undefined ? {} : { cards }),
+    ...(files === undefined ? {} : { files }),
+  };
+}

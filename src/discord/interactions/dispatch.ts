@@ -1,0 +1,222 @@
+import { Failure } from "../../domain/failure.ts";
+import type { Actor } from "../../domain/guild.ts";
+import type { Button } from "../../domain/message.ts";
+import type { Action, Answer, Choice, Entry, First, Form, Press, Services } from "../command.ts";
+import { defectBody, failureBody } from "../render/errors.ts";
+import { Session, type SessionPorts } from "./answer-session.ts";
+import type { CommandRegistry } from "./command-registry.ts";
+import {
+  AnswerRefused,
+  type Incoming,
+  type IncomingCommand,
+  type IncomingPress,
+  type IncomingTyping,
+} from "./incoming.ts";
+
+/** Of the 3 s that Discord waits for choices. */
+const typingMs = 2_000;
+const mostChoices = 25;
+const longestChoice = 100;
+
+export interface DispatchPorts extends SessionPorts {
+  readonly book: CommandRegistry;
+  readonly services: Services;
+}
+
+export interface Dispatch {
+  /** Never rejects. */
+  handle(incoming: Incoming): Promise<void>;
+  /** New interactions are told to come back; resolves when those under way have ended, or are aborted after graceMs. */
+  stop(graceMs: number): Promise<void>;
+  readonly underWay: number;
+}
+
+/** What is to be done once the first answer stands. */
+interface Job {
+  readonly first: First;
+  readonly work: () => Answer;
+  readonly next: (failure: Failure) => Button | undefined;
+}
+
+/**
+ * From interaction to answer (design 7). The first answer goes out before anything of ours is awaited, and nothing
+ * is done unless Discord took it: whoever reads "did not respond" can rely on that nothing ran.
+ */
+export function createDispatch(ports: DispatchPorts): Dispatch {
+  const { book, services, log, clock, random } = ports;
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  let closed = false;
+
+  async function handle(incoming: Incoming): Promise<void> {
+    if (closed && incoming.kind !== "typing") {
+      return answerAtOnce(incoming, new Failure("expired", "The bot is restarting; ask again in a minute."));
+    }
+    const reference = random.id().slice(0, 8);
+    const work = (incoming.kind === "typing" ? complete(incoming) : perform(incoming, reference)).catch(
+      (error) => log.error({ reference, err: error }, "an interaction could not be handled"),
+    );
+    underWay.add(work);
+    await work;
+    underWay.delete(work);
+  }
+
+  async function perform(incoming: IncomingCommand | IncomingPress, reference: string): Promise<void> {
+    let job: Job | Form;
+    try {
+      job = incoming.kind === "command" ? commandJob(incoming, reference) : pressJob(incoming, reference);
+      if (!("work" in job)) return await incoming.answers.form(job);
+    } catch (error) {
+      if (error instanceof AnswerRefused && error.reason !== "form") return notTaken(error, reference);
+      return answerAtOnce(incoming, error, reference);
+    }
+    try {
+      await incoming.answers.defer(job.first);
+    } catch (error) {
+      if (error instanceof AnswerRefused) return notTaken(error, reference);
+      throw error;
+    }
+    const session = new Session(ports, {
+      ...job,
+      actor: incoming.actor,
+      answers: incoming.answers,
+      reference,
+    });
+    await finish(session, job.work);
+  }
+
+  function notTaken(refused: AnswerRefused, reference: string): void {
+    log.warn({ reference, reason: refused.reason }, `nothing was done, the first answer: ${refused.message}`);
+  }
+
+  function commandJob({ command, path, actor, options }: IncomingCommand, reference: string): Job | Form {
+    const found = book.entry(command, path);
+    if (found === undefined) throw new Failure("expired", "This command has changed; reload Discord.");
+    const entry: Entry = found.entry;
+    if (found.manageGuild) mustManage(actor);
+    const args = entry.parse(options);
+    const invocation = { actor, args, signal: stopping.signal, reference };
+    if (entry.first === "modal") return entry.form(invocation, services);
+    return {
+      first: entry.firstFor?.(args) ?? entry.first,
+      work: () => entry.execute(invocation, services),
+      next: (failure) => entry.next?.(failure, args) ?? nextStep(failure, actor),
+    };
+  }
+
+  function pressJob(incoming: IncomingPress, reference: string): Job | Form {
+    const { customId, actor, values, form, messageId } = incoming;
+    const found = book.action(customId);
+    if (found === undefined)
+      throw new Failure("expired", "This button belongs to an older version of the bot.");
+    const action: Action = found.action;
+    if (action.manageGuild) mustManage(actor);
+    const press: Press = {
+      ...{ actor, argument: found.argument, values, form, messageId, reference },
+      signal: stopping.signal,
+    };
+    if (action.first === "modal") return action.form(press, services);
+    return {
+      // A form that a slash command opened stands on no message that could be updated.
+      first: action.first === "update" && messageId === undefined ? "ephemeral" : action.first,
+      work: () => action.execute(press, services),
+      next: (failure) => nextStep(failure, actor),
+    };
+  }
+
+  /** An error before anything was deferred. */
+  async function answerAtOnce(
+    { answers, actor }: IncomingCommand | IncomingPress,
+    error: unknown,
+    reference = random.id().slice(0, 8),
+  ): Promise<void> {
+    const failure = error instanceof Failure ? error : undefined;
+    if (!failure) log.error({ reference, guildId: actor.guildId, err: error }, "a command met a defect");
+    const body = failure
+      ? failureBody(failure, { reference, next: nextStep(failure, actor), manages: actor.manageGuild })
+      : defectBody(reference);
+    try {
+      await answers.reply(body, true);
+    } catch (refused) {
+      log.warn({ reference, err: refused }, "an error could not be shown");
+    }
+  }
+
+  async function complete(incoming: IncomingTyping): Promise<void> {
+    const { actor, option, typed, options } = incoming;
+    const over = new AbortController();
+    let choices: readonly Choice[] = [];
+    try {
+      const entry = book.entry(incoming.command, incoming.path)?.entry;
+      const found = (async () =>
+        (await entry?.autocomplete?.({ actor, option, typed, options }, services)) ?? [])();
+      const late = clock.sleep(typingMs, over.signal).then(
+        () => [],
+        () => [],
+      );
+      choices = await Promise.race([found, late]);
+    } catch (error) {
+      log.warn({ err: error, command: incoming.command }, "no choices could be given");
+    } finally {
+      over.abort();
+    }
+    try {
+      await incoming.answers.choices(fitting(choices));
+    } catch (error) {
+      // Each keystroke asks again: a refusal harms nobody.
+      log.debug({ err: error }, "choices were not taken");
+    }
+  }
+
+  return {
+    handle,
+    get underWay() {
+      return underWay.size;
+    },
+    async stop(graceMs) {
+      closed = true;
+      const waited = new AbortController();
+      const grace = clock.sleep(graceMs, waited.signal).catch(() => undefined);
+      if (graceMs > 0) await Promise.race([Promise.allSettled([...underWay]), grace]);
+      waited.abort();
+      stopping.abort(new Failure("expired", "The bot is restarting."));
+    },
+  };
+}
+
+async function finish(session: Session, work: () => Answer): Promise<void> {
+  try {
+    const answer = work();
+    if (isReplies(answer)) for await (const reply of answer) await session.show(reply);
+    else await session.show(await answer);
+  } catch (error) {
+    await session.fail(error);
+  }
+}
+
+function isReplies(answer: Answer): answer is Extract<Answer, AsyncIterable<unknown>> {
+  return Symbol.asyncIterator in answer;
+}
+
+function mustManage(actor: Actor): void {
+  if (!actor.manageGuild) throw new Failure("denied", "This needs the Manage Server permission.");
+}
+
+/** Whoever may link a server is offered to do so. */
+function nextStep(failure: Failure, actor: Actor): Button | undefined {
+  if (!actor.manageGuild) return undefined;
+  if (failure.code !== "not-linked" && failure.code !== "key-rejected") return undefined;
+  const label = failure.code === "not-linked" ? "Link a server" : "Link it again";
+  return { kind: "button", style: "primary", label, id: "setup-link" };
+}
+
+/** What does not fit is left out, not cut: a cut value would be another value. */
+function fitting(choices: readonly Choice[]): readonly Choice[] {
+  return choices
+    .filter(({ name, value }) => name !== "" && value !== "" && value.length <= longestChoice)
+    .slice(0, mostChoices)
+    .map(({ name, value }) => ({
+      name: name.length <= longestChoice ? name : `${name.slice(0, longestChoice - 1)}…`,
+      value,
+    }));
+}

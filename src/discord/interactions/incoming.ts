@@ -1,0 +1,69 @@
+import type { Actor } from "../../domain/guild.ts";
+import type { MessageBody } from "../../domain/message.ts";
+import type { Choice, First, Form, FormValues, Options } from "../command.ts";
+
+/** An interaction as dispatch sees it: plain values, and the ways to answer it. */
+export type Incoming = IncomingCommand | IncomingPress | IncomingTyping;
+
+interface IncomingBase {
+  readonly actor: Actor;
+  readonly answers: InteractionResponder;
+}
+
+export interface IncomingCommand extends IncomingBase {
+  readonly kind: "command";
+  readonly command: string;
+  /** `status`, `preset add`; empty for a single command. */
+  readonly path: string;
+  readonly options: Options;
+}
+
+export interface IncomingPress extends IncomingBase {
+  readonly kind: "press";
+  readonly customId: string;
+  readonly values: readonly string[];
+  readonly form: FormValues;
+  /** The message that it stands on; a form that a slash command opened has none. */
+  readonly messageId: string | undefined;
+}
+
+export interface IncomingTyping extends IncomingBase {
+  readonly kind: "typing";
+  readonly command: string;
+  readonly path: string;
+  readonly option: string;
+  readonly typed: string;
+  readonly options: Options;
+}
+
+/** The answer itself, or one of its follow-ups by message id. */
+export type Target = "@original" | (string & {});
+
+/** Ways to answer. Each rejects with AnswerRefused when Discord does not take it. */
+export interface InteractionResponder {
+  /** "thinking", or for "update" nothing to be seen: the first answer, due within 3 s. */
+  defer(first: First): Promise<void>;
+  form(form: Form): Promise<void>;
+  reply(body: MessageBody, ephemeral: boolean): Promise<void>;
+  choices(choices: readonly Choice[]): Promise<void>;
+  edit(body: MessageBody, target: Target): Promise<void>;
+  remove(): Promise<void>;
+  /** Gives the id of the new message. */
+  followUp(body: MessageBody, ephemeral: boolean): Promise<string>;
+}
+
+/**
+ * late: the 3 s or the token's 15 min are over · taken: somebody answered already · gone: the message was deleted ·
+ * form: Discord found the message malformed, a defect of ours · unknown: Discord failed or cannot be reached.
+ */
+export type AnswerRefusal = "late" | "taken" | "gone" | "form" | "unknown";
+
+export class AnswerRefused extends Error {
+  readonly reason: AnswerRefusal;
+
+  constructor(reason: AnswerRefusal, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "AnswerRefused";
+    this.reason = reason;
+  }
+}

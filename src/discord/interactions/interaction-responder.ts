@@ -1,0 +1,101 @@
+import {
+  DiscordAPIError,
+  type Interaction,
+  InteractionResponseType,
+  MessageFlags,
+  type RawFile,
+  type REST,
+  Routes,
+} from "discord.js";
+import { composeAnswer, composeEdit, composeForm } from "../messages/compose.ts";
+import { type AnswerRefusal, AnswerRefused, type InteractionResponder } from "./incoming.ts";
+
+type Handle = Pick<Interaction, "id" | "token" | "applicationId">;
+
+/** The ways to answer one interaction, over REST. discord.js's own are not used: they cache every message. */
+export function createInteractionResponder(
+  rest: REST,
+  { id, token, applicationId }: Handle,
+): InteractionResponder {
+  const call = (type: InteractionResponseType, data?: object, files: RawFile[] = []) =>
+    refusing(() =>
+      rest.post(Routes.interactionCallback(id, token), {
+        body: data === undefined ? { type } : { type, data },
+        files,
+        auth: false,
+      }),
+    );
+  return {
+    async defer(first) {
+      if (first === "update") await call(InteractionResponseType.DeferredMessageUpdate);
+      else {
+        const flags = first === "ephemeral" ? { flags: MessageFlags.Ephemeral } : {};
+        await call(InteractionResponseType.DeferredChannelMessageWithSource, flags);
+      }
+    },
+    async form(form) {
+      await call(InteractionResponseType.Modal, composeForm(form));
+    },
+    async reply(body, ephemeral) {
+      const payload = composeAnswer(body, ephemeral);
+      await call(InteractionResponseType.ChannelMessageWithSource, payload.body, payload.files);
+    },
+    async choices(choices) {
+      await call(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
+    },
+    async edit(body, target) {
+      const payload = composeEdit(body);
+      await refusing(() =>
+        rest.patch(Routes.webhookMessage(applicationId, token, target), { ...payload, auth: false }),
+      );
+    },
+    async remove() {
+      await refusing(() =>
+        rest.delete(Routes.webhookMessage(applicationId, token, "@original"), { auth: false }),
+      );
+    },
+    async followUp(body, ephemeral) {
+      const payload = composeAnswer(body, ephemeral);
+      const sent = await refusing(() =>
+        rest.post(Routes.webhook(applicationId, token), {
+          ...payload,
+          query: new URLSearchParams({ wait: "true" }),
+          auth: false,
+        }),
+      );
+      return messageId(sent);
+    },
+  };
+}
+
+function messageId(sent: unknown): string {
+  if (typeof sent === "object" && sent !== null && "id" in sent && typeof sent.id === "string")
+    return sent.id;
+  throw new AnswerRefused("unknown", "Discord answered a follow-up without a message");
+}
+
+/** 10062 unknown interaction, 50027 and 10015 the token's end, 40060 answered already, 10008 message deleted. */
+const refusals: Readonly<Record<string, AnswerRefusal>> = {
+  10062: "late",
+  50027: "late",
+  10015: "late",
+  40060: "taken",
+  10008: "gone",
+  50035: "form",
+  50006: "form",
+};
+
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    // The request's URL holds the interaction's token: only code and words go on.
+    if (error instanceof DiscordAPIError) {
+      throw new AnswerRefused(
+        refusals[error.code] ?? (error.status < 500 ? "form" : "unknown"),
+        error.message,
+      );
+    }
+    throw new AnswerRefused("unknown", error instanceof Error ? error.message : "Discord cannot be reached");
+  }
+}

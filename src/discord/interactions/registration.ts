@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { type REST, Routes } from "discord.js";
+import type { Documents } from "../../domain/ports/documents.ts";
+import type { Command } from "../command.ts";
+import { type CommandRegistry, createCommandRegistry } from "./command-registry.ts";
+
+type Definitions = CommandRegistry["definitions"];
+
+/** What a list of commands looks like to Discord, as one short word: another hash, another list. */
+export function definitionsHash(definitions: Definitions): string {
+  return createHash("sha256").update(JSON.stringify(definitions)).digest("hex");
+}
+
+/** The application that a token belongs to. */
+export async function ownApplicationId(rest: REST): Promise<string> {
+  const found = await rest.get(Routes.currentApplication());
+  if (typeof found === "object" && found !== null && "id" in found && typeof found.id === "string")
+    return found.id;
+  throw new TypeError("Discord did not say which application the token belongs to");
+}
+
+/** Replaces all global commands of the application. Returns how many there are now. */
+export async function register(
+  rest: REST,
+  applicationId: string,
+  commands: readonly Command[],
+): Promise<{ readonly count: number; readonly hash: string }> {
+  const { definitions } = createCommandRegistry(commands);
+  await rest.put(Routes.applicationCommands(applicationId), { body: definitions });
+  return { count: definitions.length, hash: definitionsHash(definitions) };
+}
+
+/**
+ * Registers only when the definitions are not the ones that were registered last: Discord allows few of these a day,
+ * and each makes clients reload. Returns whether it did.
+ */
+export async function registerWhenChanged(
+  rest: REST,
+  applicationId: string,
+  commands: readonly Command[],
+  registered: Documents<string>,
+): Promise<boolean> {
+  const hash = definitionsHash(createCommandRegistry(commands).definitions);
+  if ((await registered.get(applicationId)) === hash) return false;
+  await register(rest, applicationId, commands);
+  await registered.set(applicationId, hash);
+  return true;
+}
+
+/** Of the store's namespace for registered hashes. */
+export function parseRegistered(value: unknown): string {
+  if (typeof value !== "string") throw new TypeError("a registered hash is not a string");
+  return value;
+}

@@ -1,0 +1,82 @@
+import { type REST, Routes } from "discord.js";
+import { SinkRefusal } from "../../domain/failure.ts";
+import type { MessageBody } from "../../domain/message.ts";
+import type { Bindings } from "../../domain/ports/bindings.ts";
+import type { Random } from "../../domain/ports/clock.ts";
+import type { Notifier } from "../../domain/ports/notifier.ts";
+import type { Settings } from "../../domain/ports/settings.ts";
+import type { Sink } from "../../domain/ports/sink.ts";
+import type { Log } from "../../log.ts";
+import { escapeMarkdown } from "../render/escape.ts";
+import { refusing } from "./sink.ts";
+
+export interface NotifierPorts {
+  readonly rest: REST;
+  readonly sink: Sink;
+  readonly settings: Settings;
+  readonly bindings: Bindings;
+  readonly random: Random;
+  readonly log: Log;
+  /** The guild's name: a direct message says where it comes from. */
+  guildName(guildId: string): string | undefined;
+}
+
+/** Tells people what they must know, by whichever way is open. Never rejects: nothing could be done about it. */
+export function createNotifier(ports: NotifierPorts): Notifier {
+  const { rest, sink, settings, bindings, random, log } = ports;
+
+  const send = (channelId: string, body: MessageBody) =>
+    sink.send(channelId, { ...body, nonce: random.id().slice(0, 25) });
+
+  async function direct(guildId: string, userId: string, body: MessageBody): Promise<void> {
+    const channel = await refusing(() =>
+      rest.post(Routes.userChannels(), { body: { recipient_id: userId } }),
+    );
+    if (
+      typeof channel !== "object" ||
+      channel === null ||
+      !("id" in channel) ||
+      typeof channel.id !== "string"
+    ) {
+      throw new SinkRefusal("unknown", "Discord opened no direct-message channel");
+    }
+    const from = ports.guildName(guildId);
+    const heading = from === undefined ? undefined : `-# From **${escapeMarkdown(from)}**`;
+    // Buttons work within a guild only.
+    const { rows: _, ...rest_ } = body;
+    await send(channel.id, { ...rest_, content: [heading, body.content].filter(Boolean).join("\n") });
+  }
+
+  async function inGuild(guildId: string, body: MessageBody): Promise<void> {
+    const { noticeChannelId } = await settings.of(guildId);
+    if (noticeChannelId === undefined) throw new SinkRefusal("gone", "no notice channel is set");
+    await send(noticeChannelId, body);
+  }
+
+  /** The first way that works. */
+  async function tell(guildId: string, ways: readonly (() => Promise<void>)[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const way of ways) {
+      try {
+        return await way();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    log.warn({ guildId, err: new AggregateError(failures, "no way is open") }, "a notice reached nobody");
+  }
+
+  return {
+    person: (guildId, userId, body) =>
+      tell(guildId, [() => direct(guildId, userId, body), () => inGuild(guildId, body)]),
+    guild: (guildId, body) =>
+      tell(guildId, [
+        () => inGuild(guildId, body),
+        async () => {
+          const linkedBy = (await bindings.list(guildId))[0]?.linkedBy;
+          if (linkedBy === undefined) throw new SinkRefusal("gone", "nobody has linked a server");
+          await direct(guildId, linkedBy, body);
+        },
+      ]),
+  };
+}

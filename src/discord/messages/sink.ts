@@ -1,0 +1,167 @@
+import {
+  type APIEmbed,
+  type APIMessage,
+  DiscordAPIError,
+  HTTPError,
+  RateLimitError,
+  type REST,
+  Routes,
+} from "discord.js";
+import { SinkRefusal, type SinkRefusalReason } from "../../domain/failure.ts";
+import type { Card, PostedMessage } from "../../domain/message.ts";
+import type { Sink } from "../../domain/ports/sink.ts";
+import { composeEdit, composeMessage } from "./compose.ts";
+
+/** What Discord gives at most in one read of a channel's messages. */
+const pageSize = 100;
+
+export interface SinkPorts {
+  readonly rest: REST;
+  /** The bot's own user id: what others wrote is never taken for ours. */
+  ownId(): string;
+  /** Without it Discord answers a read with nothing rather than an error. Undefined where it cannot be told. */
+  mayReadHistory(channelId: string): Promise<boolean | undefined>;
+}
+
+/** Messages on the bot's own account. Over REST, not discord.js's channels: threads need not be cached. */
+export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink {
+  async function page(channelId: string, query: Record<string, string>): Promise<readonly APIMessage[]> {
+    const found = await refusing(() =>
+      rest.get(Routes.channelMessages(channelId), {
+        query: new URLSearchParams({ limit: String(pageSize), ...query }),
+      }),
+    );
+    if (!isMessages(found)) throw new SinkRefusal("unknown", "Discord's list of messages could not be read");
+    return found;
+  }
+
+  return {
+    async send(channelId, message) {
+      const payload = composeMessage(message);
+      const sent = await refusing(() => rest.post(Routes.channelMessages(channelId), payload));
+      if (!isMessage(sent)) throw new SinkRefusal("unknown", "Discord took a message and did not name it");
+      return { messageId: sent.id };
+    },
+
+    async edit(channelId, messageId, body) {
+      await refusing(() => rest.patch(Routes.channelMessage(channelId, messageId), composeEdit(body)));
+    },
+
+    async readBack(channelId, afterMessageId, limit) {
+      if ((await mayReadHistory(channelId)) === false) {
+        throw new SinkRefusal("no-history", "the bot may not read this channel's history");
+      }
+      const read = afterMessageId === undefined ? latest : after;
+      const own = await read((query) => page(channelId, query), ownId(), limit, afterMessageId ?? "0");
+      return own.map(posted);
+    },
+  };
+}
+
+type Page = (query: Record<string, string>) => Promise<readonly APIMessage[]>;
+
+/** Forwards from a message: pages of the oldest that follow it. */
+async function after(page: Page, ownId: string, limit: number, afterId: string): Promise<APIMessage[]> {
+  const own: APIMessage[] = [];
+  let from = afterId;
+  for (;;) {
+    const found = [...(await page({ after: from }))].sort(byAge);
+    own.push(...found.filter(({ author }) => author.id === ownId));
+    from = found.at(-1)?.id ?? from;
+    if (found.length < pageSize || own.length >= limit) return own.slice(0, limit);
+  }
+}
+
+/** Backwards from the end, until enough of ours are found; other people's messages may lie between. */
+async function latest(page: Page, ownId: string, limit: number): Promise<APIMessage[]> {
+  let own: APIMessage[] = [];
+  let before: string | undefined;
+  // Our messages are few where others write a lot: what lies 10 pages back is not what we posted a moment ago.
+  for (let pages = 0; pages < 10; pages++) {
+    const found = [...(await page(before === undefined ? {} : { before }))].sort(byAge);
+    own = [...found.filter(({ author }) => author.id === ownId), ...own];
+    before = found[0]?.id;
+    if (found.length < pageSize || own.length >= limit) break;
+  }
+  return own.slice(-limit);
+}
+
+function byAge(a: APIMessage, b: APIMessage): number {
+  const [left, right] = [BigInt(a.id), BigInt(b.id)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function posted(message: APIMessage): PostedMessage {
+  return {
+    messageId: message.id,
+    content: message.content,
+    cards: message.embeds.map(card),
+    attachmentNames: message.attachments.map(({ filename }) => filename),
+    postedAtMs: Date.parse(message.timestamp),
+  };
+}
+
+/** The inverse of compose's embed, so that what was sent can be compared with what stands there. */
+function card(embed: APIEmbed): Card {
+  const { title, url, description, color, footer, author, fields, image } = embed;
+  const imageName = image?.url.split("?")[0]?.split("/").at(-1);
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(url === undefined ? {} : { url }),
+    ...(description === undefined ? {} : { description }),
+    ...(color === undefined ? {} : { color }),
+    ...(footer === undefined ? {} : { footer: footer.text }),
+    ...(author === undefined ? {} : { author: author.name }),
+    ...(imageName === undefined ? {} : { imageName }),
+    ...(fields === undefined || fields.length === 0
+      ? {}
+      : { fields: fields.map(({ name, value, inline }) => ({ name, value, inline: inline === true })) }),
+  };
+}
+
+function isMessage(value: unknown): value is { readonly id: string } {
+  return typeof value === "object" && value !== null && "id" in value && typeof value.id === "string";
+}
+
+function isMessages(value: unknown): value is readonly APIMessage[] {
+  return (
+    Array.isArray(value) && value.every((one) => isMessage(one) && "author" in one && "timestamp" in one)
+  );
+}
+
+/** Discord's codes by what they mean for a delivery (design 5). */
+const reasons: Readonly<Record<string, SinkRefusalReason>> = {
+  10003: "gone",
+  10008: "message-gone",
+  50001: "no-access",
+  50013: "no-access",
+  50083: "closed",
+  160005: "closed",
+  50007: "dm-closed",
+  50035: "form",
+  50006: "form",
+  30046: "edit-limit",
+};
+
+/** Runs a request; what fails is told as a SinkRefusal. */
+export async function refusing<T>(request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (cause) {
+    if (cause instanceof DiscordAPIError) {
+      const other = cause.status >= 500 ? "unknown" : "rejected";
+      throw new SinkRefusal(reasons[cause.code] ?? other, `Discord: ${cause.message}`, { cause });
+    }
+    if (cause instanceof RateLimitError) {
+      const retryAfterMs = Math.max(cause.retryAfter, cause.sublimitTimeout, cause.timeToReset);
+      throw new SinkRefusal("edit-limit", "Discord asks to wait with edits of old messages", {
+        retryAfterMs,
+        cause,
+      });
+    }
+    // A refused name or connection was never sent, but rest has tried several times: one of them may have arrived.
+    const what =
+      cause instanceof HTTPError ? `Discord answered ${cause.status}` : "Discord cannot be reached";
+    throw new SinkRefusal("unknown", what, { cause });
+  }
+}

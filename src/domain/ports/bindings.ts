@@ -1,0 +1,29 @@
+import type { Binding } from "../guild.ts";
+import type { ServerStatus, SourceId } from "../model.ts";
+import type { ServerKey } from "../secret.ts";
+
+export interface Bindings {
+  list(guildId: string): Promise<readonly Binding[]>;
+  /** By name (case-insensitive) or id; the only one, where nothing is said. Failure "not-linked" when there is none. */
+  pick(guildId: string, nameOrId?: string): Promise<Binding>;
+  /** Seals the key for this guild and keeps it; linking a known server again (same owner and join key) replaces its key. */
+  link(link: NewLink): Promise<Linked>;
+  unlink(guildId: string, bindingId: string): Promise<Binding | undefined>;
+  bySource(source: SourceId): Promise<readonly Binding[]>;
+  all(): AsyncIterable<Binding>;
+  /** A bot was removed from a guild: its keys go. */
+  forgetGuild(guildId: string): Promise<void>;
+}
+
+export interface NewLink {
+  readonly guildId: string;
+  readonly key: ServerKey;
+  readonly status: ServerStatus;
+  readonly byUserId: string;
+}
+
+export interface Linked {
+  readonly binding: Binding;
+  /** The source that this binding had before: its key was replaced (design 5, Source). */
+  readonly replaced?: SourceId;
+}

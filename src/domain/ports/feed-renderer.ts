@@ -1,0 +1,60 @@
+import type { Feed, FeedKind } from "../guild.ts";
+import type { MessageBody } from "../message.ts";
+import type { EmergencyCall, LogEntry } from "../model.ts";
+
+/** Pure rendering of log entries, implemented in discord/render, used by feeds/. */
+export interface FeedRenderer {
+  /** As many leading entries as fit one message; `taken` is at least 1. */
+  lines(
+    feed: Feed,
+    entries: readonly LogEntry[],
+    context: LineContext,
+  ): { readonly body: MessageBody; readonly taken: number };
+  modCall(view: ModCallView): MessageBody;
+  emergencyCall(view: EmergencyCallView): MessageBody;
+  gap(kind: FeedKind, fromS: number | undefined, toS: number): MessageBody;
+  /** A batch that Discord refused (50035), or a backlog past 2,000: everything is in the attachment. */
+  digest(feed: Feed, entries: readonly LogEntry[], why: "backlog" | "refused"): MessageBody;
+  late(kind: FeedKind, sinceMs: number): MessageBody;
+  /** Marks a body as possibly posted before (at-least-once, history unreadable). */
+  possiblyRepeated(body: MessageBody): MessageBody;
+  /** For whoever configured a feed that Discord no longer lets us post to. */
+  parked(kind: FeedKind, channelId: string, why: string): MessageBody;
+  /** A reply to a mod-call card that nobody has claimed. */
+  escalation(callerName: string, waitedMs: number): MessageBody;
+  test(kind: FeedKind, serverName: string | undefined): MessageBody;
+  /** Entries that Discord took neither as lines nor as a file. */
+  unpostable(kind: FeedKind, count: number, fromS: number, toS: number): MessageBody;
+}
+
+export interface LineContext {
+  /** For a leave whose join was seen: how long they stayed, by entry index. */
+  readonly stayedS: ReadonlyMap<number, number>;
+  readonly serverName?: string;
+}
+
+export interface ModCallView {
+  readonly cardId: string;
+  readonly caller: ModCallPerson;
+  readonly calledAtS: number;
+  readonly answeredBy?: ModCallPerson;
+  readonly claimedBy?: { readonly userId: string; readonly atMs: number };
+  readonly resolved?: { readonly userId: string; readonly atMs: number; readonly note?: string };
+  readonly escalated: boolean;
+  readonly serverName?: string;
+}
+
+export interface ModCallPerson {
+  readonly name: string;
+  readonly id?: number;
+}
+
+export interface EmergencyCallView {
+  /** Stands on the card, so that it is known again when it is read back. */
+  readonly cardId: string;
+  readonly call: EmergencyCall;
+  readonly endedAtMs?: number;
+  readonly callerName?: string;
+  readonly unitNames: readonly string[];
+  readonly serverName?: string;
+}

@@ -1,0 +1,9 @@
+import type { SourceId } from "../model.ts";
+import type { ServerKey } from "../secret.ts";
+
+/** Gives an open key; only api/ receives this port. */
+export interface KeyRing {
+  keyOf(source: SourceId): Promise<ServerKey | undefined>;
+  /** HMAC of the key under the host's secret. */
+  sourceOf(key: ServerKey): SourceId;
+}

@@ -1,0 +1,11 @@
+import type { MessageBody } from "../message.ts";
+import type { AuditEvent, DeferredRun, RunOutcome, RunRecord } from "../run.ts";
+
+/** Pure rendering of what runs/ tells of its own accord (channels, DMs), implemented in discord/render. */
+export interface RunRenderer {
+  outcome(outcome: RunOutcome): MessageBody;
+  auditRow(record: RunRecord): MessageBody;
+  auditEvent(event: AuditEvent): MessageBody;
+  /** Nobody joined in time: it was not sent. */
+  deferredExpired(run: DeferredRun): MessageBody;
+}

@@ -1,0 +1,26 @@
+import type { Tier } from "../guild.ts";
+import type { SourceId } from "../model.ts";
+import type { Danger } from "../run.ts";
+
+export interface VerbInfo {
+  /** Canonical, without the colon. */
+  readonly verb: string;
+  readonly aliases: readonly string[];
+  /** `:kick players [reason]` */
+  readonly usage: string;
+  readonly does: string;
+  readonly tier: Tier;
+  readonly danger: Danger;
+}
+
+/** What the catalogue of in-game commands knows, for autocompletion and for /staff; never a call of the service. */
+export interface RunWords {
+  /** Whole texts for what was typed so far: verbs, then live players of the latest snapshot. At most 25 of at most 100 characters. */
+  complete(
+    source: SourceId | undefined,
+    typed: string,
+  ): readonly { readonly name: string; readonly value: string }[];
+  verbs(): readonly VerbInfo[];
+  /** Of a verb, an alias or a whole text, with or without the colon; undefined: not in the catalogue. */
+  about(verbOrText: string): VerbInfo | undefined;
+}

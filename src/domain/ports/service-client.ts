@@ -1,0 +1,37 @@
+import type { CommandAnswer, ListName, ServerStatus, Snapshot, SourceId } from "../model.ts";
+import type { ServerKey } from "../secret.ts";
+
+/** People waiting go before polls (design 4, Order). */
+export type Priority = "person" | "poll";
+
+export interface ReadOptions {
+  readonly priority: Priority;
+  readonly signal?: AbortSignal;
+  /**
+   * Called when the gate let the request through and it is being written. The poller keeps one read waiting at the
+   * gate and chooses the next source only then, so that the choice is made as late as it can be. At most once for a
+   * read, though a halt or a 429 may send it back to wait again; never for one that is refused or given up there.
+   */
+  readonly onSent?: () => void;
+}
+
+/** Every call passes the gate; rejects with Failure. */
+export interface ServiceClient {
+  read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot>;
+  /**
+   * Sent at most once; after an unknown outcome the Failure says ran "unknown". `mayStart` is asked synchronously
+   * right before the first byte is written, however long the gate held the command: false rejects with Failure
+   * "expired" (ran "no"), so that a permission which was withdrawn meanwhile still counts (design 6).
+   */
+  command(
+    source: SourceId,
+    text: string,
+    signal?: AbortSignal,
+    mayStart?: () => boolean,
+  ): Promise<CommandAnswer>;
+}
+
+/** Proves a key that no guild has linked yet by one `GET /v1/server`, within the guild's budget for wrong keys. */
+export interface KeyProver {
+  prove(key: ServerKey, guildId: string): Promise<ServerStatus>;
+}

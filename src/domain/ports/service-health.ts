@@ -1,0 +1,25 @@
+import type { Failure } from "../failure.ts";
+import type { SourceId } from "../model.ts";
+
+/** What the gate knows, for people and for /state. */
+export interface ServiceHealth {
+  /** Epoch milliseconds until which nothing is sent, and why. */
+  halt(): { readonly untilMs: number; readonly why: "rate-limited" | "blocked" } | undefined;
+  /** A key that the service rejected is parked until it is linked again. */
+  parked(source: SourceId): { readonly sinceMs: number; readonly why: string } | undefined;
+  /** When a command of this source could be sent, epoch milliseconds; now or earlier when nothing stands in the way. */
+  commandReadyAtMs(source: SourceId): number;
+}
+
+/** What happened to the service as a whole or to one key: told to the operator's log and to guilds. */
+export type ServiceEvent =
+  | {
+      readonly kind: "halted";
+      readonly untilMs: number;
+      readonly why: "rate-limited" | "blocked";
+      readonly message: string;
+    }
+  | { readonly kind: "resumed" }
+  | { readonly kind: "key-parked"; readonly source: SourceId; readonly failure: Failure }
+  | { readonly kind: "global-key-rejected" }
+  | { readonly kind: "shared-limits"; readonly bucketHash: string };

@@ -1,0 +1,269 @@
+import { BackOff } from "../../domain/back-off.ts";
+import { SinkRefusal } from "../../domain/failure.ts";
+import { KeyedMutex } from "../../domain/keyed-mutex.ts";
+import type { MessageBody } from "../../domain/message.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
+import { nonceOf, type PosterPorts, post } from "../delivery/poster.ts";
+import { reasonInWords } from "../delivery/refusal-words.ts";
+import type { CardRecord, CardSlot } from "./card-records.ts";
+
+/** Kept at hand so long: an answer or a unit may still come. Later acts on a card read the store. */
+const rememberedMs = 6 * 3_600_000;
+/** Buttons of a card work so long; then its record goes. */
+const cardLifeMs = 7 * 24 * 3_600_000;
+const sweepEveryMs = 6 * 3_600_000;
+/** 30046: Discord limits edits of a message older than an hour; it does not say for how long. */
+const editLimitMs = 300_000;
+
+export interface CardBoardPorts extends PosterPorts {
+  readonly cards: Documents<CardRecord>;
+  readonly nonceKey: Uint8Array | string;
+  render(record: CardRecord): Promise<MessageBody>;
+  park(feedId: string, why: string): Promise<void>;
+}
+
+/**
+ * The cards of all guilds and the one rule of their messages: post once, then edit until shown = wanted
+ * (design 5, Mod calls). A change is written before anything is shown; what a crash leaves unshown is shown after it.
+ */
+export class CardBoard {
+  readonly #ports: CardBoardPorts;
+  readonly #stop = new AbortController();
+  readonly #changes = new KeyedMutex();
+  readonly #cards = new Map<string, CardRecord>();
+  readonly #byBinding = new Map<string, Set<string>>();
+  /** By card and feed: the one that brings the message up to date. */
+  readonly #syncing = new Map<string, Promise<void>>();
+  #cancelSweep: () => void = () => undefined;
+
+  constructor(ports: CardBoardPorts) {
+    this.#ports = ports;
+  }
+
+  /** Takes up what the last run left: unposted cards may stand in their channels already. */
+  async start(): Promise<void> {
+    await this.#sweep();
+    for (const record of this.#cards.values()) this.#syncAll(record, true);
+    this.#sweepLater();
+  }
+
+  /** Ends after the messages that are on their way. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error("the card board was stopped"));
+    this.#cancelSweep();
+    await Promise.allSettled(this.#syncing.values());
+  }
+
+  /** Cards of a linked server that are at hand. */
+  ofBinding(bindingId: string): CardRecord[] {
+    const ids = this.#byBinding.get(bindingId) ?? [];
+    return [...ids].flatMap((id) => this.#cards.get(id) ?? []);
+  }
+
+  /** Every card that is at hand. */
+  all(): IterableIterator<CardRecord> {
+    return this.#cards.values();
+  }
+
+  /**
+   * Reads, changes, writes; changes of one card never interleave. `edit` answers the new record without its version
+   * counted up, or undefined for no change. Resolves with the record as it then stands.
+   */
+  async change(
+    cardId: string,
+    edit: (record: CardRecord | undefined) => CardRecord | undefined,
+  ): Promise<CardRecord | undefined> {
+    return await this.#changes.take(cardId, async () => {
+      const before = this.#cards.get(cardId) ?? (await this.#ports.cards.get(cardId));
+      const edited = edit(before);
+      if (edited === undefined) {
+        if (before !== undefined && !this.#cards.has(cardId)) {
+          // The store has it and we do not: a write that failed was done all the same, and nobody shows the card.
+          this.#remember(before);
+          this.#syncAll(before, true);
+        }
+        return before;
+      }
+      const after = { ...edited, version: (before?.version ?? 0) + 1 };
+      await this.#ports.cards.set(cardId, after);
+      this.#remember(after);
+      this.#syncAll(after, false);
+      return after;
+    });
+  }
+
+  /** A feed is gone or parked: its messages are left as they are. */
+  async dropFeed(feedId: string): Promise<void> {
+    for (const { id } of [...this.#cards.values()].filter((card) => feedId in card.slots)) {
+      await this.#patchSlot(id, feedId, { gone: true });
+    }
+  }
+
+  /** A guild is gone, or one of its servers is no longer linked: the records go. */
+  async drop(whose: { readonly guildId: string; readonly bindingId?: string }): Promise<void> {
+    const doomed = (card: CardRecord) =>
+      card.guildId === whose.guildId && (whose.bindingId === undefined || card.bindingId === whose.bindingId);
+    for await (const [id, card] of this.#ports.cards.entries()) {
+      if (!doomed(card)) continue;
+      await this.#ports.cards.delete(id);
+      this.#forget(card);
+    }
+  }
+
+  state(): { readonly cards: number; readonly unshown: number } {
+    const slots = [...this.#cards.values()].flatMap((card) =>
+      Object.values(card.slots).map((slot) => slot.gone !== true && slot.shown < card.version),
+    );
+    return { cards: this.#cards.size, unshown: slots.filter(Boolean).length };
+  }
+
+  #syncAll(record: CardRecord, uncertain: boolean): void {
+    for (const [feedId, slot] of Object.entries(record.slots)) {
+      if (slot.gone === true || slot.shown >= record.version) continue;
+      const key = `${record.id} ${feedId}`;
+      // The one that runs looks at the record again before it ends.
+      if (this.#syncing.has(key) || this.#stop.signal.aborted) continue;
+      const run = this.#sync(record.id, feedId, uncertain).finally(() => this.#syncing.delete(key));
+      this.#syncing.set(key, run);
+    }
+  }
+
+  async #sync(cardId: string, feedId: string, uncertainAtFirst: boolean): Promise<void> {
+    const { signal } = this.#stop;
+    const backOff = new BackOff(this.#ports.clock, this.#ports.random);
+    let uncertain = uncertainAtFirst;
+    while (!signal.aborted) {
+      const record = this.#cards.get(cardId);
+      const slot = record?.slots[feedId];
+      if (record === undefined || slot === undefined || slot.gone || slot.shown >= record.version) return;
+      try {
+        const patch =
+          slot.messageId === undefined
+            ? await this.#post(record, feedId, slot, uncertain)
+            : await this.#edit(record, slot, slot.messageId);
+        uncertain = false;
+        await this.#patchSlot(cardId, feedId, patch);
+        backOff.reset();
+      } catch (error) {
+        if (signal.aborted) return;
+        const waitMs = await this.#refused(cardId, feedId, error);
+        await backOff.wait(signal, waitMs).catch(() => undefined);
+      }
+    }
+  }
+
+  async #post(
+    record: CardRecord,
+    feedId: string,
+    slot: CardSlot,
+    uncertain: boolean,
+  ): Promise<Partial<CardSlot>> {
+    const body = await this.#body(record, slot);
+    const ping = slot.pingRoleId === undefined ? {} : { pingRoleIds: [slot.pingRoleId] };
+    const posted = await post(
+      {
+        channelId: slot.channelId,
+        compose: () => ({ ...body, ...ping, silent: slot.silent }),
+        nonce: nonceOf(this.#ports.nonceKey, record.id, feedId),
+        matches: (found) => JSON.stringify(found.cards).includes(record.id),
+        afterMessageId: undefined,
+        madeAtMs: record.createdAtMs,
+        before: uncertain ? "sent" : "unsent",
+      },
+      this.#ports,
+      this.#stop.signal,
+    );
+    // A message from before a crash may show less than is wanted now: one edit more is harmless.
+    return { messageId: posted.messageId, shown: uncertain ? 0 : record.version };
+  }
+
+  async #edit(record: CardRecord, slot: CardSlot, messageId: string): Promise<Partial<CardSlot>> {
+    const body = await this.#body(record, slot);
+    await this.#ports.turns.take(slot.channelId, () =>
+      this.#ports.sink.edit(slot.channelId, messageId, body),
+    );
+    return { shown: record.version };
+  }
+
+  /** An edit says the whole message again: the mention that pinged stays where it stood, and pings nobody twice. */
+  async #body(record: CardRecord, slot: CardSlot): Promise<MessageBody> {
+    const body = await this.#ports.render(record);
+    return slot.pingRoleId === undefined ? body : { ...body, content: `<@&${slot.pingRoleId}>` };
+  }
+
+  /** What Discord or the store said no to; resolves with how long to wait at least. */
+  async #refused(cardId: string, feedId: string, error: unknown): Promise<number> {
+    if (!(error instanceof SinkRefusal)) {
+      this.#ports.warn(`card ${cardId} waits after an error`, error);
+      return 0;
+    }
+    if (error.reason === "edit-limit") return Math.max(editLimitMs, error.retryAfterMs ?? 0);
+    if (error.reason === "unknown" || error.retryAfterMs !== undefined) return error.retryAfterMs ?? 0;
+    // A deleted card is left deleted; whoever deleted it wanted so. The feed itself goes on.
+    await this.#patchSlot(cardId, feedId, { gone: true });
+    if (error.reason !== "message-gone") {
+      await this.#ports.park(feedId, reasonInWords(error)).catch((failure: unknown) => {
+        this.#ports.warn(`feed ${feedId} could not be parked`, failure);
+      });
+    }
+    return 0;
+  }
+
+  /** What happened in Discord has happened, whether it can be written now or not: memory first, then the store. */
+  async #patchSlot(cardId: string, feedId: string, patch: Partial<CardSlot>): Promise<void> {
+    await this.#changes.take(cardId, async () => {
+      const record = this.#cards.get(cardId);
+      const slot = record?.slots[feedId];
+      if (record === undefined || slot === undefined) return;
+      const after = { ...record, slots: { ...record.slots, [feedId]: { ...slot, ...patch } } };
+      this.#remember(after);
+      await this.#ports.cards.set(cardId, after).catch((error: unknown) => {
+        this.#ports.warn(`card ${cardId} was shown but not written`, error);
+      });
+    });
+  }
+
+  #remember(record: CardRecord): void {
+    this.#cards.set(record.id, record);
+    const ids = this.#byBinding.get(record.bindingId) ?? new Set();
+    this.#byBinding.set(record.bindingId, ids.add(record.id));
+  }
+
+  #forget(record: CardRecord): void {
+    this.#cards.delete(record.id);
+    const ids = this.#byBinding.get(record.bindingId);
+    ids?.delete(record.id);
+    if (ids?.size === 0) this.#byBinding.delete(record.bindingId);
+  }
+
+  #sweepLater(): void {
+    this.#cancelSweep = this.#ports.clock.after(sweepEveryMs, () => {
+      this.#sweep()
+        .catch((error: unknown) => this.#ports.warn("old cards could not be swept", error))
+        .finally(() => {
+          if (!this.#stop.signal.aborted) this.#sweepLater();
+        });
+    });
+  }
+
+  /** Deletes what is past its life, lets go of what is old and shown, takes up what is not at hand but should be. */
+  async #sweep(): Promise<void> {
+    const nowMs = this.#ports.clock.nowMs();
+    for await (const [id, stored] of this.#ports.cards.entries()) {
+      const card = this.#cards.get(id) ?? stored;
+      const ageMs = nowMs - card.createdAtMs;
+      if (ageMs > cardLifeMs) {
+        await this.#ports.cards.delete(id);
+        this.#forget(card);
+      } else if (ageMs > rememberedMs && isShown(card)) {
+        this.#forget(card);
+      } else if (!this.#cards.has(id)) {
+        this.#remember(card);
+      }
+    }
+  }
+}
+
+function isShown(card: CardRecord): boolean {
+  return Object.values(card.slots).every((slot) => slot.gone === true || slot.shown >= card.version);
+}

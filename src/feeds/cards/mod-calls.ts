@@ -1,0 +1,284 @@
+import { createHmac } from "node:crypto";
+import { SinkRefusal } from "../../domain/failure.ts";
+import type { Actor, Feed } from "../../domain/guild.ts";
+import { KeyedMutex } from "../../domain/keyed-mutex.ts";
+import type { MessageBody } from "../../domain/message.ts";
+import type { ModCallEntry } from "../../domain/model.ts";
+import type { FeedRenderer, ModCallView } from "../../domain/ports/feed-renderer.ts";
+import type { ModCallAct, ModCalls } from "../../domain/ports/mod-calls.ts";
+import { passes, type TeamOf } from "../delivery/filter.ts";
+import { nonceOf, type PosterPorts, post } from "../delivery/poster.ts";
+import { identityOf } from "../diff/identity.ts";
+import type { AnswerItem, EntryItem, JournalItem } from "../journal/journal-port.ts";
+import type { CardBoard } from "./card-board.ts";
+import type { CardSlot, ModCallRecord } from "./card-records.ts";
+
+/** Between two pings of one feed, where the feed does not say: a spree of calls must not become a spree of pings. */
+const defaultCooldownMs = 60_000;
+/** An old call that comes to light late (after an outage) is shown, but nobody is pinged for it. */
+const pingAtMostOldMs = 900_000;
+
+export interface ModCallPorts extends PosterPorts {
+  readonly board: CardBoard;
+  readonly renderer: FeedRenderer;
+  readonly nonceKey: Uint8Array | string;
+}
+
+type ActAnswer = Awaited<ReturnType<ModCalls["act"]>>;
+
+/** Moderator calls as cards: created and answered by the journal, claimed, released and resolved by people. */
+export class ModCallCards implements ModCalls {
+  readonly #ports: ModCallPorts;
+  readonly #calls = new KeyedMutex();
+  readonly #stop = new AbortController();
+  readonly #lastPingMs = new Map<string, number>();
+  readonly #timers = new Map<string, () => void>();
+  readonly #pings = new Set<Promise<void>>();
+
+  constructor(ports: ModCallPorts) {
+    this.#ports = ports;
+  }
+
+  /** After the board has started: cooldowns and escalations go on where they were. */
+  start(): void {
+    for (const card of this.#ports.board.all()) {
+      if (card.kind !== "modCall") continue;
+      for (const [feedId, slot] of Object.entries(card.slots)) {
+        if (slot.pingRoleId !== undefined) this.#pinged(feedId, card.createdAtMs);
+      }
+      this.#watch(card);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error("the mod-call cards were stopped"));
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+    await Promise.allSettled(this.#pings);
+  }
+
+  /** Rows of a feed's journal. Reading them again changes nothing: a crash before the acknowledgement is harmless. */
+  async take(feed: Feed, items: readonly JournalItem[], teamOf: TeamOf): Promise<void> {
+    for (const item of items) {
+      if (item.kind === "gap") continue;
+      if (item.entry.kind !== "modCall") continue;
+      const call = item.entry;
+      // Two feeds of one guild read the same answer; the second must find what the first wrote.
+      await this.#calls.take(`${feed.bindingId} ${identityOf(call)}`, async () => {
+        if (item.kind === "answer") await this.#answer(feed, item);
+        else if (passes(feed.filter, call, teamOf)) await this.#called(feed, item, call);
+      });
+    }
+  }
+
+  async act(actor: Actor, cardId: string, act: ModCallAct): Promise<ActAnswer> {
+    let answer: ActAnswer = { ok: false, text: "This call is too old: its card is no longer kept." };
+    const atMs = this.#ports.clock.nowMs();
+    const record = await this.#ports.board.change(cardId, (card) => {
+      if (card?.kind !== "modCall" || card.guildId !== actor.guildId) return undefined;
+      const judged = judge(card, actor, act, atMs);
+      answer = { ok: judged.next !== undefined, text: judged.text };
+      return judged.next;
+    });
+    if (record?.kind !== "modCall" || record.guildId !== actor.guildId) return answer;
+    return { ...answer, view: modCallView(record, undefined) };
+  }
+
+  async #called(feed: Feed, item: EntryItem, call: ModCallEntry): Promise<void> {
+    const id = this.#cardId(feed, item, call);
+    const nowMs = this.#ports.clock.nowMs();
+    const record = await this.#ports.board.change(id, (card) => {
+      if (card?.kind === "modCall" && feed.id in card.slots) return undefined;
+      const slot = this.#slot(feed, call, nowMs);
+      if (card?.kind === "modCall") return { ...card, slots: { ...card.slots, [feed.id]: slot } };
+      return {
+        kind: "modCall",
+        id,
+        guildId: feed.guildId,
+        bindingId: feed.bindingId,
+        version: 0,
+        createdAtMs: nowMs,
+        slots: { [feed.id]: slot },
+        seq: item.seq,
+        caller: call.caller,
+        atS: call.atS,
+        escalated: false,
+      };
+    });
+    if (record?.kind !== "modCall") return;
+    if (record.slots[feed.id]?.pingRoleId !== undefined) this.#pinged(feed.id, record.createdAtMs);
+    this.#watch(record);
+  }
+
+  /** Fills the lowest open ordinal of that caller and second; an answer never goes away again (design 5). */
+  async #answer(feed: Feed, item: AnswerItem): Promise<void> {
+    const identity = identityOf(item.entry);
+    const same = this.#ports.board
+      .ofBinding(feed.bindingId)
+      .filter((card) => card.kind === "modCall")
+      .filter((card) => identityOf({ kind: "modCall", caller: card.caller, atS: card.atS }) === identity)
+      .sort((a, b) => a.seq - b.seq);
+    if (same.some((card) => card.answerSeq === item.seq)) return;
+    const open = same.find((card) => card.answeredBy === undefined);
+    if (open === undefined) return;
+    await this.#ports.board.change(open.id, (card) =>
+      card?.kind === "modCall" && card.answeredBy === undefined
+        ? { ...card, answeredBy: item.entry.moderator, answerSeq: item.seq }
+        : undefined,
+    );
+  }
+
+  /** The same for each feed of the guild and after a restart. Holds no ordinal: `seq` tells equal calls apart. */
+  #cardId(feed: Feed, item: EntryItem, call: ModCallEntry): string {
+    const parts = JSON.stringify([feed.guildId, feed.bindingId, identityOf(call), item.seq]);
+    return createHmac("sha256", this.#ports.nonceKey).update(parts).digest("hex").slice(0, 12);
+  }
+
+  #slot(feed: Feed, call: ModCallEntry, nowMs: number): CardSlot {
+    const { pingRoleId, escalateAfterMs } = feed;
+    const lastMs = this.#lastPingMs.get(feed.id) ?? Number.NEGATIVE_INFINITY;
+    const cooled = nowMs - lastMs >= (feed.pingCooldownMs ?? defaultCooldownMs);
+    const fresh = nowMs - call.atS * 1_000 <= pingAtMostOldMs;
+    return {
+      channelId: feed.channelId,
+      silent: feed.silent,
+      shown: 0,
+      ...(pingRoleId !== undefined && cooled && fresh ? { pingRoleId } : {}),
+      ...(escalateAfterMs === undefined ? {} : { escalateAfterMs }),
+      ...(escalateAfterMs === undefined || pingRoleId === undefined ? {} : { escalateRoleId: pingRoleId }),
+    };
+  }
+
+  #pinged(feedId: string, atMs: number): void {
+    this.#lastPingMs.set(feedId, Math.max(atMs, this.#lastPingMs.get(feedId) ?? 0));
+  }
+
+  /** Sets the timers of a card that nobody has taken yet. */
+  #watch(card: ModCallRecord): void {
+    for (const [feedId, slot] of Object.entries(card.slots)) {
+      if (slot.escalateAfterMs === undefined || slot.escalated === true || slot.gone === true) continue;
+      const key = `${card.id} ${feedId}`;
+      if (!isWaiting(card) || this.#timers.has(key) || this.#stop.signal.aborted) continue;
+      const dueMs = card.createdAtMs + slot.escalateAfterMs;
+      const delayMs = Math.max(0, dueMs - this.#ports.clock.nowMs());
+      const cancel = this.#ports.clock.after(delayMs, () => {
+        this.#timers.delete(key);
+        const run = this.#escalate(card.id, feedId).catch((error: unknown) => {
+          if (!this.#stop.signal.aborted) this.#ports.warn(`card ${card.id} was not escalated`, error);
+        });
+        this.#pings.add(run);
+        run.finally(() => this.#pings.delete(run));
+      });
+      this.#timers.set(key, cancel);
+    }
+  }
+
+  /** Written first: staff are pinged once or, if we crash right here, not at all. The card shows it either way. */
+  async #escalate(cardId: string, feedId: string): Promise<void> {
+    let mine: CardSlot | undefined;
+    const record = await this.#ports.board.change(cardId, (card) => {
+      const slot = card?.slots[feedId];
+      if (card?.kind !== "modCall" || slot === undefined || slot.escalated === true) return undefined;
+      if (!isWaiting(card) || slot.gone === true) return undefined;
+      mine = slot;
+      return { ...card, escalated: true, slots: { ...card.slots, [feedId]: { ...slot, escalated: true } } };
+    });
+    if (mine === undefined || record?.kind !== "modCall") return;
+    const waitedMs = this.#ports.clock.nowMs() - record.createdAtMs;
+    await this.#pingAgain(
+      record,
+      feedId,
+      mine,
+      this.#ports.renderer.escalation(record.caller.name, waitedMs),
+    );
+  }
+
+  async #pingAgain(record: ModCallRecord, feedId: string, slot: CardSlot, body: MessageBody): Promise<void> {
+    const ping = slot.escalateRoleId;
+    const content = ping === undefined ? body.content : `<@&${ping}> ${body.content ?? ""}`.trim();
+    try {
+      await post(
+        {
+          channelId: slot.channelId,
+          compose: () => ({
+            ...body,
+            ...(content === undefined ? {} : { content }),
+            ...(ping === undefined ? {} : { pingRoleIds: [ping] }),
+            ...(slot.messageId === undefined ? {} : { replyToMessageId: slot.messageId }),
+          }),
+          nonce: nonceOf(this.#ports.nonceKey, record.id, feedId, "escalation"),
+          matches: (found) => found.content.trim() === (content ?? "").trim(),
+          afterMessageId: slot.messageId,
+          madeAtMs: this.#ports.clock.nowMs(),
+          before: "unsent",
+        },
+        this.#ports,
+        this.#stop.signal,
+      );
+    } catch (error) {
+      // The card itself meets the same refusal and parks the feed; here there is nothing to add.
+      if (!(error instanceof SinkRefusal)) throw error;
+    }
+  }
+}
+
+/** What a card shows, from its record. */
+export function modCallView(record: ModCallRecord, serverName: string | undefined): ModCallView {
+  const { id, caller, atS, answeredBy, claimedBy, resolved, escalated } = record;
+  return {
+    cardId: id,
+    caller,
+    calledAtS: atS,
+    escalated,
+    ...(answeredBy === undefined ? {} : { answeredBy }),
+    ...(claimedBy === undefined ? {} : { claimedBy }),
+    ...(resolved === undefined ? {} : { resolved }),
+    ...(serverName === undefined ? {} : { serverName }),
+  };
+}
+
+function isWaiting(card: ModCallRecord): boolean {
+  return card.claimedBy === undefined && card.answeredBy === undefined && card.resolved === undefined;
+}
+
+/** The rules of claiming: the first one wins; whoever holds a call lets it go; a manager may always. */
+function judge(
+  card: ModCallRecord,
+  actor: Actor,
+  act: ModCallAct,
+  atMs: number,
+): { readonly next?: ModCallRecord; readonly text: string } {
+  const { claimedBy, resolved } = card;
+  if (resolved !== undefined) {
+    return { text: `<@${resolved.userId}> resolved this call already, ${when(resolved.atMs)}.` };
+  }
+  const mine = claimedBy?.userId === actor.userId;
+  switch (act.do) {
+    case "claim":
+      if (mine) return { text: `You hold this call already, since ${when(claimedBy.atMs)}.` };
+      if (claimedBy !== undefined) {
+        return { text: `<@${claimedBy.userId}> was first and claimed this call ${when(claimedBy.atMs)}.` };
+      }
+      return { next: { ...card, claimedBy: { userId: actor.userId, atMs } }, text: "The call is yours." };
+    case "release": {
+      if (claimedBy === undefined) return { text: "Nobody holds this call." };
+      if (!mine && !actor.manageGuild) {
+        return { text: `Only <@${claimedBy.userId}>, who claimed this call, can release it.` };
+      }
+      const { claimedBy: _, ...open } = card;
+      return { next: open, text: "The call is open again." };
+    }
+    case "resolve": {
+      if (claimedBy !== undefined && !mine && !actor.manageGuild) {
+        return { text: `Only <@${claimedBy.userId}>, who claimed this call, can resolve it.` };
+      }
+      const note = act.note === undefined || act.note.trim() === "" ? {} : { note: act.note.trim() };
+      const done = { userId: actor.userId, atMs, ...note };
+      return { next: { ...card, resolved: done }, text: "The call is resolved." };
+    }
+  }
+}
+
+function when(atMs: number): string {
+  return `<t:${Math.floor(atMs / 1_000)}:R>`;
+}

@@ -1,0 +1,293 @@
+import type { LogList, Snapshot, SourceId } from "../../domain/model.ts";
+import type { Random } from "../../domain/ports/clock.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
+import { logLists } from "../diff/window-facts.ts";
+import { type Advance, advance, emptyHead } from "./advance.ts";
+import type { Journal, JournalItem, MoveResult } from "./journal-port.ts";
+import { chunkKey, headKey, type JournalChunk, type JournalHead } from "./journal-records.ts";
+import {
+  continuedFrom,
+  missing,
+  neededSeq,
+  type Open,
+  opened,
+  trimmed,
+  trimmedAway,
+} from "./open-journal.ts";
+
+export interface JournalParts {
+  readonly heads: Documents<JournalHead>;
+  readonly chunks: Documents<JournalChunk>;
+  readonly random: Random;
+}
+
+/** Servers last seen empty are polled once in ten minutes at the least. */
+const RECENT_MS = 900_000;
+
+/** See journal-port.ts for what each method promises. */
+export class StoredJournal implements Journal {
+  readonly #parts: JournalParts;
+  readonly #open = new Map<string, Open>();
+  readonly #byFeed = new Map<string, Set<Open>>();
+  /** How long each log gets before it drops rows, as far as any server has shown it. */
+  readonly #fullest = new Map<LogList, number>();
+  readonly #listeners = new Set<(source: SourceId, list: LogList) => void>();
+  /** Moves lock two journals; one after the other, so that two of them cannot wait for each other. */
+  #moves: Promise<unknown> = Promise.resolve();
+  #trimming = false;
+
+  constructor(parts: JournalParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects when the store fails; what was not written is found again by the next snapshot. */
+  async take(snapshot: Snapshot): Promise<void> {
+    const opens = logLists.flatMap((list) => {
+      const open = this.#open.get(headKey(snapshot.source, list));
+      return open === undefined || snapshot.lists[list] === undefined ? [] : [open];
+    });
+    const continued = continuedFrom(opens, snapshot);
+    const work = opens.map((open) => this.#exclusive(open, () => this.#advance(open, snapshot, continued)));
+    for (const done of await Promise.allSettled(work)) if (done.status === "rejected") throw done.reason;
+  }
+
+  attach(feedId: string, source: SourceId, list: LogList, fromSeq: number): Promise<void> {
+    const open = this.#opened(source, list);
+    return this.#exclusive(open, async () => {
+      const head = await this.#load(open);
+      // A power cut may have set the journal back behind the feed: numbers go on where the feed is, or it would
+      // take what comes next for delivered.
+      const nextSeq = Math.max(head.nextSeq, fromSeq);
+      if (nextSeq !== head.nextSeq) open.head = { ...head, nextSeq };
+      this.#hold(open, feedId, fromSeq);
+    });
+  }
+
+  attachAtHead(feedId: string, source: SourceId, list: LogList): Promise<number> {
+    const open = this.#opened(source, list);
+    return this.#exclusive(open, async () => {
+      const known = await this.#load(open);
+      if (open.feeds.size > 0 || !this.#trimming) {
+        if (known.retained === undefined) await this.#parts.heads.set(open.key, known);
+        this.#hold(open, feedId, known.nextSeq);
+        return known.nextSeq;
+      }
+      // Nobody has read this journal since who knows when: its next window is a baseline, and a crash keeps it so.
+      const fresh = emptyHead(this.#parts.random.id(), known.nextSeq);
+      await this.#parts.heads.set(open.key, fresh);
+      open.head = fresh;
+      this.#hold(open, feedId, fresh.nextSeq);
+      await this.#deleteChunks(open, known);
+      return fresh.nextSeq;
+    });
+  }
+
+  acknowledge(feedId: string, nextSeq: number): void {
+    for (const open of this.#byFeed.get(feedId) ?? []) {
+      if ((open.feeds.get(feedId) ?? nextSeq) >= nextSeq) continue;
+      open.feeds.set(feedId, nextSeq);
+      if (open.head !== undefined && this.#trimming) open.head = trimmed(open.head, neededSeq(open));
+    }
+  }
+
+  async detach(feedId: string): Promise<void> {
+    const held = this.#byFeed.get(feedId) ?? [];
+    this.#byFeed.delete(feedId);
+    for (const open of held) open.feeds.delete(feedId);
+    for (const open of held) await this.#exclusive(open, () => this.#retire(open));
+  }
+
+  trimFromNow(): void {
+    this.#trimming = true;
+  }
+
+  async read(
+    source: SourceId,
+    list: LogList,
+    fromSeq: number,
+    limit: number,
+  ): Promise<readonly JournalItem[]> {
+    const open = this.#open.get(headKey(source, list));
+    // One look at the head before the first await: a poll that lands meanwhile belongs to the next read.
+    const head = open?.head;
+    if (open === undefined || head === undefined) return [];
+    const items: JournalItem[] = [];
+    for (const ref of head.chunks) {
+      if (ref.lastSeq < fromSeq || items.length >= limit) continue;
+      const chunk = await this.#parts.chunks.get(chunkKey(open.key, ref.id));
+      if (chunk === undefined) {
+        // The feed was detached while it read, and its items went with it.
+        if (!open.head?.chunks.includes(ref)) return [];
+        throw missing(open, ref.id);
+      }
+      items.push(...chunk.items.filter((item) => item.seq >= fromSeq));
+    }
+    for (const item of head.tail) if (item.seq >= fromSeq) items.push(item);
+    return [...trimmedAway(head, fromSeq, items[0]), ...items].slice(0, limit);
+  }
+
+  head(source: SourceId, list: LogList): number {
+    return this.#open.get(headKey(source, list))?.head?.nextSeq ?? 1;
+  }
+
+  onItems(listener: (source: SourceId, list: LogList) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  move(oldSource: SourceId, newSource: SourceId, list: LogList): Promise<MoveResult> {
+    const work = () => {
+      const from = this.#opened(oldSource, list);
+      const to = this.#opened(newSource, list);
+      return this.#exclusive(from, () => this.#exclusive(to, () => this.#copy(from, to)));
+    };
+    const moved = this.#moves.then(work, work);
+    this.#moves = moved.catch(() => undefined);
+    return moved;
+  }
+
+  state(): { readonly journals: number; readonly undelivered: number } {
+    let undelivered = 0;
+    let journals = 0;
+    for (const open of this.#open.values()) {
+      if (open.head === undefined || open.feeds.size === 0) continue;
+      journals += 1;
+      undelivered += Math.max(0, open.head.nextSeq - neededSeq(open));
+    }
+    return { journals, undelivered };
+  }
+
+  async #advance(open: Open, snapshot: Snapshot, continued: ReadonlySet<number>): Promise<void> {
+    if (open.head === undefined || open.feeds.size === 0) return;
+    const needed = this.#trimming ? neededSeq(open) : 0;
+    const recent = snapshot.takenAtMs - open.takenAtMs <= RECENT_MS;
+    const fullest = this.#fullest.get(open.list) ?? 0;
+    const look = { recent, continuous: continued.has(open.takenAtMs), fullest };
+    const step = advance(open.head, open.list, snapshot, needed, open.freeChunk, look);
+    if (step !== undefined) await this.#write(open, step);
+    open.takenAtMs = snapshot.takenAtMs;
+    const rows = snapshot.lists[open.list]?.length ?? 0;
+    // It took new rows and got no longer: old ones fell out, so this is as long as such a log gets.
+    if (rows === open.rows && (step?.grownBy ?? 0) > 0) this.#noteFullest(open.list, rows);
+    open.rows = rows;
+  }
+
+  #noteFullest(list: LogList, rows: number): void {
+    this.#fullest.set(list, Math.max(this.#fullest.get(list) ?? 0, rows));
+  }
+
+  async #write(open: Open, step: Advance): Promise<void> {
+    const { heads, chunks } = this.#parts;
+    open.freeChunk = step.head.nextChunk;
+    for (const [id, chunk] of step.sealed) await chunks.set(chunkKey(open.key, id), chunk);
+    await heads.set(open.key, step.head);
+    // Feeds may have acknowledged while this was being written.
+    open.head = this.#trimming ? trimmed(step.head, neededSeq(open)) : step.head;
+    if (step.added > 0) for (const listener of this.#listeners) listener(open.source, open.list);
+    open.garbage = [...open.garbage, ...step.droppedChunks];
+    await this.#sweep(open);
+  }
+
+  /** What cannot be deleted now waits for the next poll: the entries themselves are safe, so nothing has failed. */
+  async #sweep(open: Open): Promise<void> {
+    for (const id of open.garbage) {
+      try {
+        await this.#parts.chunks.delete(chunkKey(open.key, id));
+      } catch {
+        return;
+      }
+      open.garbage = open.garbage.filter((other) => other !== id);
+    }
+  }
+
+  async #copy(asked: Open, to: Open): Promise<MoveResult> {
+    const lineage = (await this.#known(asked))?.lineage;
+    if (lineage === undefined) return "none";
+    const existing = await this.#known(to);
+    if (existing !== undefined) return existing.lineage === lineage ? "same" : "other";
+    const from = this.#newest(asked, lineage);
+    const old = from.head;
+    if (old === undefined) return "none";
+    for (const ref of old.chunks) {
+      const chunk = await this.#parts.chunks.get(chunkKey(from.key, ref.id));
+      if (chunk === undefined) throw missing(from, ref.id);
+      await this.#parts.chunks.set(chunkKey(to.key, ref.id), chunk);
+    }
+    await this.#parts.heads.set(to.key, old);
+    to.head = old;
+    return "moved";
+  }
+
+  /**
+   * A guild may have slept through one key and link the next: its journal is then behind that of a guild which did
+   * not. Only the newest may go on, or the two would give different entries the same number.
+   */
+  #newest(asked: Open, lineage: string): Open {
+    let newest = asked;
+    for (const open of this.#open.values()) {
+      if (open.list !== asked.list || open.head?.lineage !== lineage) continue;
+      if (open.head.nextSeq > (newest.head?.nextSeq ?? 0)) newest = open;
+    }
+    return newest;
+  }
+
+  /** The last feed is gone: nobody reads this journal, and whoever comes next starts at a baseline. */
+  async #retire(open: Open): Promise<void> {
+    if (open.feeds.size > 0) return;
+    const { head } = open;
+    open.head = undefined;
+    if (head === undefined || !this.#trimming) return;
+    await this.#parts.heads.delete(open.key);
+    await this.#deleteChunks(open, head);
+  }
+
+  async #deleteChunks(open: Open, head: JournalHead): Promise<void> {
+    for (const ref of head.chunks) await this.#parts.chunks.delete(chunkKey(open.key, ref.id));
+  }
+
+  /** What the store or the memory has; undefined where there is no journal. */
+  async #known(open: Open): Promise<JournalHead | undefined> {
+    if (open.head === undefined) {
+      open.head = await this.#parts.heads.get(open.key);
+      this.#noteFullest(open.list, open.head?.fullest ?? 0);
+    }
+    return open.head;
+  }
+
+  async #load(open: Open): Promise<JournalHead> {
+    const head = (await this.#known(open)) ?? emptyHead(this.#parts.random.id(), 1);
+    open.head = head;
+    return head;
+  }
+
+  #hold(open: Open, feedId: string, fromSeq: number): void {
+    open.feeds.set(feedId, fromSeq);
+    const held = this.#byFeed.get(feedId) ?? new Set();
+    this.#byFeed.set(feedId, held.add(open));
+  }
+
+  #opened(source: SourceId, list: LogList): Open {
+    const key = headKey(source, list);
+    const known = this.#open.get(key);
+    if (known !== undefined) return known;
+    const open = opened(source, list);
+    this.#open.set(key, open);
+    return open;
+  }
+
+  /** One thing at a time on each journal; one that nobody reads or works on leaves the memory. */
+  #exclusive<T>(open: Open, work: () => Promise<T>): Promise<T> {
+    const guarded = async () => {
+      try {
+        return await work();
+      } finally {
+        open.queued -= 1;
+        if (open.queued === 0 && open.feeds.size === 0) this.#open.delete(open.key);
+      }
+    };
+    open.queued += 1;
+    const result = open.chain.then(guarded, guarded);
+    open.chain = result.catch(() => undefined);
+    return result;
+  }
+}

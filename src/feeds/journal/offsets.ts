@@ -1,0 +1,82 @@
+import { z } from "zod";
+import type { MessageBody } from "../../domain/message.ts";
+import type { LogList, SourceId } from "../../domain/model.ts";
+
+/**
+ * How far a feed has come (design 5, Journal and offsets), and the batch that is on its way. Written before and
+ * after each message; what is not in here is not known after a crash.
+ */
+export interface OffsetRecord {
+  /** Whose journal the numbers belong to: differs from the binding's source when a crash came between link and move. */
+  readonly source: SourceId;
+  /** Absent for emergency calls, which are state and have no journal. */
+  readonly list?: LogList;
+  /** Everything below is delivered, or not for this feed. */
+  readonly nextSeq: number;
+  /** Number of the last batch that was frozen: with the feed's id it makes the nonce. */
+  readonly batch: number;
+  readonly frozen?: FrozenBatch;
+  /** The last message that is known to stand in the channel: a read-back looks only after it. */
+  readonly lastMessageId?: string;
+  /** The feed started, or was resumed: nothing older is posted. Epoch milliseconds. */
+  readonly sinceMs: number;
+  /** The channel has been told that the feed runs late, since when; until it has caught up it is not told again. */
+  readonly lateSinceMs?: number;
+}
+
+/** A message exactly as it is sent, so that a restart, a changed filter or a new rendering sends the same one. */
+export interface FrozenBatch {
+  /** What is acknowledged once it is delivered. */
+  readonly throughSeq: number;
+  /** How many entries stand in it. */
+  readonly entries: number;
+  readonly body: MessageBody;
+  readonly atMs: number;
+  /** lines, then as a digest when Discord refuses the form, then a bare notice: nothing loops. */
+  readonly form: "lines" | "digest" | "notice";
+}
+
+const card = z.object({
+  title: z.string().exactOptional(),
+  url: z.string().exactOptional(),
+  description: z.string().exactOptional(),
+  color: z.number().exactOptional(),
+  fields: z
+    .array(z.object({ name: z.string(), value: z.string(), inline: z.boolean().exactOptional() }))
+    .exactOptional(),
+  footer: z.string().exactOptional(),
+  author: z.string().exactOptional(),
+  imageName: z.string().exactOptional(),
+});
+
+const body = z.object({
+  content: z.string().exactOptional(),
+  cards: z.array(card).exactOptional(),
+  files: z
+    .array(z.object({ name: z.string(), data: z.string(), description: z.string().exactOptional() }))
+    .exactOptional(),
+});
+
+const offset = z.object({
+  source: z.string().transform((text) => text as SourceId),
+  list: z.enum(["joinLogs", "killLogs", "commandLogs", "modCalls"]).exactOptional(),
+  nextSeq: z.int().nonnegative(),
+  batch: z.int().nonnegative(),
+  frozen: z
+    .object({
+      throughSeq: z.int().nonnegative(),
+      entries: z.int().nonnegative(),
+      body,
+      atMs: z.number(),
+      form: z.enum(["lines", "digest", "notice"]),
+    })
+    .exactOptional(),
+  lastMessageId: z.string().exactOptional(),
+  sinceMs: z.number(),
+  lateSinceMs: z.number().exactOptional(),
+});
+
+/** For `Documents<OffsetRecord>`, one document per feed id. Throws on any other shape. */
+export function parseOffset(value: unknown): OffsetRecord {
+  return offset.parse(value);
+}

@@ -1,0 +1,101 @@
+import type { LogEntry, LogList, Snapshot, SourceId } from "../../domain/model.ts";
+import { identityOf } from "../diff/identity.ts";
+import type { JournalItem } from "./journal-port.ts";
+import { headKey, type JournalHead } from "./journal-records.ts";
+
+/**
+ * One open journal, as it is held in memory. `head` is what the store holds (but for items trimmed since), never
+ * ahead of it.
+ */
+export interface Open {
+  readonly source: SourceId;
+  readonly list: LogList;
+  readonly key: string;
+  head: JournalHead | undefined;
+  /** By feed: the lowest sequence number that it still needs. */
+  readonly feeds: Map<string, number>;
+  /** Chunk ids taken by writes that may have failed: such a document may be there, so its id is not used again. */
+  freeChunk: number;
+  /** When the latest answer that was kept was taken. Not stored, so that a poll without news costs no write. */
+  takenAtMs: number;
+  /** The newest row of the latest answer, kept or not. */
+  mark: { readonly atS: number; readonly identity: string; readonly takenAtMs: number } | undefined;
+  /** How many rows it showed. */
+  rows: number;
+  /** Chunks that nobody names any more and that the store has not deleted yet. */
+  garbage: readonly number[];
+  /** Work on one journal never interleaves; `queued` counts what is in the chain. */
+  chain: Promise<unknown>;
+  queued: number;
+}
+
+export function opened(source: SourceId, list: LogList): Open {
+  return {
+    source,
+    list,
+    key: headKey(source, list),
+    head: undefined,
+    feeds: new Map(),
+    freeChunk: 0,
+    takenAtMs: 0,
+    mark: undefined,
+    rows: 0,
+    garbage: [],
+    chain: Promise.resolve(),
+    queued: 0,
+  };
+}
+
+/**
+ * When the answers were taken since which the server has surely not started anew: a row of theirs still stands in
+ * some log, and a start clears all logs at once. Each log's newest row is marked for the next answer.
+ */
+export function continuedFrom(opens: readonly Open[], snapshot: Snapshot): ReadonlySet<number> {
+  const continued = new Set<number>();
+  for (const open of opens) {
+    const rows: readonly LogEntry[] = snapshot.lists[open.list] ?? [];
+    const { mark } = open;
+    const isThere = (row: LogEntry) => row.atS === mark?.atS && identityOf(row) === mark.identity;
+    if (mark !== undefined && rows.some(isThere)) continued.add(mark.takenAtMs);
+    const [first] = rows;
+    const newest = rows.reduce((best, row) => (row.atS > (best?.atS ?? 0) ? row : best), first);
+    open.mark = newest && {
+      atS: newest.atS,
+      identity: identityOf(newest),
+      takenAtMs: snapshot.takenAtMs,
+    };
+  }
+  return continued;
+}
+
+/** What a feed asks for and nobody keeps any more is told as a gap: silence would be a loss. */
+export function trimmedAway(
+  head: JournalHead,
+  fromSeq: number,
+  first: JournalItem | undefined,
+): readonly JournalItem[] {
+  const firstSeq = first?.seq ?? head.nextSeq;
+  if (fromSeq >= firstSeq) return [];
+  const newestS = head.retained?.seconds.at(-1) ?? 0;
+  const toS = first === undefined ? newestS : first.kind === "gap" ? first.toS : first.entry.atS;
+  return [{ seq: firstSeq - 1, kind: "gap", toS, seenAtMs: first?.seenAtMs ?? newestS * 1_000 }];
+}
+
+/** The lowest sequence number that some feed has not dealt with; the head where all have, or where there is none. */
+export function neededSeq(open: Open): number {
+  let lowest = open.head?.nextSeq ?? 0;
+  for (const seq of open.feeds.values()) lowest = Math.min(lowest, seq);
+  return lowest;
+}
+
+/** Lets delivered items go from memory at once; the store follows with the next poll that changes something. */
+export function trimmed(head: JournalHead, needed: number): JournalHead {
+  const first = head.tail[0];
+  return first === undefined || first.seq >= needed
+    ? head
+    : { ...head, tail: head.tail.filter((item) => item.seq >= needed) };
+}
+
+export function missing(open: Open, id: number): Error {
+  return new Error(`chunk ${id} of journal ${open.list} is not in the store`);
+}

@@ -1,0 +1,96 @@
+import type { MessageBody } from "../../domain/message.ts";
+import type { AuditLog } from "../../domain/ports/audit-log.ts";
+import type { Random } from "../../domain/ports/clock.ts";
+import type { Notifier } from "../../domain/ports/notifier.ts";
+import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
+import type { Settings } from "../../domain/ports/settings.ts";
+import type { Sink } from "../../domain/ports/sink.ts";
+import type { RunRecord } from "../../domain/run.ts";
+import { isOver } from "./run-record.ts";
+
+/** A guild whose channel does not keep up loses mirrored lines, never audit rows. */
+const maxBehind = 200;
+
+export interface MirrorPorts {
+  readonly audit: AuditLog;
+  readonly settings: Settings;
+  readonly sink: Sink;
+  readonly notifier: Notifier;
+  readonly renderer: RunRenderer;
+  readonly random: Random;
+  report(what: string, error: unknown): void;
+  /** Something was configured: what is watched for this guild may change. */
+  onEvent(guildId: string): void;
+}
+
+/** The audit with a mirror: what is written is also shown in the guild's audit channel, in order, best effort. */
+export class AuditChannelMirror implements AuditLog {
+  readonly #ports: MirrorPorts;
+  readonly #chains = new Map<string, Promise<void>>();
+  readonly #behind = new Map<string, number>();
+  /** Channels whose refusal was told. */
+  readonly #told = new Set<string>();
+
+  constructor(ports: MirrorPorts) {
+    this.#ports = ports;
+  }
+
+  async put(record: RunRecord): Promise<void> {
+    await this.#ports.audit.put(record);
+    // Once when it is over, and again only for what the log then contradicts.
+    if (isOver(record.status) && record.proof !== "seen") {
+      this.#post(record.guildId, () => this.#ports.renderer.auditRow(record));
+    }
+  }
+
+  async event(event: Parameters<AuditLog["event"]>[0]): Promise<void> {
+    await this.#ports.audit.event(event);
+    this.#post(event.guildId, () => this.#ports.renderer.auditEvent(event));
+    this.#ports.onEvent(event.guildId);
+  }
+
+  get: AuditLog["get"] = (guildId, runId) => this.#ports.audit.get(guildId, runId);
+  search: AuditLog["search"] = (guildId, filter) => this.#ports.audit.search(guildId, filter);
+  events: AuditLog["events"] = (guildId, filter) => this.#ports.audit.events(guildId, filter);
+  unfinished: AuditLog["unfinished"] = () => this.#ports.audit.unfinished();
+  prune: AuditLog["prune"] = (guildId, beforeMs) => this.#ports.audit.prune(guildId, beforeMs);
+
+  /** All that was to be mirrored so far was tried. */
+  async flushed(): Promise<void> {
+    await Promise.all(this.#chains.values());
+  }
+
+  #post(guildId: string, render: () => MessageBody): void {
+    const behind = this.#behind.get(guildId) ?? 0;
+    if (behind >= maxBehind) return;
+    this.#behind.set(guildId, behind + 1);
+    const chain = (this.#chains.get(guildId) ?? Promise.resolve())
+      .then(() => this.#send(guildId, render))
+      .catch((error: unknown) => this.#ports.report("an audit row could not be mirrored", error))
+      .finally(() => {
+        const left = (this.#behind.get(guildId) ?? 1) - 1;
+        if (left > 0) this.#behind.set(guildId, left);
+        else {
+          this.#behind.delete(guildId);
+          this.#chains.delete(guildId);
+        }
+      });
+    this.#chains.set(guildId, chain);
+  }
+
+  async #send(guildId: string, render: () => MessageBody): Promise<void> {
+    const { settings, sink, random, notifier } = this.#ports;
+    const { auditChannelId } = await settings.of(guildId);
+    if (auditChannelId === undefined) return;
+    try {
+      await sink.send(auditChannelId, { ...render(), nonce: random.id().slice(0, 25), silent: true });
+      this.#told.delete(auditChannelId);
+    } catch (error) {
+      this.#ports.report("an audit row could not be mirrored", error);
+      if (this.#told.has(auditChannelId)) return;
+      this.#told.add(auditChannelId);
+      const content = `Marshal cannot post into the audit channel <#${auditChannelId}>. The audit itself is complete: see \`/audit search\`. Choose another channel with \`/audit channel\`.`;
+      await notifier.guild(guildId, { content });
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { Failure } from "../../domain/failure.ts";
+import type { Actor } from "../../domain/guild.ts";
+import type { CommandAnswer } from "../../domain/model.ts";
+import type { RunOutcome, RunPlan, RunRecord, RunStatus } from "../../domain/run.ts";
+
+/** The audit row of a plan that was just asked for. */
+export function newRecord(plan: RunPlan, nowMs: number): RunRecord {
+  const { actor, binding, text, origin } = plan.request;
+  return {
+    id: plan.id,
+    guildId: actor.guildId,
+    bindingId: binding.id,
+    source: binding.source,
+    serverName: binding.name,
+    ...actorColumns(actor),
+    origin,
+    text,
+    ...(plan.command.verb === undefined ? {} : { verb: plan.command.verb }),
+    askedAtMs: nowMs,
+    channelId: actor.channelId,
+    status: "waiting",
+    ran: "no",
+    proof: "unchecked",
+    ...(plan.inverse === undefined ? {} : { inverse: plan.inverse }),
+  };
+}
+
+export function actorColumns(actor: Actor): Pick<RunRecord, "actorId" | "actorName" | "actorRoleIds"> {
+  return { actorId: actor.userId, actorName: actor.userName, actorRoleIds: actor.roleIds };
+}
+
+/** 200: it ran (spec: Endpoints, POST /v2/server/command). */
+export function answered(record: RunRecord, answer: CommandAnswer): RunOutcome {
+  return {
+    record: {
+      ...record,
+      status: "done",
+      sentAtMs: answer.sentAtMs,
+      endedAtMs: answer.answeredAtMs,
+      ran: "yes",
+      message: answer.message,
+      ...(answer.commandId === undefined ? {} : { commandId: answer.commandId }),
+    },
+  };
+}
+
+/** It ended otherwise. `status` is chosen by the failure unless the caller knows better (cancelled, expired ...). */
+export function failed(record: RunRecord, failure: Failure, nowMs: number, status?: RunStatus): RunOutcome {
+  return {
+    record: {
+      ...record,
+      status: failure.ran === "unknown" ? "unknown" : (status ?? statusOf(failure)),
+      endedAtMs: nowMs,
+      ran: failure.ran,
+      message: failure.message,
+      failureCode: failure.code,
+      ...(failure.commandId === undefined ? {} : { commandId: failure.commandId }),
+    },
+    failure,
+  };
+}
+
+function statusOf(failure: Failure): RunStatus {
+  if (failure.code === "denied") return "denied";
+  return failure.code === "expired" ? "expired" : "failed";
+}
+
+/** Neither waiting nor under way. */
+export function isOver(status: RunStatus): boolean {
+  return status !== "waiting" && status !== "sending";
+}

@@ -1,0 +1,65 @@
+import { Failure } from "../../domain/failure.ts";
+import type { ParsedCommand } from "../../domain/run.ts";
+import { findVerb } from "./verbs.ts";
+
+/** Control characters, line breaks of every kind, marks that turn the direction of text, and halves of a character. */
+const refused = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
+
+/** Both hit everyone in the server (design 3). */
+const massWords: ReadonlySet<string> = new Set(["all", "others"]);
+
+/** Beyond this the length is warned about: the game's own limit is not known (spec: Limits 9). */
+export const warnedLength = 500;
+
+/**
+ * Reads a command text. Pure, and never a rewriting: what is sent is `text` as it came.
+ * @throws Failure "bad-command": no colon, no verb, control characters, an empty name among the targets.
+ */
+export function parseCommand(text: string): ParsedCommand {
+  if (text === "") throw new Failure("bad-command", "There is no command. Write one like :h Welcome.");
+  if (refused.test(text)) {
+    throw new Failure("bad-command", "The command holds line breaks or invisible characters.");
+  }
+  if (!text.startsWith(":")) {
+    throw new Failure("bad-command", `A command starts with a colon. Did you mean :${text.trimStart()}?`);
+  }
+  const name = /^:(\S+)/u.exec(text)?.[1];
+  if (name === undefined) throw new Failure("bad-command", "There is no verb after the colon.");
+  const typed = name.toLowerCase();
+  const verb = findVerb(typed);
+  const after = text.slice(1 + name.length).trimStart();
+  // An unknown verb may do anything to whomever its first word names: it is read as if it named targets.
+  const hits = verb === undefined || verb.args[0] === "targets";
+  const [targets, rest] = hits ? splitTargets(after) : ["", after];
+  const targetTexts = targets === "" ? [] : targets.split(",").map((part) => part.trim());
+  if (targetTexts.includes("")) {
+    // Names match by prefix, and everything starts with nothing.
+    throw new Failure(
+      "bad-command",
+      "A name between the commas is empty; the game may take it for everyone.",
+    );
+  }
+  return {
+    text,
+    verb: verb?.verb ?? typed,
+    known: verb !== undefined,
+    tier: verb?.tier ?? "manager",
+    danger: verb?.danger ?? "serious",
+    targetTexts,
+    mass: targetTexts.some((target) => massWords.has(target.toLowerCase())),
+    ...(rest === "" ? {} : { rest }),
+  };
+}
+
+/**
+ * The words up to the first space that no comma touches. `a, b` is read as two targets although the game may read
+ * one: judging too many people errs on the safe side.
+ */
+function splitTargets(after: string): readonly [targets: string, rest: string] {
+  const targets = /^\S*(?:(?:(?<=,)\s+|\s+(?=,))\S*)*/u.exec(after)?.[0] ?? "";
+  return [targets.trim(), after.slice(targets.length).trim()];
+}
+
+export function isMassWord(target: string): boolean {
+  return massWords.has(target.toLowerCase());
+}

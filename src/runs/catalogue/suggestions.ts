@@ -1,0 +1,99 @@
+import type { SourceId } from "../../domain/model.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { Demands } from "../../domain/ports/demands.ts";
+import type { RunWords, VerbInfo } from "../../domain/ports/run-words.ts";
+import type { Snapshots } from "../../domain/ports/snapshots.ts";
+import { type Argument, catalogue, findVerb, usageOf, type Verb } from "./verbs.ts";
+
+/** Discord's limits: choices of an option, and the length of each value and name. */
+const maxChoices = 25;
+const maxLength = 100;
+
+type Choices = readonly { readonly name: string; readonly value: string }[];
+
+/** What stands to choose for arguments that are neither people nor free text. */
+const fixed: Readonly<Partial<Record<Argument, readonly string[]>>> = {
+  weather: ["clear", "rain", "thunderstorm", "fog", "snow"],
+  hour: ["0", "6", "12", "18"],
+  seconds: ["0", "60", "120", "300", "600"],
+};
+
+/** Whoever types a name types the next one soon: so long the list of players is kept this young. */
+const typingMs = 120_000;
+const namesMaxAgeMs = 10_000;
+
+export interface WordsPorts {
+  readonly snapshots: Snapshots;
+  readonly demands: Demands;
+  readonly clock: Clock;
+}
+
+/**
+ * Autocompletion and facts from the catalogue. A choice replaces the whole option, so its value is the whole text.
+ * Typing never waits for the service (design 7): it makes the players wanted, and the next letters find them.
+ */
+export function createRunWords({ snapshots, demands, clock }: WordsPorts): RunWords {
+  return {
+    complete(source, typed) {
+      if (source !== undefined) {
+        const untilMs = clock.nowMs() + typingMs;
+        demands.put(`typing/${source}`, [{ source, lists: ["players"], maxAgeMs: namesMaxAgeMs, untilMs }]);
+      }
+      return complete(typed.trimStart(), () => playerNames(snapshots, source));
+    },
+    verbs: () => catalogue.map(infoOf),
+    about: (verbOrText) => {
+      const name = /^:?(\S+)/u.exec(verbOrText.trim())?.[1]?.toLowerCase() ?? "";
+      const verb = findVerb(name);
+      return verb === undefined ? undefined : infoOf(verb);
+    },
+  };
+}
+
+function infoOf(verb: Verb): VerbInfo {
+  const { aliases, does, tier, danger } = verb;
+  return { verb: verb.verb, aliases, usage: usageOf(verb), does, tier, danger };
+}
+
+function playerNames(snapshots: Snapshots, source: SourceId | undefined): readonly string[] {
+  const players = source === undefined ? undefined : snapshots.latest(source)?.lists.players?.value;
+  return (players ?? []).map(({ player }) => player.name).sort((a, b) => a.localeCompare(b));
+}
+
+/** Pure: the texts that `typed` may be about to become. */
+export function complete(typed: string, players: () => readonly string[]): Choices {
+  const parts = /^:?(\S*)(\s+)?(.*)$/su.exec(typed);
+  const name = (parts?.[1] ?? "").toLowerCase();
+  if (parts?.[2] === undefined) return completeVerb(name);
+  const verb = findVerb(name);
+  if (verb === undefined) return [];
+  const words = (parts[3] ?? "").split(/\s+/u);
+  const argument = verb.args[words.length - 1];
+  if (argument === undefined) return [];
+  const last = words.at(-1) ?? "";
+  const people = argument === "targets" || argument === "player";
+  const options = people ? players() : (fixed[argument] ?? []);
+  const from = people ? last.lastIndexOf(",") + 1 : 0;
+  const before = typed.slice(0, typed.length - last.length + from);
+  const colon = before.startsWith(":") ? "" : ":";
+  const prefix = last.slice(from).toLowerCase();
+  return options
+    .filter((option) => option.toLowerCase().startsWith(prefix))
+    .map((option) => `${colon}${before}${option}`)
+    .filter((value) => value.length <= maxLength)
+    .slice(0, maxChoices)
+    .map((value) => ({ name: value, value }));
+}
+
+function completeVerb(prefix: string): Choices {
+  const starts = catalogue.filter(({ verb, aliases }) =>
+    [verb, ...aliases].some((name) => name.startsWith(prefix)),
+  );
+  // The exact one first: "m" is the message before it is "mod".
+  const exact = findVerb(prefix);
+  const ordered = exact === undefined ? starts : [exact, ...starts.filter((verb) => verb !== exact)];
+  return ordered.slice(0, maxChoices).map((verb) => ({
+    name: `${usageOf(verb)} · ${verb.does}`.slice(0, maxLength),
+    value: `:${verb === exact ? prefix : ([verb.verb, ...verb.aliases].find((name) => name.startsWith(prefix)) ?? verb.verb)}`,
+  }));
+}

@@ -1,0 +1,60 @@
+import { Failure } from "../../domain/failure.ts";
+import { type Actor, type Binding, emptyPolicy } from "../../domain/guild.ts";
+import type { Bindings } from "../../domain/ports/bindings.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { Members } from "../../domain/ports/members.ts";
+import type { ServiceHealth } from "../../domain/ports/service-health.ts";
+import type { Settings } from "../../domain/ports/settings.ts";
+import type { Snapshots } from "../../domain/ports/snapshots.ts";
+import type { RunRequest } from "../../domain/run.ts";
+import { parseCommand } from "../catalogue/parse-command.ts";
+import { peopleOf } from "../catalogue/targets.ts";
+import { decide } from "./policy.ts";
+
+/** Roles that an interaction told this recently are believed; older ones are read anew (design 6, Tiers). */
+export const rolesGoodForMs = 10_000;
+
+export interface GatekeeperPorts {
+  readonly bindings: Bindings;
+  readonly members: Members;
+  readonly settings: Settings;
+  readonly snapshots: Snapshots;
+  readonly health: ServiceHealth;
+  readonly clock: Clock;
+}
+
+/** What was found right before sending: the roles of this moment, and the linked server as it is now. */
+export interface Passed {
+  readonly actor: Actor;
+  readonly binding: Binding;
+}
+
+/**
+ * The check at sending: is the server still linked and its key good, and may this person still do this?
+ * @throws Failure "not-linked", "key-rejected" or "denied"; a member that cannot be read is denied.
+ */
+export async function checkAtSending(ports: GatekeeperPorts, request: RunRequest): Promise<Passed> {
+  const actor = await actorNow(ports, request);
+  const bindings = await ports.bindings.list(request.actor.guildId);
+  const binding = bindings.find(({ id }) => id === request.binding.id);
+  if (binding === undefined) throw new Failure("not-linked", "The server was unlinked; nothing was sent.");
+  const parked = ports.health.parked(binding.source);
+  if (parked !== undefined) throw new Failure("key-rejected", parked.why);
+  const policy = (await ports.settings.of(actor.guildId)).policies[binding.id] ?? emptyPolicy;
+  const people = peopleOf(ports.snapshots.latest(binding.source), ports.clock.nowMs());
+  const decision = decide(policy, actor, parseCommand(request.text), people);
+  if (!decision.allowed) throw new Failure("denied", decision.why);
+  return { actor, binding };
+}
+
+async function actorNow({ members, clock }: GatekeeperPorts, request: RunRequest): Promise<Actor> {
+  const { actor, origin } = request;
+  if (origin !== "on-join" && clock.nowMs() - actor.askedAtMs <= rolesGoodForMs) return actor;
+  const readAtMs = clock.nowMs();
+  try {
+    return { ...actor, ...(await members.now(actor.guildId, actor.userId)), askedAtMs: readAtMs };
+  } catch (error) {
+    const why = "The roles of whoever asked could not be read anew, so nothing was sent.";
+    throw new Failure("denied", why, { cause: error });
+  }
+}

@@ -1,0 +1,36 @@
+import { Failure } from "../../domain/failure.ts";
+import { type Actor, type Binding, emptyPolicy, type StaffPolicy } from "../../domain/guild.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { Permissions } from "../../domain/ports/permissions.ts";
+import type { Settings } from "../../domain/ports/settings.ts";
+import type { Snapshots } from "../../domain/ports/snapshots.ts";
+import type { Decision, ParsedCommand } from "../../domain/run.ts";
+import { parseCommand } from "../catalogue/parse-command.ts";
+import { peopleOf } from "../catalogue/targets.ts";
+import { decide, isStaff } from "./policy.ts";
+
+export interface PermissionPorts {
+  readonly settings: Settings;
+  readonly snapshots: Snapshots;
+  readonly clock: Clock;
+}
+
+/** Who may what, by the latest that is known; sends nothing and asks the service nothing. */
+export function createPermissions({ settings, snapshots, clock }: PermissionPorts): Permissions {
+  const policyOf = async (actor: Actor, binding: Binding): Promise<StaffPolicy> =>
+    (await settings.of(actor.guildId)).policies[binding.id] ?? emptyPolicy;
+  return {
+    decide: async (actor, binding, text): Promise<Decision> => {
+      let command: ParsedCommand;
+      try {
+        command = parseCommand(text);
+      } catch (error) {
+        if (error instanceof Failure) return { allowed: false, why: error.message };
+        throw error;
+      }
+      const people = peopleOf(snapshots.latest(binding.source), clock.nowMs());
+      return decide(await policyOf(actor, binding), actor, command, people);
+    },
+    isStaff: async (actor, binding) => isStaff(await policyOf(actor, binding), actor.roleIds),
+  };
+}

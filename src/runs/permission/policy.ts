@@ -1,0 +1,130 @@
+import type { Actor, StaffPolicy, Tier } from "../../domain/guild.ts";
+import type { PlayerRef } from "../../domain/model.ts";
+import type { Decision, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
+import { higher, type People, rankOf, resolveTargets, tierLevel } from "../catalogue/targets.ts";
+import { findVerb } from "../catalogue/verbs.ts";
+
+/** Who may run what (design 6). Pure; every answer says why, in words for the person who asked. */
+
+const tierNames: Readonly<Record<Tier, string>> = {
+  viewer: "Viewer",
+  moderator: "Moderator",
+  administrator: "Administrator",
+  manager: "Manager",
+};
+
+/** The highest tier of the roles; undefined: none. Manage Guild configures, it does not run (deny by default). */
+export function tierOf(policy: StaffPolicy, roleIds: readonly string[]): Tier | undefined {
+  return roleIds.reduce<Tier | undefined>((best, id) => higher(best, ownTier(policy, id)), undefined);
+}
+
+function ownTier(policy: StaffPolicy, roleId: string): Tier | undefined {
+  return Object.hasOwn(policy.roleTiers, roleId) ? policy.roleTiers[roleId] : undefined;
+}
+
+/** Any tier, or at least one verb of their own. */
+export function isStaff(policy: StaffPolicy, roleIds: readonly string[]): boolean {
+  return (
+    tierOf(policy, roleIds) !== undefined || policy.allowed.some((rule) => roleIds.includes(rule.roleId))
+  );
+}
+
+/** May this person run this command? `people` undefined: the lists of the server are not known. */
+export function decide(
+  policy: StaffPolicy,
+  actor: Pick<Actor, "roleIds">,
+  command: ParsedCommand,
+  people: People | undefined,
+): Decision {
+  const byVerb = decideVerb(policy, actor.roleIds, command);
+  if (!byVerb.allowed || command.targetTexts.length === 0) return byVerb;
+  const refusal = refuseTargets(policy, tierOf(policy, actor.roleIds), command, people);
+  return refusal === undefined ? byVerb : { allowed: false, why: refusal };
+}
+
+/** The part that rests on roles and verb alone. */
+export function decideVerb(
+  policy: StaffPolicy,
+  roleIds: readonly string[],
+  command: ParsedCommand,
+): Decision {
+  const verb = command.verb ?? "";
+  const names = (rule: { readonly roleId: string; readonly verb: string }) =>
+    rule.verb === verb && roleIds.includes(rule.roleId);
+  const denied = policy.denied.find(names);
+  if (denied !== undefined) {
+    return { allowed: false, why: `The role <@&${denied.roleId}> is denied :${verb} on this server.` };
+  }
+  const allowed = policy.allowed.find(names);
+  if (allowed !== undefined) {
+    return { allowed: true, why: `The role <@&${allowed.roleId}> is allowed :${verb} on this server.` };
+  }
+  const tier = tierOf(policy, roleIds);
+  // In the person's own word: who typed :h does not look for :hint.
+  const word = /^:\S+/u.exec(command.text)?.[0] ?? `:${verb}`;
+  const needs = `${word}${command.known ? "" : ", which is not in the catalogue,"} needs the tier ${tierNames[command.tier]}`;
+  if (tier === undefined) {
+    return {
+      allowed: false,
+      why: `${needs}; none of the roles has a tier on this server. Whoever manages the Discord server can give one with /staff allow.`,
+    };
+  }
+  if (tierLevel(tier) < tierLevel(command.tier)) {
+    return { allowed: false, why: `${needs}; the highest tier held is ${tierNames[tier]}.` };
+  }
+  return { allowed: true, why: `${needs}; the tier held is ${tierNames[tier]}.` };
+}
+
+function refuseTargets(
+  policy: StaffPolicy,
+  tier: Tier | undefined,
+  command: ParsedCommand,
+  people: People | undefined,
+): string | undefined {
+  // Nobody needs shielding from a heal or a private message; "kill all" is another matter than "heal all".
+  if (findVerb(command.verb ?? "")?.benign === true) return undefined;
+  const typed = command.targetTexts.find((text) => isProtected(policy, { name: text }));
+  if (typed !== undefined) return `${typed} is protected: nobody may target them.`;
+  if (people === undefined) {
+    if (tier === "manager" && policy.protectedPlayers.length === 0) return undefined;
+    return "The lists of players and staff are not known yet, so the targets cannot be checked.";
+  }
+  const targets = resolveTargets(command.targetTexts, people);
+  for (const target of targets) {
+    const reason = refuseOne(policy, tier, target, people);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function refuseOne(
+  policy: StaffPolicy,
+  tier: Tier | undefined,
+  target: ResolvedTarget,
+  people: People,
+): string | undefined {
+  if (target.players.length === 0) {
+    // The list may be some seconds old: who is meant may have joined since.
+    const prefix = target.text.toLowerCase();
+    const near = policy.protectedPlayers.find((entry) => entry.startsWith(prefix));
+    if (near !== undefined)
+      return `"${target.text}" may mean ${near}, who is protected: nobody may target them.`;
+  }
+  for (const player of target.players) {
+    const via = player.name === target.text ? "" : ` (matched by "${target.text}")`;
+    if (isProtected(policy, player)) return `${player.name}${via} is protected: nobody may target them.`;
+    const rank = rankOf(player, people);
+    if (tierLevel(rank) > tierLevel(tier)) {
+      const held = tier === undefined ? "no tier" : `the tier ${tierNames[tier]}`;
+      return `${player.name}${via} is staff of the game server with the rank of ${tierNames[rank ?? "viewer"]}, above ${held}.`;
+    }
+  }
+  return undefined;
+}
+
+/** By name, whole and in any case, or by id. */
+function isProtected(policy: StaffPolicy, player: PlayerRef): boolean {
+  const name = player.name.toLowerCase();
+  const id = player.id === undefined ? undefined : String(player.id);
+  return policy.protectedPlayers.some((entry) => entry === name || entry === id);
+}

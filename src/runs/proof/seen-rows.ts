@@ -1,0 +1,56 @@
+import { z } from "zod";
+import type { RemoteRow } from "./match-runs.ts";
+
+/** Which rows by "Remote Server" were accounted for, so that each foreign one is reported once, over restarts too. */
+
+const schema = z.object({
+  floorS: z.number(),
+  known: z.array(z.object({ text: z.string(), atS: z.number(), count: z.number() })),
+});
+
+export type SeenRows = z.infer<typeof schema>;
+
+/** For the store: checks on reading. */
+export function parseSeenRows(value: unknown): SeenRows {
+  return schema.parse(value);
+}
+
+/** As many of the newest as are kept beyond the window itself: logs are served again now and then. */
+const keep = 300;
+
+/** Rows beyond what is known, and the next record. No record yet: a baseline, nothing is new. */
+export function newRows(
+  seen: SeenRows | undefined,
+  rows: readonly RemoteRow[],
+): { readonly fresh: readonly RemoteRow[]; readonly next: SeenRows; readonly changed: boolean } {
+  const known = new Map(seen?.known.map((row) => [keyOf(row), row]));
+  const counts = new Map<string, { readonly row: RemoteRow; count: number }>();
+  for (const row of rows) {
+    const entry = counts.get(keyOf(row));
+    if (entry === undefined) counts.set(keyOf(row), { row, count: 1 });
+    else entry.count += 1;
+  }
+  const fresh: RemoteRow[] = [];
+  let changed = seen === undefined;
+  for (const [key, { row, count }] of counts) {
+    const before = known.get(key)?.count ?? 0;
+    if (count <= before || (seen !== undefined && row.atS <= seen.floorS)) continue;
+    known.set(key, { text: row.text, atS: row.atS, count });
+    changed = true;
+    if (seen !== undefined) fresh.push(...Array.from({ length: count - before }, () => row));
+  }
+  return { fresh, next: evict([...known.values()], counts.size, seen?.floorS ?? 0), changed };
+}
+
+/** Whole seconds go, so that the floor is a clean cut. */
+function evict(known: SeenRows["known"], windowSize: number, floorS: number): SeenRows {
+  const max = Math.max(keep, 3 * windowSize);
+  if (known.length <= max) return { floorS, known };
+  const sorted = [...known].sort((a, b) => b.atS - a.atS);
+  const cut = sorted[max]?.atS ?? floorS;
+  return { floorS: Math.max(floorS, cut), known: sorted.filter(({ atS }) => atS > cut) };
+}
+
+function keyOf({ text, atS }: RemoteRow): string {
+  return `${atS} ${text}`;
+}

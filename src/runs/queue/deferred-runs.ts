@@ -1,0 +1,267 @@
+import { z } from "zod";
+import { Failure } from "../../domain/failure.ts";
+import type { Actor, Binding } from "../../domain/guild.ts";
+import type { Snapshot, SourceId } from "../../domain/model.ts";
+import type { AuditLog } from "../../domain/ports/audit-log.ts";
+import type { Bindings } from "../../domain/ports/bindings.ts";
+import type { Clock, Random } from "../../domain/ports/clock.ts";
+import type { Demands } from "../../domain/ports/demands.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
+import type { Members } from "../../domain/ports/members.ts";
+import type { Notifier } from "../../domain/ports/notifier.ts";
+import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
+import type { Runner } from "../../domain/ports/runner.ts";
+import type { Sink } from "../../domain/ports/sink.ts";
+import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
+import type { DeferredRun, RunOutcome, RunRecord } from "../../domain/run.ts";
+import { failed } from "../audit/run-record.ts";
+import { parseCommand } from "../catalogue/parse-command.ts";
+import { findVerb } from "../catalogue/verbs.ts";
+
+/** Nobody remembers for longer what they asked for. */
+const deferredForMs = 60 * 60_000;
+const lookEveryMs = 20_000;
+
+const actorSchema = z.object({
+  userId: z.string(),
+  userName: z.string(),
+  guildId: z.string(),
+  channelId: z.string(),
+  roleIds: z.array(z.string()),
+  manageGuild: z.boolean(),
+  askedAtMs: z.number(),
+});
+const bindingSchema = z.object({
+  id: z.string(),
+  guildId: z.string(),
+  source: z.string().transform((text) => text as SourceId),
+  name: z.string(),
+  ownerId: z.number(),
+  joinKey: z.string(),
+  linkedBy: z.string(),
+  linkedAtMs: z.number(),
+});
+const schema = z.object({
+  id: z.string(),
+  request: z.object({
+    actor: actorSchema,
+    binding: bindingSchema,
+    text: z.string(),
+    origin: z.enum(["command", "button", "preset", "undo", "on-join"]),
+  }),
+  expiresAtMs: z.number(),
+});
+
+/** For the store: checks on reading. */
+export function parseDeferredRun(value: unknown): DeferredRun {
+  return schema.parse(value);
+}
+
+export interface DeferredPorts {
+  readonly documents: Documents<DeferredRun>;
+  readonly audit: AuditLog;
+  readonly bindings: Bindings;
+  readonly members: Members;
+  readonly runner: Runner;
+  readonly demands: Demands;
+  readonly sink: Sink;
+  readonly notifier: Notifier;
+  readonly renderer: RunRenderer;
+  readonly clock: Clock;
+  readonly random: Random;
+  report(what: string, error: unknown): void;
+  owns(guildId: string): boolean;
+}
+
+interface Held {
+  readonly key: string;
+  readonly run: DeferredRun;
+  readonly cancelExpiry: () => void;
+}
+
+type Told = { readonly ok: boolean; readonly text: string };
+
+/** "Run when someone joins": stored, one per person and server, and a new audited attempt when it fires (design 6). */
+export class DeferredRuns implements SnapshotListener {
+  readonly #ports: DeferredPorts;
+  readonly #held = new Map<string, Held>();
+  readonly #firing = new Set<Promise<void>>();
+
+  constructor(ports: DeferredPorts) {
+    this.#ports = ports;
+  }
+
+  get count(): number {
+    return this.#held.size;
+  }
+
+  async load(): Promise<void> {
+    for await (const [key, run] of this.#ports.documents.entries()) {
+      if (this.#ports.owns(run.request.actor.guildId)) this.#hold(key, run);
+    }
+  }
+
+  list(guildId: string): readonly DeferredRun[] {
+    return [...this.#held.values()]
+      .map(({ run }) => run)
+      .filter((run) => run.request.actor.guildId === guildId);
+  }
+
+  async defer(actor: Actor, runId: string): Promise<Told> {
+    const record = await this.#ports.audit.get(actor.guildId, runId);
+    const why = record === undefined ? "That command is no longer in the audit." : cannotWait(record, actor);
+    if (record === undefined || why !== undefined) return { ok: false, text: why ?? "" };
+    const binding = (await this.#ports.bindings.list(actor.guildId)).find(
+      ({ id }) => id === record.bindingId,
+    );
+    if (binding === undefined) return { ok: false, text: "The server is no longer linked." };
+    const key = keyOf(actor, binding);
+    const run: DeferredRun = {
+      id: this.#ports.random.id(),
+      request: { actor, binding, text: record.text, origin: "on-join" },
+      expiresAtMs: this.#ports.clock.nowMs() + deferredForMs,
+    };
+    await this.#ports.documents.set(key, run);
+    const replaced = this.#drop(key);
+    this.#hold(key, run);
+    const until = `<t:${Math.ceil(run.expiresAtMs / 1000)}:t>`;
+    const instead = replaced === undefined ? "" : ` It replaces the one that waited before.`;
+    return {
+      ok: true,
+      text: `It is sent when someone joins, until ${until}. The outcome is posted here.${instead}`,
+    };
+  }
+
+  /** By its id; undefined: there is none. */
+  async cancel(guildId: string, id: string, mayAny: (binding: Binding) => Promise<boolean>, userId: string) {
+    const held = [...this.#held.values()].find(({ run }) => run.id === id);
+    if (held === undefined || held.run.request.actor.guildId !== guildId) return undefined;
+    const own = held.run.request.actor.userId === userId;
+    if (!own && !(await mayAny(held.run.request.binding))) return false;
+    await this.#forget(held.key);
+    return true;
+  }
+
+  async unlinked(binding: Binding): Promise<void> {
+    const gone = [...this.#held.values()].filter(({ run }) => run.request.binding.id === binding.id);
+    for (const { key } of gone) await this.#forget(key);
+  }
+
+  async take(snapshot: Snapshot): Promise<void> {
+    if (snapshot.status.currentPlayers === 0) return;
+    const due = [...this.#held.values()].filter(({ run }) => run.request.binding.source === snapshot.source);
+    for (const { key, run } of due) {
+      // Gone from the store before it is sent: after a crash it is rather not run than run twice.
+      await this.#forget(key);
+      if (run.expiresAtMs > this.#ports.clock.nowMs()) this.#track(this.#fire(run));
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const { cancelExpiry } of this.#held.values()) cancelExpiry();
+    this.#held.clear();
+    await Promise.all(this.#firing);
+  }
+
+  async #fire(run: DeferredRun): Promise<void> {
+    const { members, runner, clock, sink, renderer } = this.#ports;
+    const { actor } = run.request;
+    let outcome: RunOutcome;
+    try {
+      const readAtMs = clock.nowMs();
+      const now = await members.now(actor.guildId, actor.userId);
+      const request = { ...run.request, actor: { ...actor, ...now, askedAtMs: readAtMs } };
+      const ticket = await runner.submit(await runner.plan(request));
+      outcome = await ticket.outcome;
+    } catch (error) {
+      if (!(error instanceof Failure)) this.#ports.report("a deferred command could not be sent", error);
+      const why = new Failure(
+        "denied",
+        "Marshal could not check the roles of whoever asked; it was not sent.",
+      );
+      outcome = failed(unsent(run, clock.nowMs()), error instanceof Failure ? error : why, clock.nowMs());
+    }
+    await sink.send(actor.channelId, { ...renderer.outcome(outcome), nonce: run.id.slice(0, 25) });
+  }
+
+  #hold(key: string, run: DeferredRun): void {
+    const leftMs = run.expiresAtMs - this.#ports.clock.nowMs();
+    const cancelExpiry = this.#ports.clock.after(leftMs, () => this.#track(this.#expire(key, run)));
+    this.#held.set(key, { key, run, cancelExpiry });
+    this.#demand(run.request.binding.source);
+  }
+
+  async #expire(key: string, run: DeferredRun): Promise<void> {
+    if (this.#held.get(key)?.run !== run) return;
+    await this.#forget(key);
+    const { guildId, userId } = run.request.actor;
+    await this.#ports.notifier.person(guildId, userId, this.#ports.renderer.deferredExpired(run));
+  }
+
+  async #forget(key: string): Promise<void> {
+    this.#drop(key);
+    await this.#ports.documents.delete(key);
+  }
+
+  #drop(key: string): DeferredRun | undefined {
+    const held = this.#held.get(key);
+    if (held === undefined) return undefined;
+    held.cancelExpiry();
+    this.#held.delete(key);
+    this.#demand(held.run.request.binding.source);
+    return held.run;
+  }
+
+  #demand(source: SourceId): void {
+    const runs = [...this.#held.values()].filter(({ run }) => run.request.binding.source === source);
+    const untilMs = Math.max(0, ...runs.map(({ run }) => run.expiresAtMs));
+    const demand = { source, lists: ["players"] as const, maxAgeMs: lookEveryMs, untilMs };
+    this.#ports.demands.put(`runs-deferred:${source}`, runs.length === 0 ? [] : [demand]);
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => this.#ports.report("a deferred command failed", error))
+      .finally(() => this.#firing.delete(tracked));
+    this.#firing.add(tracked);
+  }
+}
+
+/** Why this run cannot wait for someone to join; undefined: it can. */
+function cannotWait(record: RunRecord, actor: Actor): string | undefined {
+  if (record.actorId !== actor.userId) return "Only whoever asked for it can let it wait.";
+  if (record.failureCode !== "server-empty") return "Only a command that met an empty server can wait.";
+  const command = parseCommand(record.text);
+  const verb = findVerb(command.verb ?? "");
+  const dangerous =
+    verb === undefined || verb.danger === "serious" || verb.danger === "severe" || command.mass;
+  return dangerous
+    ? `:${command.verb} is too much to run with nobody watching; run it yourself then.`
+    : undefined;
+}
+
+function keyOf(actor: Actor, binding: Binding): string {
+  return `${actor.guildId}:${binding.id}:${actor.userId}`;
+}
+
+/** What is told of an attempt that never became a run. */
+function unsent({ id, request }: DeferredRun, nowMs: number): RunRecord {
+  const { actor, binding, text, origin } = request;
+  return {
+    id,
+    guildId: actor.guildId,
+    bindingId: binding.id,
+    source: binding.source,
+    serverName: binding.name,
+    actorId: actor.userId,
+    actorName: actor.userName,
+    actorRoleIds: actor.roleIds,
+    origin,
+    text,
+    askedAtMs: nowMs,
+    channelId: actor.channelId,
+    status: "failed",
+    ran: "no",
+    proof: "unchecked",
+  };
+}

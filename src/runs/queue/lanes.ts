@@ -1,0 +1,149 @@
+import type { Binding } from "../../domain/guild.ts";
+import type { SourceId } from "../../domain/model.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { ServiceHealth } from "../../domain/ports/service-health.ts";
+import type { RunProgress } from "../../domain/run.ts";
+import type { ActiveRun } from "./active-run.ts";
+import { Lane } from "./lane.ts";
+
+/** Until the window of a server's command bucket was seen (spec: Limits 3). */
+const unseenWindowMs = 5_000;
+
+interface Row {
+  readonly guildId: string;
+  readonly bindingId: string;
+  readonly lane: Lane;
+}
+
+/** All lanes: one for each guild and linked server that has something waiting or under way. */
+export class Lanes {
+  readonly #clock: Clock;
+  readonly #health: ServiceHealth;
+  readonly #rows = new Map<string, Row>();
+  readonly #runs = new Map<string, ActiveRun>();
+  /** Seen time from an answer to the next command, by server. */
+  readonly #windowsMs = new Map<SourceId, number>();
+
+  constructor(clock: Clock, health: ServiceHealth) {
+    this.#clock = clock;
+    this.#health = health;
+  }
+
+  isFull(binding: Binding): boolean {
+    return this.#rows.get(key(binding.guildId, binding.id))?.lane.full === true;
+  }
+
+  /** @throws Failure "queue-full" */
+  add(run: ActiveRun): void {
+    const { guildId, bindingId } = run.record;
+    const name = key(guildId, bindingId);
+    let row = this.#rows.get(name);
+    if (row === undefined) {
+      const lane = new Lane(this.#clock, () => this.#tell(name));
+      row = { guildId, bindingId, lane };
+      this.#rows.set(name, row);
+    }
+    this.#runs.set(run.id, run);
+    row.lane.add(run);
+  }
+
+  /** It is over: out of its lane, and the lane goes once nothing is in it. */
+  drop(run: ActiveRun): void {
+    const { guildId, bindingId, source, endedAtMs, status } = run.record;
+    this.#runs.delete(run.id);
+    const row = this.#rows.get(key(guildId, bindingId));
+    row?.lane.remove(run.id);
+    if (status === "done" && endedAtMs !== undefined) this.#learnWindow(source, endedAtMs);
+  }
+
+  get(runId: string): ActiveRun | undefined {
+    return this.#runs.get(runId);
+  }
+
+  all(): readonly ActiveRun[] {
+    return [...this.#runs.values()];
+  }
+
+  ofSource(source: SourceId): readonly ActiveRun[] {
+    return this.all().filter((run) => run.record.source === source);
+  }
+
+  /** Whatever held the lanes of this server may be over. */
+  wake(source: SourceId): void {
+    const names = new Set(this.ofSource(source).map(({ record }) => key(record.guildId, record.bindingId)));
+    for (const name of names) this.#rows.get(name)?.lane.wake();
+  }
+
+  waiting(guildId: string): readonly RunProgress[] {
+    return [...this.#rows.values()]
+      .filter((row) => row.guildId === guildId)
+      .flatMap((row) => this.#places(row));
+  }
+
+  /** How long a command that is asked for now would wait. */
+  expectedWaitMs(binding: Binding): number {
+    const row = this.#rows.get(key(binding.guildId, binding.id));
+    const before = row === undefined ? 0 : row.lane.waiting.length;
+    const busy = row?.lane.running !== undefined;
+    return this.#expectedAtMs(binding.source, before + 1, busy) - this.#clock.nowMs();
+  }
+
+  state(): readonly object[] {
+    return [...this.#rows.values()].map(({ guildId, bindingId, lane }) => ({
+      guildId,
+      bindingId,
+      waiting: lane.waiting.length,
+      running: lane.running !== undefined,
+    }));
+  }
+
+  close(): void {
+    for (const { lane } of this.#rows.values()) lane.close();
+  }
+
+  #places({ lane }: Row): readonly RunProgress[] {
+    const nowMs = this.#clock.nowMs();
+    const running = lane.running === undefined ? undefined : this.#runs.get(lane.running.id);
+    const under =
+      running === undefined || running.over
+        ? []
+        : [{ record: running.record, place: 0, expectedAtMs: nowMs }];
+    const waiting = lane.waiting.flatMap(({ id }, index) => {
+      const run = this.#runs.get(id);
+      if (run === undefined) return [];
+      const place = index + 1;
+      const expectedAtMs = this.#expectedAtMs(run.record.source, place, under.length > 0);
+      return [{ record: run.record, place, expectedAtMs }];
+    });
+    return [...under, ...waiting];
+  }
+
+  #expectedAtMs(source: SourceId, place: number, busy: boolean): number {
+    const windowMs = this.#windowsMs.get(source) ?? unseenWindowMs;
+    const readyAtMs = Math.max(
+      this.#clock.nowMs() + (busy ? windowMs : 0),
+      this.#health.halt()?.untilMs ?? 0,
+      this.#health.commandReadyAtMs(source),
+    );
+    return readyAtMs + (place - 1) * windowMs;
+  }
+
+  #learnWindow(source: SourceId, answeredAtMs: number): void {
+    const windowMs = this.#health.commandReadyAtMs(source) - answeredAtMs;
+    if (windowMs > 0 && windowMs < 60_000) this.#windowsMs.set(source, windowMs);
+  }
+
+  #tell(name: string): void {
+    const row = this.#rows.get(name);
+    if (row === undefined) return;
+    for (const progress of this.#places(row)) this.#runs.get(progress.record.id)?.ticket.move(progress);
+    if (row.lane.waiting.length === 0 && row.lane.running === undefined) {
+      row.lane.close();
+      this.#rows.delete(name);
+    }
+  }
+}
+
+function key(guildId: string, bindingId: string): string {
+  return `${guildId}:${bindingId}`;
+}

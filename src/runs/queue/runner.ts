@@ -1,0 +1,190 @@
+import { Failure } from "../../domain/failure.ts";
+import { type Actor, type Binding, emptyPolicy } from "../../domain/guild.ts";
+import type { SourceId } from "../../domain/model.ts";
+import type { Random } from "../../domain/ports/clock.ts";
+import type { Runner } from "../../domain/ports/runner.ts";
+import type { RunOutcome, RunPlan, RunRequest, RunTicket } from "../../domain/run.ts";
+import { failed, newRecord } from "../audit/run-record.ts";
+import { peopleOf } from "../catalogue/targets.ts";
+import { decide } from "../permission/policy.ts";
+import { ActiveRun, type RunPorts } from "./active-run.ts";
+import { Lanes } from "./lanes.ts";
+import { makePlan } from "./make-plan.ts";
+import { Plans } from "./pending-plans.ts";
+import { SourceTurns } from "./source-turns.ts";
+
+/** To write down and tell what was given up at the end of a stop. */
+const abandonedWithinMs = 500;
+
+export interface RunnerPorts extends Omit<RunPorts, "turns"> {
+  readonly random: Random;
+  /** A run that was or may have been sent is over: its proof is sought. */
+  onOver(outcome: RunOutcome): void;
+}
+
+/** Plans, confirmations and what is under way (design 6). The queue's view of the same is waiting.ts. */
+export class CommandRunner implements Runner {
+  readonly lanes: Lanes;
+  readonly #ports: RunPorts & RunnerPorts;
+  readonly #plans: Plans;
+  #stopping = false;
+
+  constructor(ports: RunnerPorts) {
+    this.lanes = new Lanes(ports.clock, ports.health);
+    this.#plans = new Plans(ports.clock);
+    this.#ports = { ...ports, turns: new SourceTurns((source) => this.lanes.wake(source)) };
+  }
+
+  async plan(request: RunRequest): Promise<RunPlan> {
+    const plan = await makePlan(this.#ports, request, this.lanes.expectedWaitMs(request.binding));
+    this.#plans.keep(plan);
+    return plan;
+  }
+
+  async submit(plan: RunPlan): Promise<RunTicket> {
+    // The plan as it was made here, not as it comes back.
+    const own = this.#plans.get(plan.id);
+    if (own === undefined) throw usedUp();
+    if (own.decision.allowed && own.confirm !== "none") {
+      throw new Failure("denied", "This command needs its confirmation first.");
+    }
+    this.#plans.use(own.id);
+    if (!own.decision.allowed) throw await this.#deny(own, own.decision.why);
+    return this.#accept(own);
+  }
+
+  async confirmed(planId: string, actor: Actor, typedName?: string): Promise<RunTicket> {
+    const plan = this.#plans.get(planId);
+    if (plan === undefined) throw usedUp();
+    const { request } = plan;
+    if (actor.userId !== request.actor.userId || actor.guildId !== request.actor.guildId) {
+      throw new Failure("denied", "Only whoever asked for this command can confirm it.");
+    }
+    if (plan.confirm === "name" && !sameName(typedName ?? "", request.binding.name)) {
+      throw new Failure("denied", "The typed name is not the name of the server.");
+    }
+    if (!this.#plans.use(planId)) throw usedUp();
+    const confirmedPlan = { ...plan, request: { ...request, actor } };
+    const decision = await this.#decideNow(confirmedPlan);
+    if (!decision.allowed) throw await this.#deny(confirmedPlan, decision.why);
+    return this.#accept(confirmedPlan);
+  }
+
+  /** The button "Cancel" of a confirmation; false: it was used or has expired. Only for who asked. */
+  discard(planId: string, actor: Actor): boolean {
+    const plan = this.#plans.get(planId);
+    return plan !== undefined && plan.request.actor.userId === actor.userId && this.#plans.use(planId);
+  }
+
+  /** The key no longer works: what waits for this server ends, unsent. */
+  keyParked(source: SourceId): void {
+    const why = this.#ports.health.parked(source)?.why ?? "The service rejected the server's key.";
+    for (const run of this.lanes.ofSource(source)) run.end("failed", new Failure("key-rejected", why));
+  }
+
+  unlinked(binding: Binding): void {
+    this.#plans.forget(binding.id);
+    for (const run of this.lanes.all()) {
+      if (run.record.bindingId !== binding.id || run.record.guildId !== binding.guildId) continue;
+      run.end("cancelled", new Failure("not-linked", "The server was unlinked; nothing was sent."));
+    }
+  }
+
+  /** Ends what waits, and says so; waits for what is being sent, at most `withinMs`. */
+  async stop(withinMs: number): Promise<void> {
+    this.#stopping = true;
+    const runs = this.lanes.all();
+    for (const run of runs) run.end("expired", restarting());
+    const ended = Promise.all(
+      runs.map(async (run) => {
+        await run.ticket.outcome;
+        await run.written();
+      }),
+    );
+    await this.#atMost(withinMs, ended);
+    for (const run of runs) run.abandon(new Failure("expired", "Marshal is restarting."));
+    await this.#atMost(abandonedWithinMs, ended);
+    this.lanes.close();
+  }
+
+  async #atMost(ms: number, work: Promise<unknown>): Promise<void> {
+    const limit = new AbortController();
+    await Promise.race([work, this.#ports.clock.sleep(ms, limit.signal).catch(() => undefined)]);
+    limit.abort();
+  }
+
+  state(): object {
+    return { lanes: this.lanes.state(), plans: this.#plans.size };
+  }
+
+  async #decideNow({ request, command }: RunPlan): Promise<RunPlan["decision"]> {
+    const { settings, snapshots, clock } = this.#ports;
+    const policy = (await settings.of(request.actor.guildId)).policies[request.binding.id] ?? emptyPolicy;
+    const people = peopleOf(snapshots.latest(request.binding.source), clock.nowMs());
+    return decide(policy, request.actor, command, people);
+  }
+
+  /** Refusals stand in the audit too: who tried what. */
+  async #deny(plan: RunPlan, why: string): Promise<Failure> {
+    const failure = new Failure("denied", why);
+    const nowMs = this.#ports.clock.nowMs();
+    const row = failed(newRecord(plan, nowMs), failure, nowMs).record;
+    await this.#ports.audit
+      .put(row)
+      .catch((error: unknown) => this.#ports.report("a refusal could not be written into the audit", error));
+    return failure;
+  }
+
+  async #accept(plan: RunPlan): Promise<RunTicket> {
+    const { binding } = plan.request;
+    if (this.#stopping) throw restarting();
+    const parked = this.#ports.health.parked(binding.source);
+    if (parked !== undefined) throw new Failure("key-rejected", parked.why);
+    if (this.lanes.isFull(binding)) {
+      throw new Failure("queue-full", "Too many commands wait for this server already; nothing was sent.");
+    }
+    const run = new ActiveRun(this.#ports, plan, (over) => this.#onEnd(over));
+    try {
+      await run.open();
+    } catch (error) {
+      const failure = unaudited(error);
+      run.end("failed", failure);
+      throw failure;
+    }
+    if (this.#stopping) run.end("expired", restarting());
+    if (run.over) return run.ticket;
+    try {
+      this.lanes.add(run);
+    } catch (error) {
+      if (error instanceof Failure) run.end("failed", error);
+      throw error;
+    }
+    return run.ticket;
+  }
+
+  #onEnd(run: ActiveRun): void {
+    this.lanes.drop(run);
+    const { record } = run;
+    if (record.ran !== "no") void run.ticket.outcome.then((outcome) => this.#ports.onOver(outcome));
+  }
+}
+
+function usedUp(): Failure {
+  return new Failure("expired", "This was answered already, or waited too long. Ask again.");
+}
+
+function restarting(): Failure {
+  return new Failure("expired", "Marshal is restarting; the command was not sent. Ask again in a minute.");
+}
+
+function unaudited(cause: unknown): Failure {
+  return new Failure("denied", "The audit row could not be written, so nothing was sent.", { cause });
+}
+
+function sameName(typed: string, name: string): boolean {
+  return plain(typed) === plain(name);
+}
+
+function plain(text: string): string {
+  return text.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase();
+}

@@ -1,0 +1,61 @@
+import { Failure } from "../../domain/failure.ts";
+import type { Actor, Binding } from "../../domain/guild.ts";
+import type { RunQueue } from "../../domain/ports/run-queue.ts";
+import type { Settings } from "../../domain/ports/settings.ts";
+import type { RunProgress } from "../../domain/run.ts";
+import { tierOf } from "../permission/policy.ts";
+import type { DeferredRuns } from "./deferred-runs.ts";
+import type { CommandRunner } from "./runner.ts";
+
+/** What waits, as people see it: the runs in the lanes and those that wait for someone to join. */
+export class WaitingRuns implements RunQueue {
+  readonly #runner: CommandRunner;
+  readonly #deferred: DeferredRuns;
+  readonly #settings: Settings;
+
+  constructor(runner: CommandRunner, deferred: DeferredRuns, settings: Settings) {
+    this.#runner = runner;
+    this.#deferred = deferred;
+    this.#settings = settings;
+  }
+
+  async waiting(guildId: string): Promise<readonly RunProgress[]> {
+    return this.#runner.lanes.waiting(guildId);
+  }
+
+  async cancel(actor: Actor, runId: string): Promise<{ readonly ok: boolean; readonly text: string }> {
+    const manages = (bindingId: string) => this.#manages(actor, bindingId);
+    const mayAny = (binding: Binding) => manages(binding.id);
+    const dropped = await this.#deferred.cancel(actor.guildId, runId, mayAny, actor.userId);
+    if (dropped !== undefined) return dropped ? cancelled : notYours;
+    const run = this.#runner.lanes.get(runId);
+    if (run === undefined || run.record.guildId !== actor.guildId) {
+      return { ok: false, text: "It no longer waits." };
+    }
+    const { actorId, bindingId } = run.record;
+    if (actorId !== actor.userId && !(await manages(bindingId))) return notYours;
+    const by = actorId === actor.userId ? "whoever asked for it" : actor.userName;
+    const done = run.end("cancelled", new Failure("expired", `Cancelled by ${by}; it was not sent.`));
+    return done ? cancelled : { ok: false, text: "Too late: it is being sent or was sent already." };
+  }
+
+  defer(actor: Actor, runId: string): Promise<{ readonly ok: boolean; readonly text: string }> {
+    return this.#deferred.defer(actor, runId);
+  }
+
+  async deferred(guildId: string): ReturnType<RunQueue["deferred"]> {
+    return this.#deferred.list(guildId);
+  }
+
+  async discard(actor: Actor, planId: string): Promise<boolean> {
+    return this.#runner.discard(planId, actor);
+  }
+
+  async #manages(actor: Actor, bindingId: string): Promise<boolean> {
+    const policy = (await this.#settings.of(actor.guildId)).policies[bindingId];
+    return policy !== undefined && tierOf(policy, actor.roleIds) === "manager";
+  }
+}
+
+const cancelled = { ok: true, text: "Cancelled: it was not sent." };
+const notYours = { ok: false, text: "It is another person's; only a Manager can cancel it." };

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { classify, type Outcome, waitInWords } from "../../../src/api/http/classify.ts";
+import { rateHeaders, retryAfterMs } from "../../../src/api/http/headers.ts";
+import type { Route } from "../../../src/api/limits/bucket-registry.ts";
+
+const nowMs = Date.UTC(2026, 0, 1, 12);
+
+function judged(status: number, body: unknown, route: Route = "command", headers = {}): Outcome {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return classify({ status, headers, body: text }, route, nowMs, (words) =>
+    words.replaceAll("s3cret-key", "[key]"),
+  );
+}
+
+function told(verdict: Outcome): string {
+  if (verdict.kind === "ok") return "ok";
+  const { code, ran } = verdict.failure;
+  if (verdict.kind === "key")
+    return `key ${verdict.coded ? "coded" : "bare"}${verdict.final ? " final" : ""}`;
+  return verdict.kind === "halt" ? `halt ${verdict.cause}` : `${code} ran=${ran}`;
+}
+
+test("each code means the same in every envelope, whatever the status says", () => {
+  const cases: readonly [number, string][] = [
+    [0, "platform ran=unknown"],
+    [1001, "platform ran=unknown"],
+    [1002, "platform ran=unknown"],
+    [2000, "bad-response ran=no"],
+    [2001, "key coded"],
+    [2002, "key coded"],
+    [2003, "halt global-key"],
+    [2004, "key coded final"],
+    [3001, "bad-command ran=no"],
+    [3002, "server-empty ran=no"],
+    [4000, "not-authorised ran=no"],
+    [4001, "halt limit"],
+    [4002, "bad-command ran=no"],
+    [4003, "bad-command ran=no"],
+    [9998, "not-authorised ran=no"],
+    [9999, "platform ran=unknown"],
+  ];
+  for (const [code, expected] of cases)
+    for (const body of [
+      { code, message: "m" },
+      { error: "m", code },
+      { error: { code, message: "m" } },
+      { code: String(code), message: "m", commandId: "id" },
+    ])
+      assert.equal(told(judged(403, body)), expected, `${code} in ${JSON.stringify(body)}`);
+});
+
+test("without a code the status decides", () => {
+  const message = "m";
+  assert.equal(told(judged(400, { message })), "bad-command ran=no");
+  assert.equal(told(judged(403, { message })), "key bare");
+  assert.equal(told(judged(403, "")), "key bare");
+  assert.equal(told(judged(422, { message, commandId: "c" })), "server-empty ran=no");
+  assert.equal(told(judged(429, { message })), "halt limit");
+  assert.equal(told(judged(429, "")), "halt limit");
+  assert.equal(told(judged(500, { message, commandId: "c" })), "platform ran=unknown");
+  assert.equal(told(judged(404, { message })), "bad-response ran=no");
+  assert.equal(told(judged(301, { message })), "bad-response ran=unknown");
+  assert.equal(told(judged(403, { message, code: 4444 })), "not-authorised ran=no");
+});
+
+test("a read never ran anything", () => {
+  assert.equal(told(judged(500, { message: "m" }, "read")), "platform ran=no");
+  assert.equal(told(judged(200, '{"Name":', "read")), "bad-response ran=no");
+});
+
+test("a page is a halt, half a document is not", () => {
+  assert.equal(told(judged(403, "<!DOCTYPE html><p>blocked")), "halt page");
+  assert.equal(told(judged(200, " <html>captive")), "halt page");
+  assert.equal(told(judged(502, "<html>bad gateway")), "halt gateway");
+  assert.equal(told(judged(403, "Forbidden")), "halt page");
+  assert.equal(told(judged(200, '{"message": "Succ')), "bad-response ran=unknown");
+  assert.equal(told(judged(503, "busy")), "platform ran=unknown");
+});
+
+test("the command's id and the service's words are kept, keys are not", () => {
+  const verdict = judged(500, { message: "no link for s3cret-key", commandId: "abc-1" });
+  assert.ok(verdict.kind === "failure");
+  assert.equal(verdict.failure.commandId, "abc-1");
+  assert.equal(verdict.failure.message, "no link for [key]");
+});
+
+test("the wait is the greatest of header, body and words", () => {
+  const wait = (body: unknown, headers = {}) => {
+    const verdict = judged(429, body, "read", headers);
+    return verdict.kind === "halt" ? verdict.toldMs : undefined;
+  };
+  assert.equal(wait({ retry_after: 2.5 }, { "retry-after": "2" }), 2_500);
+  assert.equal(wait({ retry_after: 1 }, { "retry-after": "7" }), 7_000);
+  assert.equal(wait({ retry_after: "nonsense" }, { "retry-after": "soon" }), undefined);
+  assert.equal(wait({ retry_after: 0 }), undefined);
+  assert.equal(wait({ retry_after: -5 }, { "retry-after": "1e99" }), undefined);
+  const lifts = new Date(nowMs + 4 * 3_600_000).toISOString();
+  assert.equal(
+    wait({ message: `Blocked. The block lifts at ${lifts}.`, retry_after: 5 }),
+    4 * 3_600_000 + 1_000,
+  );
+});
+
+test("a block tells when it lifts in many ways", () => {
+  assert.equal(waitInWords("lifts at 2026-01-01T13:00:00Z", nowMs), 3_601_000);
+  assert.equal(waitInWords("until 2026-01-01 12:30:00", nowMs), 1_801_000);
+  assert.equal(waitInWords(`until ${nowMs / 1_000 + 60}`, nowMs), 61_000);
+  assert.equal(waitInWords(`until ${nowMs + 90_000}`, nowMs), 91_000);
+  assert.equal(waitInWords("try again in 3 hours", nowMs), 3 * 3_600_000);
+  assert.equal(waitInWords("in 2 minutes and 5 seconds", nowMs), 120_000);
+  assert.equal(waitInWords("yesterday, 2025-12-31T00:00:00Z", nowMs), undefined);
+  assert.equal(waitInWords("no time at all", nowMs), undefined);
+});
+
+test("rate-limit headers: seconds, milliseconds, and what cannot be believed", () => {
+  const headers = (limit: string, remaining: string, reset: string) => ({
+    "x-ratelimit-bucket": "global",
+    "x-ratelimit-limit": limit,
+    "x-ratelimit-remaining": remaining,
+    "x-ratelimit-reset": reset,
+  });
+  const expected = { bucket: "global", limit: 10, remaining: 3, resetMs: 1_767_225_600_000 };
+  assert.deepEqual(rateHeaders(headers("10", "3", "1767225600")), expected);
+  assert.deepEqual(rateHeaders(headers("10", "3", "1767225600000")), expected);
+  assert.equal(rateHeaders(headers("10", "", "1767225600")), undefined);
+  assert.equal(rateHeaders(headers("0", "0", "1767225600")), undefined);
+  assert.equal(rateHeaders(headers("ten", "3", "1767225600")), undefined);
+  assert.equal(rateHeaders({}), undefined);
+});
+
+test("Retry-After may be a fraction or a date, read against the answer's own Date", () => {
+  assert.equal(retryAfterMs({ "retry-after": "1.25" }, nowMs), 1_250);
+  const date = new Date(nowMs - 50_000).toUTCString();
+  const until = new Date(nowMs - 20_000).toUTCString();
+  assert.equal(retryAfterMs({ "retry-after": until, date }, nowMs), 30_000);
+});

@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { type Service as Client, createServiceClient } from "../../../src/api/client.ts";
+import { CancelToken } from "../../../src/api/http/cancel-token.ts";
+import { createTransport } from "../../../src/api/http/transport.ts";
+import { parseHalt, parseRejected } from "../../../src/api/stored-records.ts";
+import { systemClock, systemRandom } from "../../../src/clock.ts";
+import { Failure } from "../../../src/domain/failure.ts";
+import { serve } from "../../../src/sandbox/service/http.ts";
+import { Service } from "../../../src/sandbox/service/service.ts";
+import { MemoryDocuments } from "../../support/memory-documents.ts";
+import { FakeKeyRing, FakeMetrics } from "../../support/network.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function withServer<T>(
+  handler: Handler,
+  work: (url: string, server: Server) => Promise<T>,
+): Promise<T> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    return await work(`http://127.0.0.1:${port}`, server);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+function clientOf(serviceUrl: string, deadlineMs = 5_000): { client: Client; ring: FakeKeyRing } {
+  const ring = new FakeKeyRing();
+  const client = createServiceClient({
+    serviceUrl,
+    keys: ring,
+    halts: new MemoryDocuments(parseHalt),
+    rejected: new MemoryDocuments(parseRejected),
+    // The machine's clock, but started long ago: the caution about an earlier process's command is tested elsewhere.
+    clock: { ...systemClock, nowMs: startedLongAgo() },
+    random: systemRandom,
+    metrics: new FakeMetrics(),
+    onEvent: () => {},
+    deadlineMs,
+  });
+  return { client, ring };
+}
+
+function startedLongAgo(): () => number {
+  let asked = 0;
+  return () => systemClock.nowMs() - (asked++ === 0 ? 60_000 : 0);
+}
+
+const quiet = () => {};
+
+test("reads and commands go over real sockets with the headers that the service asks for", async () => {
+  const service = new Service({ nowMs: () => Date.now(), keys: ["a-key"], town: { intensity: "busy" } });
+  service.town("a-key").join("Ann", 7);
+  const { url, close } = await serve(service);
+  const { client, ring } = clientOf(url);
+  const source = ring.add("a-key");
+  const snapshot = await client.read(source, ["players", "joinLogs"], { priority: "person" });
+  assert.ok(snapshot.lists.players?.some(({ player }) => player.name === "Ann" && player.id === 7));
+  assert.deepEqual(snapshot.skippedRows, {});
+  const answer = await client.command(source, ":h hello");
+  assert.equal(answer.message, "Success");
+  assert.equal(service.counts.executionsByText.get(":h hello"), 1);
+  await client.close();
+  await close();
+});
+
+test("a redirect is not followed: the key goes nowhere else", async () => {
+  let elsewhere = 0;
+  await withServer(
+    (_request, response) => {
+      elsewhere += 1;
+      response.end("{}");
+    },
+    async (other) => {
+      await withServer(
+        (_request, response) => response.writeHead(302, { location: other }).end("{}"),
+        async (url) => {
+          const { client, ring } = clientOf(url);
+          await assert.rejects(
+            client.read(ring.add("k"), [], { priority: "person" }),
+            (error) => error instanceof Failure && error.code === "bad-response",
+          );
+          await client.close();
+        },
+      );
+    },
+  );
+  assert.equal(elsewhere, 0);
+});
+
+test("a refused connection surely sent nothing; a reset one may have", async () => {
+  const { client, ring } = clientOf("http://127.0.0.1:1");
+  await assert.rejects(
+    client.command(ring.add("k"), ":h x"),
+    (error) => error instanceof Failure && error.code === "unreachable" && error.ran === "no",
+  );
+  await client.close();
+  let requests = 0;
+  await withServer(
+    (request) => {
+      requests += 1;
+      request.socket.resetAndDestroy();
+    },
+    async (url) => {
+      const second = clientOf(url);
+      await assert.rejects(
+        second.client.command(second.ring.add("k"), ":h x"),
+        (error) => error instanceof Failure && error.code === "unreachable" && error.ran === "unknown",
+      );
+      await second.client.close();
+    },
+  );
+  assert.equal(requests, 1, "written once, never again");
+});
+
+test("an idle connection that the service closed costs no command: it is written once or not at all", async () => {
+  let commands = 0;
+  await withServer(
+    (request, response) => {
+      if (request.method === "POST") commands += 1;
+      request.resume();
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end('{"Name":"x","message":"ok"}', () => {
+          request.socket.destroy();
+        });
+    },
+    async (url) => {
+      const { client, ring } = clientOf(url);
+      await client.read(ring.add("k"), [], { priority: "person" });
+      const outcome = await client.command(ring.add("k"), ":h x").then(
+        () => "yes",
+        (error: unknown) => (error instanceof Failure ? error.ran : "defect"),
+      );
+      assert.equal(commands, outcome === "no" ? 0 : 1);
+      await client.close();
+    },
+  );
+});
+
+test("the whole exchange has a deadline: silence, and a body that drips for ever", async () => {
+  const handlers: Handler[] = [
+    quiet,
+    (_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write('{"Name":');
+      const drip = setInterval(() => response.write(" "), 10);
+      response.on("close", () => clearInterval(drip));
+    },
+  ];
+  for (const handler of handlers)
+    await withServer(handler, async (url) => {
+      const { client, ring } = clientOf(url, 150);
+      await assert.rejects(
+        client.command(ring.add("k"), ":h x"),
+        (error) => error instanceof Failure && error.code === "unreachable" && error.ran === "unknown",
+      );
+      await client.close();
+    });
+});
+
+test("an endless answer is cut off", async () => {
+  await withServer(
+    (_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const chunk = Buffer.alloc(1024 * 1024, 0x20);
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+        if (!response.destroyed) response.once("drain", more);
+      };
+      more();
+    },
+    async (url) => {
+      const { client, ring } = clientOf(url);
+      await assert.rejects(
+        client.read(ring.add("k"), [], { priority: "person" }),
+        (error) => error instanceof Failure && error.code === "unreachable",
+      );
+      await client.close();
+    },
+  );
+});
+
+test("a recall before the first byte takes the request back, even while its connection is being made", async () => {
+  let requests = 0;
+  await withServer(
+    (_request, response) => {
+      requests += 1;
+      response.end("{}");
+    },
+    async (url) => {
+      const transport = createTransport(url, 4);
+      const recall = new CancelToken();
+      let starts = 0;
+      const sent = transport.send(
+        {
+          method: "GET",
+          path: "/v1/server",
+          headers: {},
+          onStart: () => {
+            starts += 1;
+          },
+          isAlone: true,
+        },
+        recall,
+      );
+      recall.call(new Error("no longer wanted"));
+      await assert.rejects(sent, /no longer wanted/);
+      assert.equal(starts, 0);
+      await transport.close();
+    },
+  );
+  assert.equal(requests, 0);
+});
+
+test("a base path of the service's address is kept", async () => {
+  const paths: (string | undefined)[] = [];
+  await withServer(
+    (request, response) => {
+      paths.push(request.url);
+      response.writeHead(200, { "content-type": "application/json" }).end('{"Name":"x"}');
+    },
+    async (url) => {
+      const { client, ring } = clientOf(`${url}/mirror/`);
+      await client.read(ring.add("k"), ["queue"], { priority: "poll" });
+      await client.close();
+    },
+  );
+  assert.deepEqual(paths, ["/mirror/v2/server?Queue=true"]);
+});

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { chaos } from "../../support/chaos.ts";
+import { seededRandom } from "../../support/clock.ts";
+import { runLoad, World } from "../../support/limit-run.ts";
+
+test("whatever goes wrong: nothing avoidable is sent, no command runs twice, no key is asked on, none is shown", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 1_000_000 }), async (seed) => {
+      const result = await chaos(seed);
+      assert.equal(result.avoidable, 0, "requests inside a told wait");
+      assert.equal(result.blocks, 0);
+      assert.ok(result.maxExecutions <= 1, "executions of one command");
+      assert.ok(result.requestsAfterFirst403 <= 2, "requests for a key after its first 403");
+      assert.equal(result.leaked, false);
+      assert.equal(result.unsettled, 0, "requests that nobody answered");
+    }),
+    { numRuns: 60, endOnFailure: true },
+  );
+});
+
+test("at twice the limit there is no 429 and most of the limit is used, whatever the window and its rounding", async () => {
+  let used = 0;
+  const seeds = 12;
+  for (let seed = 1; seed <= seeds; seed++) {
+    const random = seededRandom(seed);
+    const limit = 6 + Math.floor(random.next() * 20);
+    const windowMs = [1_000, 2_000, 5_000][seed % 3] ?? 1_000;
+    const world = new World({
+      seed,
+      keys: 40,
+      latencyMs: 10 + random.next() * 50,
+      jitterMs: random.next() * 30,
+      skewMs: Math.floor(random.next() * 2_000 - 1_000),
+      service: {
+        limits: {
+          global: { limit, windowMs },
+          align: seed % 2 === 0 ? "clock" : "first-request",
+          resetRounding: seed % 4 < 2 ? "ceil" : "floor",
+        },
+      },
+    });
+    const load = { perSecond: (2_000 * limit) / windowMs, forMs: 60 * windowMs, mostWaiting: 60 };
+    await runLoad(world.clock, load, (n) =>
+      world.client.read(world.source(n % 40), [], { priority: "poll" }),
+    );
+    assert.equal(world.service.counts.answers429, 0, `seed ${seed}`);
+    used += (world.service.counts.byStatus.get(200) ?? 0) / (60 * limit) / seeds;
+    await world.close();
+  }
+  assert.ok(used >= 0.9, `${used.toFixed(3)} of the limit used`);
+});
+
+test("keys whose limits differ under one bucket name are told apart and each gets its own", async () => {
+  // 26 and 36 once took the servers of one counter for two, and drew more than a hundred.
+  for (const seed of [3, 26, 27, 36, 170, 500]) {
+    const world = new World({ seed, keys: 20 });
+    Object.assign(world.service.limits, {
+      global: { limit: 12, windowMs: 2_000 },
+      perServer: {
+        [world.key(0)]: { limit: 3, windowMs: 3_000 },
+        [world.key(1)]: { limit: 40, windowMs: 1_000 },
+      },
+    });
+    const load = { perSecond: 30, forMs: 240_000, mostWaiting: 60 };
+    const outcomes = await runLoad(world.clock, load, (n) => {
+      const source = n % 3 === 0 ? n % 2 : 2 + (n % 18);
+      return world.client.read(world.source(source), [], { priority: "poll" });
+    });
+    const { counts } = world.service;
+    assert.equal(counts.answers429, 0, `seed ${seed}, of ${counts.requests}`);
+    assert.equal(counts.avoidable, 0);
+    assert.equal(world.client.state().buckets.length, 3, "three limits, three counters");
+    assert.ok((outcomes.get("ok") ?? 0) > 1_000, `seed ${seed}: ${outcomes.get("ok")} were answered`);
+    await world.close();
+  }
+});

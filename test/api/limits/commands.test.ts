@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Failure } from "../../../src/domain/failure.ts";
+import { World, type WorldOptions } from "../../support/limit-run.ts";
+
+function isFailure(code: string, ran?: string): (error: unknown) => boolean {
+  return (error) =>
+    error instanceof Failure && error.code === code && (ran === undefined || error.ran === ran);
+}
+
+async function within<T>(world: World, work: Promise<T>, ms = 120_000): Promise<T> {
+  let done = false;
+  const settled = work.finally(() => {
+    done = true;
+  });
+  settled.catch(() => {});
+  await world.clock.until(() => done, ms);
+  return settled;
+}
+
+async function worldWithPlayers(options: WorldOptions): Promise<World> {
+  const world = new World(options);
+  for (const key of world.keyTexts) world.service.town(key).join("Ann", 1);
+  await world.clock.advance(5_000);
+  return world;
+}
+
+test("commands of one server go one by one, each a window after the previous answer, and none draws a 429", async () => {
+  const world = await worldWithPlayers({ seed: 1, keys: 1, jitterMs: 80 });
+  const asks = Array.from({ length: 12 }, (_, n) => world.client.command(world.source(0), `:h ${n}`));
+  const answers = await within(world, Promise.all(asks));
+  for (let n = 1; n < answers.length; n++)
+    assert.ok((answers[n]?.sentAtMs ?? 0) >= (answers[n - 1]?.answeredAtMs ?? 0) + 5_000);
+  const lastMs = (answers.at(-1)?.answeredAtMs ?? 0) - (answers[0]?.sentAtMs ?? 0);
+  assert.ok(lastMs <= 11 * (5_000 + 260) + 260, "no slower than the window and a round trip each");
+  assert.equal(world.service.counts.answers429, 0);
+  assert.deepEqual(
+    world.service.counts.executions.map(({ text }) => text),
+    asks.map((_, n) => `:h ${n}`),
+  );
+  await world.close();
+});
+
+test("a window that is not the published one is learned from what answers tell", async () => {
+  for (const windowMs of [2_000, 9_000]) {
+    const world = await worldWithPlayers({
+      seed: 2,
+      keys: 1,
+      service: { limits: { command: { limit: 1, windowMs } } },
+    });
+    const asks = Array.from({ length: 8 }, (_, n) => world.client.command(world.source(0), `:h ${n}`));
+    const answers = await within(world, Promise.all(asks), 600_000);
+    const spanMs = (answers.at(-1)?.answeredAtMs ?? 0) - (answers[0]?.sentAtMs ?? 0);
+    assert.equal(world.service.counts.answers429, 0, `window ${windowMs}`);
+    assert.ok(spanMs <= 7 * (windowMs + 2_500), `${spanMs} for window ${windowMs}`);
+    await world.close();
+  }
+});
+
+test("an unknown outcome is never sent again: reset after the effect, silence, half an answer, 500", async () => {
+  const world = await worldWithPlayers({ seed: 3, keys: 1 });
+  const faults = [
+    { resetAfter: 1 },
+    { resetBefore: 1 },
+    { silent: 1 },
+    { truncate: 1 },
+    { command500: 1, command500Executed: 1 },
+    { html: 1, htmlStatus: 502 },
+  ];
+  for (const [n, fault] of faults.entries()) {
+    world.service.faults.next({ ...fault, only: "commands" });
+    await assert.rejects(within(world, world.client.command(world.source(0), `:h ${n}`)), (error) => {
+      assert.ok(error instanceof Failure, String(error));
+      assert.equal(error.ran, "unknown", JSON.stringify(fault));
+      return true;
+    });
+    await world.clock.advance(60_000);
+  }
+  assert.equal(world.service.counts.commands, faults.length - 2, "two never arrived, the others once");
+  for (const times of world.service.counts.executionsByText.values()) assert.equal(times, 1);
+  await world.close();
+});
+
+test("an empty server, a missing command and an aborted wait surely did not run", async () => {
+  const world = new World({ seed: 4, keys: 1, service: { town: { intensity: "quiet" } } });
+  world.service.town(world.key(0)).empty();
+  await world.clock.advance(5_000);
+  world.service.town(world.key(0)).empty();
+  await assert.rejects(within(world, world.client.command(world.source(0), ":h x")), (error) => {
+    assert.ok(error instanceof Failure);
+    assert.equal(error.code, "server-empty");
+    assert.equal(error.ran, "no");
+    assert.match(error.commandId ?? "", /^[0-9a-f-]{36}$/);
+    return true;
+  });
+  const abort = new AbortController();
+  const waiting = world.client.command(world.source(0), ":h y", abort.signal);
+  abort.abort(new Failure("expired", "it waited too long"));
+  await assert.rejects(waiting, isFailure("expired", "no"));
+  await assert.rejects(
+    world.client.command(world.source(0), ":h z", abort.signal),
+    isFailure("expired", "no"),
+  );
+  await world.clock.advance(30_000);
+  assert.equal(world.service.counts.commands, 1);
+  await world.close();
+});
+
+test("an abort after it was written leaves the outcome unknown, and the next one still waits for answer and window", async () => {
+  const world = await worldWithPlayers({ seed: 5, keys: 1 });
+  const abort = new AbortController();
+  const sent = world.client.command(world.source(0), ":h a", abort.signal);
+  await world.clock.advance(10);
+  abort.abort();
+  await assert.rejects(sent, isFailure("expired", "unknown"));
+  const abortedMs = world.clock.nowMs();
+  const next = await within(world, world.client.command(world.source(0), ":h b"));
+  assert.ok(next.sentAtMs >= abortedMs + 5_000);
+  assert.equal(world.service.counts.answers429, 0);
+  assert.equal(world.service.counts.executionsByText.get(":h a"), 1);
+  await world.close();
+});
+
+test("the first command of a process waits a window: an earlier process may have just sent one", async () => {
+  const world = new World({ seed: 6, keys: 1 });
+  world.service.town(world.key(0)).join("Ann", 1);
+  const startMs = world.clock.nowMs();
+  const answer = await within(world, world.client.command(world.source(0), ":h a"));
+  assert.equal(answer.sentAtMs, startMs + 5_000);
+  await world.close();
+});
+
+test("a guild whose command bucket another program drains stalls the others ever less", async () => {
+  const world = await worldWithPlayers({ seed: 7, keys: 3 });
+  let served = 0;
+  let asked = 0;
+  const drain = () =>
+    world.service.handle({
+      method: "POST",
+      path: "/v2/server/command",
+      headers: { "server-key": world.key(0), "content-type": "application/json" },
+      body: JSON.stringify({ command: ":h other" }),
+      // Ever another address, so that it is not blocked for going on.
+      address: `10.0.${asked >> 8}.${asked & 255}`,
+    });
+  const endMs = world.clock.nowMs() + 20 * 60_000;
+  while (world.clock.nowMs() < endMs) {
+    drain();
+    world.client.command(world.source(0), ":h mine").catch(() => {});
+    asked += 1;
+    world.client.read(world.source(1), [], { priority: "poll" }).then(
+      () => {
+        served += 1;
+      },
+      () => {},
+    );
+    await world.clock.advance(1_000);
+  }
+  const refusals = world.events.filter(({ kind }) => kind === "halted").length;
+  assert.ok(refusals >= 3 && refusals <= 10, `${refusals} refusals in 20 minutes`);
+  assert.ok(served / asked >= 0.9, `${served} of ${asked} reads of another guild`);
+  assert.equal(world.service.counts.avoidableByIdentity.get("127.0.0.1") ?? 0, 0);
+  await world.close();
+});

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CounterGroup } from "../../../src/api/limits/counter-group.ts";
+import { ServerClock } from "../../../src/api/limits/server-clock.ts";
+import type { SourceId } from "../../../src/domain/model.ts";
+
+const [a, b, c] = ["a", "b", "c"] as SourceId[] as [SourceId, SourceId, SourceId];
+
+/** A name, and what it makes of answers that come one after the other, a second apart. */
+function scene() {
+  const name = new CounterGroup("hash", new ServerClock());
+  let nowMs = 1_000_000;
+  const hear = (source: SourceId, limit: number, remaining: number, resetMs: number) => {
+    nowMs += 1_000;
+    const told = { bucket: "global", limit, remaining, resetMs };
+    return name.heard(source, told, { sentMs: nowMs - 50, readMs: nowMs });
+  };
+  return { name, hear };
+}
+
+test("keys that one counter can have answered are counted by one", () => {
+  const { name, hear } = scene();
+  assert.equal(hear(a, 12, 11, 5_000_000).named, hear(b, 12, 10, 5_000_000).named);
+  assert.equal(name.buckets.length, 1);
+});
+
+test("a limit that changed for all is no sign of several counters", () => {
+  const { name, hear } = scene();
+  for (const [limit, resetMs] of [
+    [12, 5_000_000],
+    [10, 6_000_000],
+    [15, 7_000_000],
+  ] as const)
+    for (const source of [a, b, c]) assert.equal(hear(source, limit, 5, resetMs).regrouped, false);
+  assert.equal(name.buckets.length, 1);
+});
+
+test("a limit that comes back after another key's shows servers with limits of their own, each counted anew", () => {
+  const { name, hear } = scene();
+  const before = hear(a, 12, 11, 5_000_000).named;
+  hear(c, 12, 10, 5_000_000);
+  hear(b, 3, 2, 6_000_000);
+  const heard = hear(a, 12, 11, 7_000_000);
+  assert.equal(heard.regrouped, true);
+  assert.notEqual(heard.named, before, "what was learned of a mixture is forgotten");
+  assert.equal(name.of(c), heard.named, "a key that was told the same limit goes along unasked");
+  assert.notEqual(name.of(b), heard.named);
+  assert.equal(name.largest, heard.named);
+  assert.equal(hear(b, 3, 1, 7_500_000).named, name.of(b));
+  assert.equal(
+    hear(a, 12, 10, 7_000_000).regrouped,
+    false,
+    "an earlier end than the other's surprises nobody now",
+  );
+  assert.equal(name.buckets.length, 2);
+});
+
+test("one contradiction may be a service that restarted; two of one key make it a counter of its own", () => {
+  const { name, hear } = scene();
+  hear(a, 12, 3, 5_000_000);
+  assert.deepEqual([hear(b, 12, 9, 5_000_000).odd, name.buckets.length], [true, 1]);
+  hear(a, 12, 2, 5_000_000);
+  const second = hear(b, 12, 8, 5_000_000);
+  assert.deepEqual([second.odd, name.buckets.length], [false, 2]);
+  assert.notEqual(second.named, name.of(a));
+});

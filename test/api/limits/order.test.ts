@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { RequestQueue, type Waiter } from "../../../src/api/limits/request-queue.ts";
+import { World } from "../../support/limit-run.ts";
+
+interface Ask extends Waiter {
+  readonly id: number;
+}
+
+const never = () => undefined;
+
+test("people go before polls, but polls keep 30 % while both wait", () => {
+  const room = new RequestQueue<Ask>();
+  for (let id = 0; id < 1_000; id++) {
+    room.add({ id, waitingClass: "person" });
+    room.add({ id, waitingClass: "poll" });
+  }
+  const taken: string[] = [];
+  for (let n = 0; n < 1_000; n++) {
+    const next = room.take(0, () => 0, never);
+    assert.ok("next" in next);
+    taken.push(next.next.waitingClass);
+  }
+  const polls = taken.filter((one) => one === "poll").length;
+  assert.ok(polls >= 299 && polls <= 301, `${polls}`);
+  assert.equal(taken[0], "person");
+});
+
+test("our own checks go before everybody", () => {
+  const room = new RequestQueue<Ask>();
+  room.add({ id: 1, waitingClass: "person" });
+  room.add({ id: 2, waitingClass: "internal" });
+  const taken = room.take(0, () => 0, never);
+  assert.ok("next" in taken && taken.next.id === 2);
+});
+
+test("first come, first served among those that may start; who may not blocks nobody", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(3), { maxLength: 30 }), (readyAt) => {
+      const room = new RequestQueue<Ask>();
+      for (const id of readyAt.keys()) room.add({ id, waitingClass: "poll" });
+      const order: number[] = [];
+      for (let nowMs = 0; nowMs <= 3; nowMs++) {
+        for (;;) {
+          const taken = room.take(nowMs, ({ id }) => readyAt[id] ?? 0, never);
+          if (!("next" in taken)) break;
+          order.push(taken.next.id);
+        }
+      }
+      const expected = [...readyAt.keys()].sort((a, b) => (readyAt[a] ?? 0) - (readyAt[b] ?? 0) || a - b);
+      assert.deepEqual(order, expected);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("who was put back comes first again", () => {
+  const room = new RequestQueue<Ask>();
+  for (const id of [1, 2, 3]) room.add({ id, waitingClass: "poll" });
+  const first = room.take(0, () => 0, never);
+  assert.ok("next" in first);
+  room.addFirst(first.next);
+  const again = room.take(0, () => 0, never);
+  assert.ok("next" in again && again.next.id === 1);
+});
+
+test("at the service: under twice the load people get their share at once and polls are not starved", async () => {
+  const world = new World({
+    seed: 1,
+    keys: 40,
+    service: { limits: { global: { limit: 10, windowMs: 1_000 } } },
+  });
+  const done = { person: 0, poll: 0 };
+  let personWaitMs = 0;
+  const waiting = { person: 0, poll: 0 };
+  const ask = (n: number, priority: "person" | "poll") => {
+    const askedMs = world.clock.nowMs();
+    waiting[priority] += 1;
+    world.client.read(world.source(n % 40), [], { priority }).then(
+      () => {
+        waiting[priority] -= 1;
+        done[priority] += 1;
+        if (priority === "person") personWaitMs += world.clock.nowMs() - askedMs;
+      },
+      () => {},
+    );
+  };
+  for (let n = 0; n < 2_400; n++) {
+    if (waiting.person < 15) ask(n, "person");
+    if (waiting.poll < 15) ask(n + 20, "poll");
+    await world.clock.advance(50);
+  }
+  const share = done.poll / (done.poll + done.person);
+  assert.ok(share >= 0.29 && share <= 0.45, `polls had ${share.toFixed(3)}`);
+  assert.equal(world.service.counts.answers429, 0);
+  const meanMs = personWaitMs / done.person;
+  assert.ok(meanMs < 3_000, `people waited ${meanMs.toFixed(0)} ms`);
+  await world.close();
+});
+
+test("a read tells when it has left the gate, and not while it waits there", async () => {
+  const world = new World({
+    seed: 2,
+    keys: 3,
+    service: { limits: { global: { limit: 1, windowMs: 10_000 } } },
+  });
+  const sent: number[] = [];
+  const startMs = world.clock.nowMs();
+  const reads = [0, 1, 2].map((n) =>
+    world.client.read(world.source(n), [], {
+      priority: "poll",
+      onSent: () => sent.push(world.clock.nowMs() - startMs),
+    }),
+  );
+  await world.clock.advance(5_000);
+  assert.equal(sent.length, 1);
+  await world.clock.advance(40_000);
+  await Promise.all(reads);
+  assert.equal(sent.length, 3);
+  assert.ok((sent[1] ?? 0) >= 5_000 && (sent[2] ?? 0) >= (sent[1] ?? 0) + 5_000, sent.join());
+  await world.close();
+});
+
+test("a read that is refused or given up at the gate has never left it", async () => {
+  const world = new World({
+    seed: 3,
+    keys: 3,
+    service: { limits: { global: { limit: 1, windowMs: 10_000 } } },
+  });
+  const left: string[] = [];
+  const ask = (n: number, name: string, signal?: AbortSignal) => {
+    const extra = signal === undefined ? {} : { signal };
+    return world.client.read(world.source(n), [], {
+      priority: "poll",
+      onSent: () => left.push(name),
+      ...extra,
+    });
+  };
+  const abort = new AbortController();
+  const first = ask(0, "first");
+  const givenUp = ask(1, "given up", abort.signal);
+  await world.clock.until(() => left.length > 0);
+  abort.abort(new Error("no longer wanted"));
+  await assert.rejects(givenUp);
+  await world.clock.advance(15_000);
+  await first;
+  world.service.faults.next({ tooMany: 1, tooManyRetryAfterMs: 60_000 });
+  const refusedByService = ask(2, "refused by the service");
+  refusedByService.catch(() => {});
+  await world.clock.advance(15_000);
+  await assert.rejects(refusedByService);
+  await assert.rejects(ask(0, "refused at the door"));
+  assert.deepEqual(left, ["first", "refused by the service"]);
+  await world.close();
+});
+
+test("a read that a 429 sent back to wait has left once, and each of two reads of one server leaves for itself", async () => {
+  const world = new World({ seed: 4, keys: 1 });
+  let left = 0;
+  const ask = () => world.client.read(world.source(0), [], { priority: "poll", onSent: () => left++ });
+  world.service.faults.next({ tooMany: 1, tooManyRetryAfterMs: 1_000 });
+  const again = ask();
+  await world.clock.advance(10_000);
+  await again;
+  assert.equal(world.service.counts.answers429, 1);
+  assert.ok(world.service.counts.requests > 1, "it was asked again");
+  assert.equal(left, 1);
+  const both = [ask(), ask()];
+  await world.clock.advance(10_000);
+  await Promise.all(both);
+  assert.equal(left, 3, "the client shares no request: who wants that asks Snapshots");
+  await world.close();
+});

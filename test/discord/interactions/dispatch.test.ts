@@ -1,0 +1,470 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type Answer,
+  type Command,
+  defineAction,
+  defineCommand,
+  defineEntry,
+  defineFormAction,
+  defineFormEntry,
+  type Form,
+  type MessageEntry,
+} from "../../../src/discord/command.ts";
+import { createCommandRegistry } from "../../../src/discord/interactions/command-registry.ts";
+import { createDispatch } from "../../../src/discord/interactions/dispatch.ts";
+import type { IncomingCommand } from "../../../src/discord/interactions/incoming.ts";
+import { Failure } from "../../../src/domain/failure.ts";
+import type { Actor } from "../../../src/domain/guild.ts";
+import type { MessageBody } from "../../../src/domain/message.ts";
+import type { Notifier } from "../../../src/domain/ports/notifier.ts";
+import type { Sink } from "../../../src/domain/ports/sink.ts";
+import { settle } from "../../support/clock.ts";
+import { FakeAnswers, formOf, optionsOf, textOf } from "../../support/fake-answers.ts";
+import { actorOf, FakeWorld, keptLog } from "../../support/fake-services.ts";
+
+const form: Form = { id: "told:1", title: "Tell", fields: [{ kind: "text", id: "word", label: "Word" }] };
+
+function rig(commands: readonly Command[]) {
+  const world = new FakeWorld();
+  const log = keptLog();
+  const elsewhere: { readonly to: string; readonly body: MessageBody }[] = [];
+  const sink: Pick<Sink, "send"> = {
+    send: async (channelId, body) => {
+      elsewhere.push({ to: `channel ${channelId}`, body });
+      return { messageId: "1" };
+    },
+  };
+  const notifier: Notifier = {
+    person: async (_, userId, body) => void elsewhere.push({ to: `person ${userId}`, body }),
+    guild: async () => {},
+  };
+  const { clock, random, services } = world;
+  const ports = { services, clock, random, log, notifier };
+  const dispatch = createDispatch({
+    ...ports,
+    book: createCommandRegistry(commands),
+    sink: { ...sink, edit: async () => {}, readBack: async () => [] },
+  });
+  const answers = new FakeAnswers();
+  const actor = actorOf({ askedAtMs: clock.nowMs() });
+  const slash = (path = "", as: Actor = actor): IncomingCommand => ({
+    ...{ kind: "command", command: "say", path, actor: as, options: optionsOf(), answers },
+  });
+  return {
+    ...{ world, clock, log, elsewhere, dispatch, answers, actor, slash },
+    press: (customId: string, more: { messageId?: string; actor?: Actor; word?: string } = {}) =>
+      dispatch.handle({
+        ...{ kind: "press", customId, answers, values: [], messageId: more.messageId },
+        ...{ actor: more.actor ?? actor, form: formOf({ word: more.word ?? "" }) },
+      }),
+  };
+}
+
+function single(execute: () => Answer, changes: Partial<MessageEntry<undefined>> = {}): Command {
+  return defineCommand({
+    name: "say",
+    description: "Says",
+    entry: defineEntry<undefined>({
+      ...{ description: "Says", first: "public", parse: () => undefined, execute },
+      ...changes,
+    }),
+  });
+}
+
+test("the first answer is given before the command is even begun", async () => {
+  let begun = false;
+  const { dispatch, answers, slash } = rig([
+    single(() => {
+      begun = true;
+      return { content: "hello" };
+    }),
+  ]);
+  const handled = dispatch.handle(slash());
+  assert.deepEqual(answers.calls, ["defer public"]);
+  assert.equal(begun, false);
+  await handled;
+  assert.deepEqual(answers.calls, ["defer public", "edit @original"]);
+  assert.equal(textOf(answers.original), "hello");
+});
+
+test("nothing is done when Discord did not take the first answer", async () => {
+  for (const reason of ["late", "taken", "unknown"] as const) {
+    let begun = false;
+    const { dispatch, answers, slash, log } = rig([
+      single(() => {
+        begun = true;
+        return {};
+      }),
+    ]);
+    answers.refuse.set("defer", reason);
+    await dispatch.handle(slash());
+    assert.equal(begun, false, reason);
+    assert.deepEqual(answers.calls, ["defer public"]);
+    assert.equal(log.lines.at(-1)?.level, "warn");
+  }
+});
+
+test("each yielded reply edits the answer", async () => {
+  const seen: string[] = [];
+  const { dispatch, answers, slash } = rig([
+    single(async function* () {
+      yield { content: "place 2" };
+      seen.push(textOf(answers.original));
+      yield { content: "place 1" };
+      seen.push(textOf(answers.original));
+      yield { content: "done" };
+    }),
+  ]);
+  await dispatch.handle(slash());
+  assert.deepEqual(seen, ["place 2", "place 1"]);
+  assert.equal(textOf(answers.original), "done");
+});
+
+test("the first answer may depend on what was typed", async () => {
+  const { dispatch, answers, slash } = rig([
+    single(() => ({ content: "for you" }), { firstFor: () => "ephemeral" }),
+  ]);
+  await dispatch.handle(slash());
+  assert.equal(answers.calls[0], "defer ephemeral");
+});
+
+test("a failure after a public deferral deletes it and follows up for who asked", async () => {
+  const { dispatch, answers, slash } = rig([
+    single(async () => {
+      throw new Failure("platform", "The platform was silent.", { commandId: "c-77", ran: "unknown" });
+    }),
+  ]);
+  await dispatch.handle(slash());
+  assert.deepEqual(answers.calls, ["defer public", "remove", "followUp ephemeral"]);
+  const text = textOf(answers.followUps[0]?.body);
+  const order = [
+    "did not answer",
+    "Did it run?** Unknown",
+    "Why:** The platform was silent",
+    "Next:",
+    "Reference",
+  ];
+  const places = order.map((words) => text.indexOf(words));
+  assert.ok(
+    places.every((place, at) => place >= 0 && place > (places[at - 1] ?? -1)),
+    text,
+  );
+  assert.match(text, /c-77/);
+});
+
+test("a failure after an ephemeral deferral stands in that answer", async () => {
+  const failing = single(() => Promise.reject(new Failure("denied", "Not a moderator.")), {
+    first: "ephemeral",
+  });
+  const { dispatch, answers, slash } = rig([failing]);
+  await dispatch.handle(slash());
+  assert.deepEqual(answers.calls, ["defer ephemeral", "edit @original"]);
+  assert.match(textOf(answers.original), /Not a moderator/);
+});
+
+test("a failure after an update leaves the message as it was and follows up for who pressed", async () => {
+  const { press, answers } = rig([
+    {
+      ...single(() => ({})),
+      actions: {
+        go: defineAction({
+          first: "update",
+          execute: () => {
+            throw new Failure("expired", "Too late.");
+          },
+        }),
+      },
+    },
+  ]);
+  await press("go:1", { messageId: "9" });
+  assert.deepEqual(answers.calls, ["defer update", "followUp ephemeral"]);
+});
+
+test("a failure tells when, as a time that counts down", async () => {
+  const { dispatch, answers, slash } = rig([
+    single(() => Promise.reject(new Failure("rate-limited", "Wait.", { retryAtMs: 1_800_000_000_500 }))),
+  ]);
+  await dispatch.handle(slash());
+  assert.match(textOf(answers.followUps[0]?.body), /<t:1800000001:R>/);
+});
+
+test("a defect is logged with its stack and answered with the reference only", async () => {
+  const { dispatch, answers, slash, log } = rig([
+    single(() => Promise.reject(new TypeError("secret detail"))),
+  ]);
+  await dispatch.handle(slash());
+  const line = log.lines.find(({ level }) => level === "error");
+  assert.ok(line !== undefined && "err" in line.fields && line.fields.err instanceof TypeError);
+  const reference = "reference" in line.fields ? String(line.fields.reference) : "";
+  const text = textOf(answers.followUps[0]?.body);
+  assert.ok(reference.length > 3 && text.includes(reference), text);
+  assert.doesNotMatch(text, /secret detail/);
+});
+
+test("a reply for who asked only replaces a public answer, and later ones edit that", async () => {
+  const { dispatch, answers, slash } = rig([
+    single(async function* () {
+      yield { content: "for you", ephemeral: true };
+      yield { content: "still for you", ephemeral: true };
+    }),
+  ]);
+  await dispatch.handle(slash());
+  assert.deepEqual(answers.calls, ["defer public", "remove", "followUp ephemeral", "edit 0"]);
+  assert.equal(textOf(answers.followUps[0]?.body), "still for you");
+});
+
+test("an aside is sent once, for who asked only", async () => {
+  const { dispatch, answers, slash } = rig([
+    single(async function* () {
+      yield { content: "all", aside: { content: "you" } };
+      yield { content: "all again", aside: { content: "you" } };
+    }),
+  ]);
+  await dispatch.handle(slash());
+  assert.deepEqual(answers.followUps, [{ body: { content: "you" }, ephemeral: true }]);
+});
+
+test("a form is answered at once, and what fails before it is told at once", async () => {
+  const opens = (open: () => Form): Command => ({
+    name: "say",
+    description: "Says",
+    entry: defineFormEntry<undefined>({
+      description: "d",
+      first: "modal",
+      parse: () => undefined,
+      form: open,
+    }),
+  });
+  const good = rig([opens(() => form)]);
+  await good.dispatch.handle(good.slash());
+  assert.deepEqual(good.answers.calls, ["form"]);
+  assert.equal(good.answers.given?.id, "told:1");
+  const bad = rig([
+    opens(() => {
+      throw new Failure("expired", "Gone.");
+    }),
+  ]);
+  await bad.dispatch.handle(bad.slash());
+  assert.deepEqual(bad.answers.calls, ["reply ephemeral"]);
+  const malformed = rig([opens(() => form)]);
+  malformed.answers.refuse.set("form", "form");
+  await malformed.dispatch.handle(malformed.slash());
+  assert.deepEqual(malformed.answers.calls, ["form", "reply ephemeral"]);
+  assert.match(textOf(malformed.answers.original), /Something broke/);
+});
+
+test("what was typed wrongly is told at once, without a deferral", async () => {
+  const wrong = single(() => ({}), {
+    parse: () => {
+      throw new Failure("bad-command", "A colon is missing.");
+    },
+  });
+  const { dispatch, answers, slash } = rig([wrong]);
+  await dispatch.handle(slash());
+  assert.deepEqual(answers.calls, ["reply ephemeral"]);
+  assert.match(textOf(answers.original), /A colon is missing/);
+});
+
+test("buttons and forms find their action by the prefix of the custom_id", async () => {
+  const told: string[] = [];
+  const { press, answers } = rig([
+    {
+      ...single(() => ({})),
+      actions: {
+        tell: defineFormAction({
+          first: "modal",
+          form: ({ argument }) => ({ ...form, id: `told:${argument}` }),
+        }),
+        told: defineAction({
+          first: "update",
+          execute({ argument, form: values }) {
+            told.push(`${argument} ${values.text("word")}`);
+            return { content: "ok" };
+          },
+        }),
+      },
+    },
+  ]);
+  await press("tell:a:b");
+  assert.equal(answers.given?.id, "told:a:b");
+  await press("told:a:b", { word: "hi" });
+  assert.deepEqual(told, ["a:b hi"]);
+  assert.equal(answers.calls.at(-2), "defer ephemeral", "a form of a slash command updates no message");
+});
+
+test("a button that nobody knows any more is told so", async () => {
+  const { press, answers } = rig([single(() => ({}))]);
+  await press("old:1");
+  assert.deepEqual(answers.calls, ["reply ephemeral"]);
+  assert.match(textOf(answers.original), /older version/);
+});
+
+test("commands and actions for managers refuse everybody else before anything runs", async () => {
+  let ran = 0;
+  const execute = () => {
+    ran += 1;
+    return { content: "done" };
+  };
+  const command: Command = {
+    ...single(execute),
+    manageGuild: true,
+    actions: { set: defineAction({ first: "update", manageGuild: true, execute }) },
+  };
+  const { dispatch, press, answers, slash, actor } = rig([command]);
+  await dispatch.handle(slash());
+  await press("set");
+  assert.equal(ran, 0);
+  assert.deepEqual(answers.calls, ["reply ephemeral", "reply ephemeral"]);
+  await dispatch.handle(slash("", { ...actor, manageGuild: true }));
+  assert.equal(ran, 1);
+});
+
+test("after the token's 15 minutes an edit is dropped with a log line", async () => {
+  const { dispatch, answers, slash, clock, log, elsewhere } = rig([
+    single(async function* () {
+      yield { content: "waiting" };
+      await clock.advance(15 * 60_000);
+      yield { content: "place 1" };
+    }),
+  ]);
+  await dispatch.handle(slash());
+  assert.equal(textOf(answers.original), "waiting");
+  assert.match(log.lines.at(-1)?.message ?? "", /dropped/);
+  assert.deepEqual(elsewhere, []);
+});
+
+test("an outcome that matters reaches the channel, or the person, when the token is over", async () => {
+  for (const [first, to] of [
+    ["public", "channel 600"],
+    ["ephemeral", "person 100"],
+  ] as const) {
+    const { dispatch, slash, clock, elsewhere } = rig([
+      single(
+        async () => {
+          await clock.advance(16 * 60_000);
+          return {
+            content: "it ran",
+            important: true,
+            rows: [[{ kind: "button", style: "primary", label: "Again", id: "again:1" }]],
+          };
+        },
+        { first },
+      ),
+    ]);
+    await dispatch.handle(slash());
+    assert.deepEqual(
+      elsewhere.map((one) => one.to),
+      [to],
+    );
+    assert.match(textOf(elsewhere[0]?.body), /<@100> it ran/);
+    assert.equal(elsewhere[0]?.body.rows, undefined, "buttons belong to the answer that is gone");
+  }
+});
+
+test("a token that Discord calls expired is treated as one, whatever our clock says", async () => {
+  const { dispatch, answers, slash, elsewhere } = rig([
+    single(() => ({ content: "it ran", important: true }), { first: "ephemeral" }),
+  ]);
+  answers.refuse.set("edit", "late");
+  await dispatch.handle(slash());
+  assert.equal(elsewhere[0]?.to, "person 100");
+});
+
+test("a reply that Discord finds malformed is a defect, told as one", async () => {
+  const { dispatch, answers, slash, log } = rig([single(() => ({ content: "x".repeat(3_000) }))]);
+  answers.refuse.set("edit", "form");
+  await dispatch.handle(slash());
+  assert.ok(log.lines.some(({ level }) => level === "error"));
+  assert.match(textOf(answers.followUps[0]?.body), /Something broke/);
+});
+
+test("whoever may link a server is offered the button when none is linked", async () => {
+  const failing = single(() => Promise.reject(new Failure("not-linked", "None.")));
+  const member = rig([failing]);
+  await member.dispatch.handle(member.slash());
+  assert.equal(member.answers.followUps[0]?.body.rows, undefined);
+  const manager = rig([failing]);
+  await manager.dispatch.handle(manager.slash("", { ...manager.actor, manageGuild: true }));
+  const button = manager.answers.followUps[0]?.body.rows?.[0]?.[0];
+  assert.equal(button?.id, "setup-link");
+});
+
+test("choices come within two seconds, or there are none; a throw gives none", async () => {
+  const typing = (autocomplete: NonNullable<MessageEntry<undefined>["autocomplete"]>) => {
+    const made = rig([single(() => ({}), { autocomplete })]);
+    const { answers, actor } = made;
+    const handled = made.dispatch.handle({
+      ...{ kind: "typing", command: "say", path: "", option: "word", typed: "a" },
+      ...{ options: optionsOf(), answers, actor },
+    });
+    return { ...made, handled };
+  };
+  const many = typing(() => Array.from({ length: 40 }, (_, n) => ({ name: `n${n}`, value: `v${n}` })));
+  await many.handled;
+  assert.equal(many.answers.offered?.length, 25);
+
+  const long = typing(() => [
+    { name: "n".repeat(200), value: "v" },
+    { name: "too long to be chosen", value: "v".repeat(101) },
+  ]);
+  await long.handled;
+  assert.deepEqual(
+    long.answers.offered?.map(({ name }) => name.length),
+    [100],
+  );
+
+  const broken = typing(() => {
+    throw new Error("no snapshot");
+  });
+  await broken.handled;
+  assert.deepEqual(broken.answers.offered, []);
+
+  const never = typing(() => new Promise(() => {}));
+  await never.clock.advance(2_000);
+  await never.handled;
+  assert.deepEqual(never.answers.offered, []);
+  assert.equal(never.clock.pending, 0);
+});
+
+test("stopping waits for what is under way, refuses what is new, and then aborts", async () => {
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let signal: AbortSignal | undefined;
+  const slow = single(() => ({}), {
+    async execute(invocation) {
+      signal = invocation.signal;
+      await held;
+      return { content: "finished" };
+    },
+  });
+  const { dispatch, answers, slash } = rig([slow]);
+  const first = dispatch.handle(slash());
+  await settle();
+  const stopped = dispatch.stop(10_000);
+  await dispatch.handle(slash());
+  assert.match(textOf(answers.original), /restarting/);
+  assert.equal(signal?.aborted, false);
+  release();
+  await Promise.all([first, stopped]);
+  assert.equal(textOf(answers.original), "finished");
+  assert.equal(signal?.aborted, true);
+  assert.equal(dispatch.underWay, 0);
+});
+
+test("stopping does not wait longer than it is given", async () => {
+  const { dispatch, slash, clock } = rig([single(() => new Promise(() => {}))]);
+  void dispatch.handle(slash());
+  await settle();
+  const stopped = dispatch.stop(5_000);
+  await clock.advance(5_000);
+  await stopped;
+  assert.equal(dispatch.underWay, 1);
+});
+
+test("two commands or actions of one name are refused when the book is made", () => {
+  const one = single(() => ({}));
+  assert.throws(() => createCommandRegistry([one, one]), /"say"/);
+});

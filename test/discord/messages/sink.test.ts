@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SinkRefusal, type SinkRefusalReason } from "../../../src/domain/failure.ts";
+import { settle } from "../../support/clock.ts";
+import { startDiscordRig } from "../../support/discord-rig.ts";
+
+function refusal(reason: SinkRefusalReason) {
+  return (error: unknown) => error instanceof SinkRefusal && error.reason === reason;
+}
+
+test("a message is posted with its nonce; only the roles it names are notified, and never by an edit", async (t) => {
+  const { discord, channel, guild, emulated } = await startDiscordRig(t, []);
+  const { sink } = discord;
+  const staffRole = guild.addRole({ name: "Called", mentionable: true });
+  const text = `@everyone <@&${staffRole.id}>`;
+  const quiet = await sink.send(channel.id, { content: text, nonce: "n1" });
+  const pinging = await sink.send(channel.id, { content: "help", nonce: "n2", pingRoleIds: [staffRole.id] });
+  const named = (id: string) => emulated.messages(channel).find((message) => message.id === id);
+  assert.deepEqual(named(quiet.messageId)?.pings, { users: [], roles: [], everyone: false });
+  assert.deepEqual(named(pinging.messageId)?.pings.roles, [staffRole.id]);
+  assert.equal(named(pinging.messageId)?.content, `<@&${staffRole.id}> help`);
+  assert.equal(named(quiet.messageId)?.nonce, "n1");
+  await sink.edit(channel.id, quiet.messageId, { content: `now ${text}`, cards: [{ title: "card" }] });
+  assert.equal(named(quiet.messageId)?.content, `now ${text}`);
+  const [edit] = emulated.traffic.filter(({ method }) => method === "PATCH");
+  assert.match(JSON.stringify(edit?.body), /"allowed_mentions":\{"parse":\[\]\}/);
+});
+
+test("the same nonce twice is one message; a lost answer is repeated by rest and stays one", async (t) => {
+  const { discord, channel, emulated } = await startDiscordRig(t, []);
+  const first = await discord.sink.send(channel.id, { content: "once", nonce: "same" });
+  const second = await discord.sink.send(channel.id, { content: "once", nonce: "same" });
+  assert.equal(first.messageId, second.messageId);
+  emulated.faults.set({ sendThen500: 1 });
+  await discord.sink.send(channel.id, { content: "lost answer", nonce: "other" });
+  assert.equal(emulated.messages(channel).length, 2);
+});
+
+test("silent messages and replies carry their mark", async (t) => {
+  const { discord, channel, emulated } = await startDiscordRig(t, []);
+  const { messageId } = await discord.sink.send(channel.id, { content: "a", nonce: "a", silent: true });
+  await discord.sink.send(channel.id, { content: "b", nonce: "b", replyToMessageId: messageId });
+  const [silent, reply] = emulated.messages(channel);
+  assert.equal((silent?.flags ?? 0) & 4_096, 4_096);
+  assert.equal(reply?.repliesTo, messageId);
+});
+
+test("each refusal of Discord has its own reason", async (t) => {
+  const { discord, channel, guild, emulated } = await startDiscordRig(t, []);
+  const { sink } = discord;
+  const message = { content: "x", nonce: "x" };
+  const { messageId } = await sink.send(channel.id, message);
+  await assert.rejects(sink.send(channel.id, { content: "x".repeat(2_001), nonce: "long" }), refusal("form"));
+  await assert.rejects(sink.send(channel.id, { content: "", nonce: "empty" }), refusal("form"));
+  await assert.rejects(sink.edit(channel.id, "1", { content: "y" }), refusal("message-gone"));
+  channel.denyBot("SendMessages");
+  await assert.rejects(sink.send(channel.id, { content: "y", nonce: "y" }), refusal("no-access"));
+  channel.denyBot("ViewChannel");
+  await assert.rejects(sink.readBack(channel.id, undefined, 5), refusal("no-access"));
+  channel.delete();
+  await assert.rejects(sink.edit(channel.id, messageId, { content: "y" }), refusal("gone"));
+  const thread = guild.addChannel({
+    name: "thread",
+    type: "thread",
+    parentId: guild.addChannel({ name: "parent" }).id,
+  });
+  thread.archive({ locked: true });
+  await assert.rejects(sink.send(thread.id, message), refusal("closed"));
+  const other = guild.addChannel({ name: "other" });
+  emulated.faults.set({ outage: "5xx" });
+  await assert.rejects(sink.send(other.id, message), refusal("unknown"));
+  emulated.faults.clear();
+});
+
+test("too many edits of an old message are told as such", async (t) => {
+  const { discord, channel, emulated, world } = await startDiscordRig(t, []);
+  emulated.limits.oldEdits = { olderThanMs: 3_600_000, limit: 1, windowMs: 3_600_000 };
+  const { messageId } = await discord.sink.send(channel.id, { content: "old", nonce: "old" });
+  await world.clock.advance(2 * 3_600_000);
+  await discord.sink.edit(channel.id, messageId, { content: "one" });
+  await assert.rejects(discord.sink.edit(channel.id, messageId, { content: "two" }), (error: unknown) => {
+    assert.ok(refusal("edit-limit")(error) && error instanceof SinkRefusal);
+    assert.ok((error.retryAfterMs ?? 0) > 3_000_000);
+    return true;
+  });
+  await discord.sink.send(channel.id, { content: "what is new still goes out", nonce: "new" });
+});
+
+test("what was posted is read back oldest first, our own only, over several pages", async (t) => {
+  const { discord, channel, member, world, emulated } = await startDiscordRig(t, []);
+  emulated.limits.perRoute = { limit: 100_000, windowMs: 1_000 };
+  emulated.limits.globalPerSecond = 0;
+  const { sink } = discord;
+  const send = async (n: number) => {
+    await world.clock.advance(1);
+    return sink.send(channel.id, { content: `m${n}`, nonce: `n${n}` });
+  };
+  const start = await send(0);
+  // Other people's messages fill the pages: our own 30 stand on four of them.
+  for (let n = 1; n <= 30; n++) {
+    for (let chat = 0; chat < 10; chat++) member.post(channel, `chat ${n}`);
+    await send(n);
+  }
+  const expected = Array.from({ length: 30 }, (_, n) => `m${n + 1}`);
+  const after = await sink.readBack(channel.id, start.messageId, 500);
+  assert.deepEqual(
+    after.map(({ content }) => content),
+    expected,
+  );
+  const firstTen = await sink.readBack(channel.id, start.messageId, 10);
+  assert.deepEqual(
+    firstTen.map(({ content }) => content),
+    expected.slice(0, 10),
+  );
+  const latest = await sink.readBack(channel.id, undefined, 25);
+  assert.deepEqual(
+    latest.map(({ content }) => content),
+    expected.slice(-25),
+  );
+});
+
+test("cards and attachments are read back as they were sent", async (t) => {
+  const { discord, channel } = await startDiscordRig(t, []);
+  const fields = [{ name: "f", value: "v", inline: true }];
+  const card = { title: "t", description: "d", color: 0x112233, footer: "foot", author: "who", fields };
+  const files = [{ name: "all.csv", data: "a,b" }];
+  await discord.sink.send(channel.id, { content: "c", cards: [card], files, nonce: "n" });
+  const [posted] = await discord.sink.readBack(channel.id, undefined, 5);
+  assert.deepEqual(posted?.cards, [card]);
+  assert.deepEqual(posted?.attachmentNames, ["all.csv"]);
+  assert.equal(posted?.content, "c");
+});
+
+test("a channel whose history may not be read is not taken for an empty one", async (t) => {
+  const { discord, channel } = await startDiscordRig(t, []);
+  await discord.sink.send(channel.id, { content: "there", nonce: "n" });
+  const refused = () =>
+    discord.sink.readBack(channel.id, undefined, 5).then(
+      () => false,
+      (error: unknown) => refusal("no-history")(error) || Promise.reject(error),
+    );
+  // What the bot may do reaches it by the gateway, in its own time.
+  channel.denyBot("ReadMessageHistory");
+  for (let n = 0; n < 1_000 && !(await refused()); n++) await settle();
+  assert.equal(await refused(), true);
+  channel.allowBot("ReadMessageHistory");
+  for (let n = 0; n < 1_000 && (await refused()); n++) await settle();
+  assert.equal((await discord.sink.readBack(channel.id, undefined, 5)).length, 1);
+});
+
+test("a thread is posted to and read back though discord.js has not cached it", async (t) => {
+  const { discord, guild, channel, emulated } = await startDiscordRig(t, []);
+  const thread = guild.addChannel({ name: "log", type: "thread", parentId: channel.id });
+  await discord.sink.send(thread.id, { content: "in the thread", nonce: "n" });
+  assert.equal(emulated.messages(thread).length, 1);
+  assert.equal((await discord.sink.readBack(thread.id, undefined, 5))[0]?.content, "in the thread");
+});
+
+test("a person is told by direct message, else in the notice channel, else nobody fails", async (t) => {
+  const { discord, guild, channel, moderator, emulated, world, log } = await startDiscordRig(t, []);
+  const { notifier } = discord;
+  const userId = moderator.member.id;
+  await notifier.person(guild.id, userId, { content: "one" });
+  assert.equal(moderator.dms()[0]?.content, "-# From **Riverside**\none");
+  moderator.member.closeDms();
+  await notifier.person(guild.id, userId, { content: "two" });
+  assert.match(log.lines.at(-1)?.message ?? "", /reached nobody/);
+  await world.settings.change(guild.id, (all) => ({ ...all, noticeChannelId: channel.id }));
+  await notifier.person(guild.id, userId, { content: "three" });
+  assert.equal(emulated.messages(channel).at(-1)?.content, "three");
+});
+
+test("a guild is told in its notice channel, else whoever linked the server", async (t) => {
+  const { discord, guild, channel, owner, emulated, world } = await startDiscordRig(t, []);
+  const { notifier } = discord;
+  const binding = await world.linkServer(guild.id);
+  world.bindingsById.set(binding.id, { ...binding, linkedBy: owner.member.id });
+  await notifier.guild(guild.id, {
+    content: "to the linker",
+    rows: [[{ kind: "button", style: "primary", label: "b", id: "b" }]],
+  });
+  assert.match(owner.dms()[0]?.content ?? "", /to the linker/);
+  assert.deepEqual(owner.dms()[0]?.components, [], "buttons work in the guild only");
+  await world.settings.change(guild.id, (all) => ({ ...all, noticeChannelId: channel.id }));
+  await notifier.guild(guild.id, { content: "to the channel" });
+  assert.equal(emulated.messages(channel).at(-1)?.content, "to the channel");
+  channel.denyBot("SendMessages");
+  await notifier.guild(guild.id, { content: "again to the linker" });
+  assert.match(owner.dms().at(-1)?.content ?? "", /again to the linker/);
+});
+
+test("a member's roles are those of this moment", async (t) => {
+  const { discord, guild, staffRole, moderator, owner, member } = await startDiscordRig(t, []);
+  const { members } = discord;
+  assert.deepEqual((await members.now(guild.id, moderator.member.id)).roleIds, [staffRole.id]);
+  moderator.member.removeRole(staffRole);
+  assert.deepEqual((await members.now(guild.id, moderator.member.id)).roleIds, []);
+  assert.equal(
+    (await members.now(guild.id, owner.member.id)).manageGuild,
+    true,
+    "the owner has no role for it",
+  );
+  assert.equal((await members.now(guild.id, member.member.id)).manageGuild, false);
+  const managers = guild.addRole({ name: "Managers", permissions: ["ManageGuild"] });
+  member.member.addRole(managers);
+  // The role's permissions come by the gateway, in their own time.
+  for (let n = 0; n < 100 && !(await members.now(guild.id, member.member.id)).manageGuild; n++);
+  assert.equal((await members.now(guild.id, member.member.id)).manageGuild, true);
+  member.member.leave();
+  await assert.rejects(members.now(guild.id, member.member.id), /roles could not be read/);
+  await assert.rejects(members.now("1", member.member.id), /not in this Discord server/);
+});

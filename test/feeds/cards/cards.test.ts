@@ -1,0 +1,398 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Actor } from "../../../src/domain/guild.ts";
+import { seededRandom } from "../../support/clock.ts";
+import { FeedsRig, guildId } from "../../support/feeds-rig.ts";
+
+function actor(userId: string, manageGuild = false): Actor {
+  return { userId, userName: userId, guildId, channelId: "mods", roleIds: [], manageGuild, askedAtMs: 0 };
+}
+
+async function withRig(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
+  const rig = await new FeedsRig().start();
+  try {
+    await run(rig);
+  } finally {
+    await rig.stop();
+  }
+}
+
+/** A rig with a feed of mod calls whose baseline is taken. */
+async function withModCalls(
+  feed: Parameters<FeedsRig["add"]>[0],
+  run: (rig: FeedsRig) => Promise<void>,
+): Promise<void> {
+  await withRig(async (rig) => {
+    await rig.add({ kind: "modCalls", channelId: "mods", ...feed });
+    await rig.poll();
+    await run(rig);
+  });
+}
+
+function call(rig: FeedsRig, name: string, atS = rig.nowS): void {
+  rig.log.modCalls.push({ kind: "modCall", atS, caller: { name, id: 11 } });
+}
+
+/** The service changes the row of a call when a moderator answers it. */
+function answer(rig: FeedsRig, name: string, by: string): void {
+  const at = rig.log.modCalls.findIndex(
+    (row) => row.kind === "modCall" && row.caller.name === name && row.moderator === undefined,
+  );
+  const row = rig.log.modCalls[at];
+  if (row?.kind !== "modCall") throw new Error(`no open call of ${name}`);
+  rig.log.modCalls[at] = { ...row, moderator: { name: by, id: 99 } };
+}
+
+function titles(rig: FeedsRig, channelId = "mods"): string[] {
+  return rig.sink
+    .messages(channelId)
+    .flatMap(({ body }) => (body.cards ?? []).map((card) => card.title ?? ""));
+}
+
+function cardId(rig: FeedsRig, index = 0): string {
+  const footer = rig.sink.messages("mods")[index]?.body.cards?.[0]?.footer ?? "";
+  return footer.replace("Call ", "");
+}
+
+describe("mod-call cards", () => {
+  test("one message for the life of a call: posted when called, edited when it is answered", () =>
+    withModCalls({}, async (rig) => {
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      assert.match(titles(rig)[0] ?? "", /open/);
+      answer(rig, "Ann", "Mod");
+      await rig.pollAndFlush();
+      assert.equal(rig.sink.messages("mods").length, 1);
+      assert.match(titles(rig)[0] ?? "", /answered/);
+      assert.match(rig.sink.text("mods"), /Answered in the game by .*Mod/);
+    }));
+
+  test("an answer never goes away again when an old snapshot is served", () =>
+    withModCalls({}, async (rig) => {
+      call(rig, "Ann");
+      const old = structuredClone(rig.log.modCalls);
+      await rig.pollAndFlush();
+      answer(rig, "Ann", "Mod");
+      await rig.pollAndFlush();
+      const now = rig.log.modCalls.splice(0, rig.log.modCalls.length, ...old);
+      await rig.pollAndFlush();
+      rig.log.modCalls.splice(0, rig.log.modCalls.length, ...now);
+      await rig.pollAndFlush();
+      assert.equal(rig.sink.messages("mods").length, 1);
+      assert.match(titles(rig)[0] ?? "", /answered/);
+    }));
+
+  test("two equal calls in one second are two cards; the first answer fills the first one", () =>
+    withModCalls({}, async (rig) => {
+      call(rig, "Ann");
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      answer(rig, "Ann", "Mod");
+      await rig.pollAndFlush();
+      assert.deepEqual(
+        titles(rig).map((title) => title.split(" · ")[1]),
+        ["answered", "open"],
+      );
+    }));
+
+  test("the first claim wins and the second person is told who was first", () =>
+    withModCalls({}, async (rig) => {
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      const id = cardId(rig);
+      const [first, second] = await Promise.all([
+        rig.wing.modCalls.act(actor("1"), id, { do: "claim" }),
+        rig.wing.modCalls.act(actor("2"), id, { do: "claim" }),
+      ]);
+      assert.equal(first.ok, true);
+      assert.equal(second.ok, false);
+      assert.match(second.text, /<@1> was first/);
+      await rig.clock.advance(1_000);
+      assert.match(rig.sink.text("mods"), /Claimed by <@1> after 10\u00a0s/);
+    }));
+
+  test("who holds a call releases or resolves it; a manager may always; a resolved one stays so", () =>
+    withModCalls({}, async (rig) => {
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      const id = cardId(rig);
+      const { modCalls } = rig.wing;
+      await modCalls.act(actor("1"), id, { do: "claim" });
+      assert.equal((await modCalls.act(actor("2"), id, { do: "release" })).ok, false);
+      assert.equal((await modCalls.act(actor("2"), id, { do: "resolve" })).ok, false);
+      assert.equal((await modCalls.act(actor("1"), id, { do: "release" })).ok, true);
+      assert.equal((await modCalls.act(actor("2"), id, { do: "claim" })).ok, true);
+      assert.equal(
+        (await modCalls.act(actor("3", true), id, { do: "resolve", note: "**ok** @everyone" })).ok,
+        true,
+      );
+      assert.equal((await modCalls.act(actor("2"), id, { do: "release" })).ok, false);
+      await rig.clock.advance(1_000);
+      assert.match(rig.sink.text("mods"), /Resolved by <@3>[\s\S]*\\\*\\\*ok\\\*\\\* @\u200beveryone/);
+      assert.deepEqual(rig.sink.messages("mods")[0]?.body.rows, [], "a resolved call has no buttons");
+    }));
+
+  test("a card of another guild cannot be touched", () =>
+    withModCalls({}, async (rig) => {
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      const stranger = { ...actor("1", true), guildId: "guild-2" };
+      const result = await rig.wing.modCalls.act(stranger, cardId(rig), { do: "claim" });
+      assert.equal(result.ok, false);
+      assert.equal(result.view, undefined);
+    }));
+
+  test("a claim edits the cards of that call in every feed of the guild", () =>
+    withModCalls({}, async (rig) => {
+      await rig.add({ kind: "modCalls", channelId: "mods-2" });
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      await rig.wing.modCalls.act(actor("1"), cardId(rig), { do: "claim" });
+      answer(rig, "Ann", "Mod");
+      await rig.pollAndFlush();
+      for (const channel of ["mods", "mods-2"]) {
+        assert.equal(rig.sink.messages(channel).length, 1);
+        assert.match(rig.sink.text(channel), /Claimed by <@1>[\s\S]*Answered in the game/);
+      }
+    }));
+
+  test("the state survives a restart, and a claim made during an outage is shown after it", () =>
+    withModCalls({}, async (rig) => {
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      const id = cardId(rig);
+      rig.sink.fault = () => "unknown";
+      await rig.wing.modCalls.act(actor("1"), id, { do: "claim" });
+      await rig.clock.advance(5_000);
+      await rig.crash();
+      rig.sink.fault = () => undefined;
+      await rig.clock.advance(5_000);
+      assert.match(titles(rig)[0] ?? "", /claimed/);
+      assert.match((await rig.wing.modCalls.act(actor("2"), id, { do: "claim" })).text, /<@1> was first/);
+    }));
+
+  test("edits that Discord limits (30046) wait, and then show the latest state at once", () =>
+    withModCalls({}, async (rig) => {
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      rig.sink.fault = (what) => (what === "edit" ? "edit-limit" : undefined);
+      await rig.wing.modCalls.act(actor("1"), cardId(rig), { do: "claim" });
+      await rig.clock.advance(60_000);
+      await rig.wing.modCalls.act(actor("1"), cardId(rig), { do: "resolve" });
+      await rig.clock.advance(60_000);
+      const edits = rig.sink.calls.filter((one) => one.startsWith("edit")).length;
+      assert.ok(edits <= 1, `${edits} edits against the limit`);
+      rig.sink.fault = () => undefined;
+      await rig.clock.advance(400_000);
+      assert.match(titles(rig)[0] ?? "", /resolved/);
+    }));
+
+  test("a card that someone deleted is left deleted, and the feed goes on", () =>
+    withModCalls({}, async (rig) => {
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      const id = cardId(rig);
+      rig.sink.channels.set("mods", []);
+      await rig.wing.modCalls.act(actor("1"), id, { do: "claim" });
+      await rig.clock.advance(240_000);
+      call(rig, "Bob");
+      await rig.pollAndFlush();
+      assert.equal(rig.sink.messages("mods").length, 1);
+      assert.match(rig.sink.text("mods"), /Bob/);
+      assert.equal(rig.told.length, 0);
+    }));
+
+  test("a channel that closes parks the feed and tells who configured it", () =>
+    withModCalls({}, async (rig) => {
+      rig.sink.fault = () => "closed";
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      assert.equal(rig.told.length, 1);
+      assert.equal((await rig.wing.feeds.list(guildId))[0]?.state, "parked");
+    }));
+
+  test("a role is pinged by a new card, at most once per cooldown, and by no edit", () =>
+    withModCalls({ pingRoleId: "777", pingCooldownMs: 300_000 }, async (rig) => {
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      call(rig, "Bob");
+      await rig.pollAndFlush(200_000);
+      await rig.pollAndFlush(200_000);
+      call(rig, "Cat");
+      await rig.pollAndFlush();
+      const pings = rig.sink.messages("mods").map(({ sent }) => sent.pingRoleIds ?? []);
+      assert.deepEqual(pings, [["777"], [], ["777"]]);
+      assert.equal(rig.sink.messages("mods")[0]?.body.content, "<@&777>");
+    }));
+
+  test("an old call that comes to light late is shown without a ping", () =>
+    withModCalls({ pingRoleId: "777" }, async (rig) => {
+      call(rig, "Ann", rig.nowS);
+      await rig.clock.advance(3_600_000);
+      await rig.pollAndFlush();
+      const card = rig.sink.messages("mods").find(({ body }) => (body.cards ?? []).length > 0);
+      assert.deepEqual(card?.sent.pingRoleIds ?? [], []);
+    }));
+
+  test("unclaimed for long: one reply that pings, and the card says so; a claim in time prevents it", () =>
+    withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
+      call(rig, "Ann");
+      call(rig, "Bob");
+      await rig.pollAndFlush();
+      await rig.wing.modCalls.act(actor("1"), cardId(rig, 1), { do: "claim" });
+      await rig.clock.advance(100_000);
+      await rig.crash();
+      await rig.clock.advance(3_600_000);
+      const replies = rig.sink.messages("mods").filter(({ sent }) => sent.replyToMessageId !== undefined);
+      assert.equal(replies.length, 1);
+      assert.match(replies[0]?.body.content ?? "", /^<@&777> .*Unclaimed for 5\u00a0min: \*\*Ann\*\*/);
+      assert.match(rig.sink.text("mods"), /staff were called again/);
+    }));
+
+  test("a gap in the calls is said once, in the channel", () =>
+    withModCalls({}, async (rig) => {
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      rig.log.modCalls.length = 0;
+      await rig.clock.advance(60_000);
+      call(rig, "Bob");
+      await rig.pollAndFlush();
+      await rig.pollAndFlush();
+      assert.equal(rig.sink.text("mods").match(/Gap: moderator calls/g)?.length, 1);
+      assert.match(rig.sink.text("mods"), /Bob/);
+    }));
+
+  test("whenever the process dies, each call has one card per feed, and it shows the last state", async () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const random = seededRandom(seed);
+      const rig = await new FeedsRig().start();
+      await rig.add({ kind: "modCalls", channelId: "mods" });
+      await rig.add({ kind: "modCalls", channelId: "mods-2" });
+      await rig.poll();
+      const fault = () => (["lost", "unknown", undefined] as const)[Math.floor(random.next() * 3)];
+      const open: string[] = [];
+      let made = 0;
+      for (let step = 0; step < 20; step++) {
+        rig.sink.fault = random.next() < 0.3 ? fault : () => undefined;
+        if (random.next() < 0.5) {
+          const name = `C${made++}`;
+          call(rig, name);
+          open.push(name);
+        }
+        const answered = random.next() < 0.3 ? open.shift() : undefined;
+        if (answered !== undefined) answer(rig, answered, `by-${answered}`);
+        if (random.next() < 0.4) rig.dieAfter(Math.ceil(random.next() * 20) / 2);
+        const poll = rig.poll();
+        await rig.clock.advance(Math.floor(random.next() * random.next() * 200_000));
+        if (rig.dead) await rig.restart();
+        else await poll;
+      }
+      rig.sink.fault = () => undefined;
+      rig.dieAfter(Number.POSITIVE_INFINITY);
+      await rig.pollAndFlush(300_000);
+      await rig.pollAndFlush(300_000);
+      for (const channel of ["mods", "mods-2"]) {
+        const shown = rig.sink.messages(channel).flatMap(({ body }) => body.cards ?? []);
+        const names = shown.map((card) => /\*\*(C\d+)\*\*/.exec(card.description ?? "")?.[1] ?? "?").sort();
+        assert.deepEqual(names, Array.from({ length: made }, (_, n) => `C${n}`).sort(), `seed ${seed}`);
+        for (const card of shown) {
+          const name = /\*\*(C\d+)\*\*/.exec(card.description ?? "")?.[1] ?? "?";
+          assert.match(
+            card.title ?? "",
+            open.includes(name) ? /open/ : /answered/,
+            `${name} of seed ${seed}`,
+          );
+        }
+      }
+      assert.equal(rig.wing.state().cards.unshown, 0);
+      await rig.stop();
+    }
+  });
+});
+
+describe("emergency-call cards", () => {
+  const emergency = (rig: FeedsRig, callNumber: number, unitIds: number[] = []) => ({
+    team: "Police",
+    callerId: 11,
+    unitIds,
+    startedAtS: rig.nowS,
+    callNumber,
+    description: "Robbery @everyone",
+    positionDescriptor: "Bank",
+  });
+
+  async function withFeed(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
+    await withRig(async (rig) => {
+      rig.players = [11, 21, 22].map((id) => ({
+        player: { name: `Name${id}`, id },
+        team: "Police",
+        permission: "Normal",
+        wantedStars: 0,
+      }));
+      await rig.add({ kind: "emergencyCalls", channelId: "calls" });
+      await rig.clock.advance(1_000);
+      await run(rig);
+    });
+  }
+
+  test("started, units joined, ended: one message that follows the call", () =>
+    withFeed(async (rig) => {
+      rig.calls = [emergency(rig, 1)];
+      await rig.pollAndFlush();
+      assert.match(titles(rig, "calls")[0] ?? "", /Call #1 · Police · in progress/);
+      assert.match(rig.sink.text("calls"), /\*\*Name11\*\* called[\s\S]*No units yet/);
+      const [started] = rig.calls;
+      if (started === undefined) throw new Error("no call");
+      rig.calls = [{ ...started, unitIds: [21, 22] }];
+      await rig.pollAndFlush();
+      assert.match(rig.sink.text("calls"), /2 units: \*\*Name21\*\*, \*\*Name22\*\*/);
+      rig.calls = [];
+      await rig.pollAndFlush();
+      assert.match(titles(rig, "calls")[0] ?? "", /in progress/, "one absence may be an old answer");
+      await rig.pollAndFlush();
+      assert.match(titles(rig, "calls")[0] ?? "", /ended/);
+      assert.equal(rig.sink.messages("calls").length, 1);
+    }));
+
+  test("an old answer neither ends a call nor brings an ended one back", () =>
+    withFeed(async (rig) => {
+      const started = emergency(rig, 1);
+      for (const calls of [[started], [], [started], [], [started]]) {
+        rig.calls = calls;
+        await rig.pollAndFlush();
+      }
+      assert.match(titles(rig, "calls")[0] ?? "", /in progress/);
+      for (const calls of [[], [], [started]]) {
+        rig.calls = calls;
+        await rig.pollAndFlush();
+      }
+      assert.match(titles(rig, "calls")[0] ?? "", /ended/);
+      assert.equal(rig.sink.messages("calls").length, 1);
+    }));
+
+  test("the same number at another time is another call; calls from before the feed are not its business", () =>
+    withRig(async (rig) => {
+      const before = emergency(rig, 1);
+      await rig.clock.advance(60_000);
+      await rig.add({ kind: "emergencyCalls", channelId: "calls", filter: { teams: ["police"] } });
+      await rig.clock.advance(1_000);
+      rig.calls = [before, emergency(rig, 1), { ...emergency(rig, 2), team: "Fire" }];
+      await rig.pollAndFlush();
+      assert.equal(rig.sink.messages("calls").length, 1);
+    }));
+
+  test("a restart goes on with the same message", () =>
+    withFeed(async (rig) => {
+      rig.sink.fault = (what) => (what === "send" ? "lost" : undefined);
+      rig.calls = [emergency(rig, 1)];
+      await rig.pollAndFlush(500);
+      await rig.crash();
+      rig.sink.fault = () => undefined;
+      await rig.pollAndFlush(250_000);
+      rig.calls = [];
+      await rig.pollAndFlush();
+      await rig.pollAndFlush();
+      assert.equal(rig.sink.messages("calls").length, 1);
+      assert.match(titles(rig, "calls")[0] ?? "", /ended/);
+    }));
+});

@@ -1,0 +1,458 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import type { JoinEntry, LogEntry, LogList } from "../../../src/domain/model.ts";
+import { type Diff, diff, type Retained } from "../../../src/feeds/diff/diff.ts";
+import { factsOf, type Said } from "../../../src/feeds/diff/window-facts.ts";
+import { type Look, shown, snapshotWith, type TrueRow, visible } from "./log-model.ts";
+
+const START_S = 1_000;
+
+function step(
+  state: Retained | undefined,
+  list: LogList,
+  rows: readonly LogEntry[],
+  players = true,
+  recent = true,
+  fullest = 0,
+  continuous = false,
+  reachedS: number | undefined = undefined,
+): Diff<Said> {
+  const facts = factsOf(snapshotWith(list, rows), list, "salt");
+  assert.ok(facts);
+  return diff(state, facts, {
+    hasPlayers: players,
+    recent,
+    continuous,
+    fullest,
+    rows: rows.length,
+    reachedS,
+  });
+}
+
+/** Words for an item, by which the model and the diff are compared: not the identity of src. */
+function words({ kind, entry }: Said): string {
+  const who = entry.kind === "modCall" ? entry.caller.name : entry.kind === "join" ? entry.player.name : "?";
+  const by = kind === "answer" ? ` answered by ${entry.moderator.name}` : "";
+  return `${entry.kind} ${entry.atS} ${who}${by}`;
+}
+
+function counted(all: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const one of all) counts[one] = (counts[one] ?? 0) + 1;
+  return counts;
+}
+
+/** Rows arrive in time; names are few, so that equal rows in one second are common. */
+function streamOf(length: { minLength: number; maxLength: number }): fc.Arbitrary<readonly TrueRow[]> {
+  const row = fc.record({
+    afterS: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(0) },
+      { weight: 4, arbitrary: fc.integer({ min: 1, max: 9 }) },
+    ),
+    lateS: fc.oneof(
+      { weight: 9, arbitrary: fc.constant(0) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: 20 }) },
+    ),
+    name: fc.constantFrom("ann", "bob"),
+    answerAfterS: fc.option(fc.integer({ min: 0, max: 60 })),
+  });
+  return fc.array(row, { ...length, size: "max" }).map((rows) => {
+    let nowS = START_S;
+    return rows.map(({ afterS, lateS, name, answerAfterS }) => {
+      nowS += afterS;
+      const entry: LogEntry = { kind: "modCall", atS: nowS - lateS, caller: { name } };
+      const answered = answerAfterS === null ? {} : { answered: { atS: nowS + answerAfterS, name: "mod" } };
+      return { entry, arrivedAtS: nowS, ...answered };
+    });
+  });
+}
+
+const order = fc.constantFrom("oldest first", "newest first", "any");
+
+/** Polls of the stream in time, and old answers served again in between. */
+function looksAt(rows: readonly TrueRow[], capacities: fc.Arbitrary<number>): fc.Arbitrary<readonly Look[]> {
+  const endS = (rows.at(-1)?.arrivedAtS ?? START_S) + 70;
+  const look = fc.record({
+    afterS: fc.integer({ min: 0, max: 30 }),
+    capacity: capacities,
+    order,
+    again: fc.nat(),
+  });
+  return fc.array(look, { minLength: 2, maxLength: 40, size: "max" }).map((drawn) => {
+    const looks: Look[] = [];
+    let atS = START_S - 1;
+    for (const { afterS, again, ...rest } of drawn) {
+      atS = Math.min(endS, atS + afterS);
+      looks.push({ atS, ...rest });
+      const old = looks[again % (looks.length * 3)];
+      if (old !== undefined) looks.push(old);
+    }
+    looks.push({ atS: endS, capacity: rows.length, order: "newest first" });
+    return looks;
+  });
+}
+
+/** Everything that a run of the diff over these looks puts out, after the baseline. */
+function runOver(rows: readonly TrueRow[], looks: readonly Look[], list: LogList = "modCalls") {
+  let state: Retained | undefined;
+  const out: string[] = [];
+  let gaps = 0;
+  for (const look of looks) {
+    const result = step(state, list, shown(rows, look));
+    state = result.next;
+    out.push(...result.fresh.map(words));
+    if (result.gap !== undefined) gaps += 1;
+  }
+  return { out: counted(out), gaps };
+}
+
+/**
+ * What should come out, by true index: rows and answers that some look after the first showed, and the first did
+ * not. `older`: rows that were in the log before the first look, whether it showed them or not.
+ * Equal rows of one second of which no look showed both cannot be told apart by anybody: `vague` names them.
+ */
+function expected(rows: readonly TrueRow[], looks: readonly Look[]) {
+  const first = looks[0];
+  assert.ok(first);
+  const name = (index: number) => `modCall ${rows[index]?.entry.atS} ${nameOf(rows[index])}`;
+  const seen = new Map<string, Set<number>>();
+  const vague = new Set<string>();
+  const out: string[] = [];
+  const older = new Set<string>();
+  for (const [index, row] of rows.entries()) if (row.arrivedAtS <= first.atS) older.add(name(index));
+  for (const look of looks) {
+    const here = new Set(visible(rows, look));
+    const note = (index: number, what: string) => {
+      const before = seen.get(what) ?? new Set();
+      seen.set(what, before);
+      if (before.has(index)) return;
+      if ([...before].some((other) => !here.has(other))) vague.add(name(index));
+      before.add(index);
+      if (look !== first) out.push(what);
+    };
+    for (const index of here) {
+      note(index, name(index));
+      const answeredAtS = rows[index]?.answered?.atS;
+      if (answeredAtS !== undefined && answeredAtS <= look.atS) note(index, `${name(index)} answered by mod`);
+    }
+  }
+  return { out: counted(out), vague, older };
+}
+
+function nameOf(row: TrueRow | undefined): string {
+  return row?.entry.kind === "modCall" ? row.entry.caller.name : "?";
+}
+
+function assertEachOnce(
+  rows: readonly TrueRow[],
+  looks: readonly Look[],
+  options: { past: boolean },
+): number {
+  const { out } = runOver(rows, looks);
+  const should = expected(rows, looks);
+  let compared = 0;
+  for (const key of new Set([...Object.keys(out), ...Object.keys(should.out)])) {
+    const row = key.replace(" answered by mod", "");
+    if (should.vague.has(row)) continue;
+    const wanted = should.out[key] ?? 0;
+    const got = out[key] ?? 0;
+    compared += wanted;
+    if (options.past && should.older.has(row))
+      assert.ok(got <= wanted, `${key} came out ${got} times, not ${wanted}`);
+    else assert.equal(got, wanted, key);
+  }
+  return compared;
+}
+
+describe("diff: each entry exactly once", () => {
+  it("over any split into overlapping windows, in any order, with equal rows, late rows, changing mod calls and old answers served again", () => {
+    const world = streamOf({ minLength: 1, maxLength: 60 }).chain((rows) =>
+      fc.tuple(fc.constant(rows), looksAt(rows, fc.constant(rows.length))),
+    );
+    let compared = 0;
+    fc.assert(
+      fc.property(world, ([rows, looks]) => {
+        compared += assertEachOnce(rows, looks, { past: false });
+      }),
+      { numRuns: 400 },
+    );
+    assert.ok(compared > 4_000, `only ${compared} entries were compared`);
+  });
+
+  it("when windows grow and shrink: whatever was shown once came out once", () => {
+    const world = streamOf({ minLength: 1, maxLength: 80 }).chain((rows) =>
+      fc.tuple(fc.constant(rows), looksAt(rows, fc.integer({ min: 0, max: 40 }))),
+    );
+    let compared = 0;
+    fc.assert(
+      fc.property(world, ([rows, looks]) => {
+        // A window that grows shows rows from before the first look: they are past, and may stay unposted.
+        compared += assertEachOnce(rows, looks, { past: true });
+      }),
+      { numRuns: 400 },
+    );
+    assert.ok(compared > 3_000, `only ${compared} entries were compared`);
+  });
+
+  it("when the log is cleared because the server restarts", () => {
+    const world = streamOf({ minLength: 5, maxLength: 60 }).chain((rows) =>
+      fc.tuple(
+        fc.constant(rows),
+        looksAt(rows, fc.constant(rows.length)),
+        fc.integer({ min: START_S, max: (rows.at(-1)?.arrivedAtS ?? START_S) + 1 }),
+      ),
+    );
+    fc.assert(
+      fc.property(world, ([rows, looks, clearedAtS]) => {
+        const cleared = looks.map((look) => (look.atS > clearedAtS ? { ...look, clearedAtS } : look));
+        assertEachOnce(rows, cleared, { past: true });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("over thousands of rows, far more than are retained, with windows served again from long ago", () => {
+    const world = fc.tuple(
+      streamOf({ minLength: 900, maxLength: 1_500 }),
+      fc.integer({ min: 30, max: 120 }),
+      fc.array(fc.nat(), { minLength: 10, maxLength: 30 }),
+    );
+    fc.assert(
+      fc.property(world, ([rows, capacity, again]) => {
+        const looks: Look[] = [];
+        let index = 0;
+        for (const draw of again) {
+          // Each window still shows the whole newest second of the one before: a third of it is new at most.
+          for (let polls = 0; polls < 10; polls++) {
+            const row = rows[index];
+            if (row !== undefined) looks.push({ atS: row.arrivedAtS, capacity, order: "any" });
+            index += Math.ceil(capacity / 3);
+          }
+          const old = looks[draw % looks.length];
+          if (old !== undefined && looks.length > 1) looks.push(old);
+        }
+        assert.ok(assertEachOnce(rows, looks, { past: false }) > 200);
+        assert.equal(runOver(rows, looks).gaps, 0);
+      }),
+      { numRuns: 10, endOnFailure: true },
+    );
+  });
+});
+
+function joins(...rows: readonly (readonly [atS: number, name: string])[]): JoinEntry[] {
+  return rows.map(([atS, name]) => ({ kind: "join", atS, player: { name, id: name.length }, joined: true }));
+}
+
+function many(fromS: number, count: number): JoinEntry[] {
+  return joins(...Array.from({ length: count }, (_, index) => [fromS + index, `p${fromS + index}`] as const));
+}
+
+function after(...windows: readonly (readonly LogEntry[])[]): Retained {
+  let state: Retained | undefined;
+  for (const window of windows) state = step(state, "joinLogs", window).next;
+  assert.ok(state);
+  return state;
+}
+
+function names(result: Diff<Said>): readonly string[] {
+  return result.fresh.map(({ entry }) => (entry.kind === "join" ? entry.player.name : "?"));
+}
+
+describe("diff: rules", () => {
+  it("posts nothing of the first window, and all of what follows an empty first one", () => {
+    assert.deepEqual(step(undefined, "joinLogs", many(1, 5)).fresh, []);
+    assert.deepEqual(names(step(after([]), "joinLogs", joins([7, "a"], [8, "b"]))), ["a", "b"]);
+  });
+
+  it("never posts rows much older than the first window, which show when the window grows, but late ones", () => {
+    const state = after(many(500, 10));
+    assert.deepEqual(names(step(state, "joinLogs", many(400, 41))), []);
+    assert.deepEqual(names(step(state, "joinLogs", [...joins([495, "late"]), ...many(500, 11)])), [
+      "late",
+      "p510",
+    ]);
+  });
+
+  it("never posts what an old answer shows that was served before the first window", () => {
+    const old = many(440, 60);
+    assert.deepEqual(names(step(after(many(460, 60)), "joinLogs", old)), []);
+    const anew = step(undefined, "joinLogs", [], true, true, 0, false, 520).next;
+    assert.deepEqual(
+      names(step(anew, "joinLogs", many(401, 60))),
+      [],
+      "the log was empty, and old entries are old",
+    );
+    assert.deepEqual(names(step(anew, "joinLogs", joins([461, "late"], [521, "new"]))), ["late", "new"]);
+  });
+
+  it("puts out the oldest first whichever end of the log is new", () => {
+    const state = after(joins([1, "x"]));
+    const window = joins([1, "x"], [5, "a"], [5, "b"], [6, "c"]);
+    assert.deepEqual(names(step(state, "joinLogs", window)), ["a", "b", "c"]);
+    assert.deepEqual(names(step(state, "joinLogs", window.toReversed())), ["a", "b", "c"]);
+  });
+
+  it("says that nothing has changed when an old answer is served again", () => {
+    const windows = [many(1, 50), many(20, 50), many(40, 50)];
+    const state = after(...windows);
+    for (const window of windows) assert.equal(step(state, "joinLogs", window).changed, false);
+  });
+
+  it("retains 300 identities at least, three windows at most, and posts nothing at or below the floor", () => {
+    let state = after(many(0, 50));
+    for (let fromS = 25; fromS <= 1_000; fromS += 25) state = step(state, "joinLogs", many(fromS, 50)).next;
+    assert.equal(state.seconds.length, 300);
+    assert.equal(state.floorS, 749);
+    assert.deepEqual(names(step(state, "joinLogs", joins([749, "late"]))), []);
+    assert.deepEqual(names(step(state, "joinLogs", joins([750, "late"]))), ["late"]);
+    const long = step(state, "joinLogs", many(900, 400)).next;
+    assert.ok(long.seconds.length > 500 && long.longest === 400);
+  });
+
+  it("evicts whole seconds only", () => {
+    const crowd = joins(...Array.from({ length: 40 }, (_, index) => [10, `n${index}`] as const));
+    let state = step(after([]), "joinLogs", crowd).next;
+    for (let fromS = 100; fromS < 380; fromS += 40) state = step(state, "joinLogs", many(fromS, 40)).next;
+    assert.equal(state.seconds.length, 320);
+    state = step(state, "joinLogs", many(370, 30)).next;
+    assert.equal(state.seconds.length, 300);
+    assert.equal(state.floorS, 10);
+  });
+
+  it("gets over one stray row from long ago without keeping everything since", () => {
+    let state = after(joins([3, "stray"], [1_000, "p1000"]));
+    for (let fromS = 1_000; fromS < 5_000; fromS += 40) {
+      state = step(state, "joinLogs", [...joins([3, "stray"]), ...many(fromS, 50)]).next;
+    }
+    assert.ok(state.seconds.length <= 310, `${state.seconds.length} identities are retained`);
+  });
+});
+
+describe("diff: gaps", () => {
+  it("is told once when nothing is shared and newer rows are there", () => {
+    const state = after(many(1, 50));
+    const jump = step(state, "joinLogs", many(100, 50));
+    assert.deepEqual(jump.gap, { fromS: 50, toS: 100 });
+    assert.equal(step(jump.next, "joinLogs", many(110, 50)).gap, undefined);
+    assert.equal(step(jump.next, "joinLogs", many(1, 50)).gap, undefined);
+  });
+
+  it("is not told while windows overlap, nor for the first rows of an empty log", () => {
+    assert.equal(step(after(many(1, 50)), "joinLogs", many(50, 50)).gap, undefined);
+    assert.equal(step(after([]), "joinLogs", many(50, 50)).gap, undefined);
+  });
+
+  it("is told for the first rows of an empty log only when it is as long as such logs get elsewhere", () => {
+    const first = (length: number, fullest: number) =>
+      step(after([]), "joinLogs", many(100, length), true, true, fullest).gap;
+    assert.deepEqual(first(50, 50), { toS: 100 });
+    assert.equal(first(49, 50), undefined);
+    assert.equal(first(5, 5), undefined);
+  });
+
+  it("is told for them too when nobody knows yet how long that is, the log is long and the last look is long ago", () => {
+    const first = (length: number, recent: boolean) =>
+      step(after([]), "joinLogs", many(100, length), true, recent).gap;
+    assert.deepEqual(first(20, false), { toS: 100 });
+    assert.equal(first(19, false), undefined);
+    assert.equal(first(50, true), undefined);
+  });
+
+  it("is not told for a window of old rows only", () => {
+    const state = after(many(100, 50));
+    assert.equal(step(state, "joinLogs", many(1, 20)).gap, undefined);
+  });
+
+  /** What the polls of a server say, one after the other: `quiet` saw no players, `late` comes after a long time. */
+  type Poll = readonly [what: "quiet" | "busy" | "busy again" | "late quiet", rows: readonly LogEntry[]];
+
+  /** The gap that is told when a few new rows follow these polls; `again`: the server surely went on since the last. */
+  function gapAfter(polls: readonly Poll[], again = false, recent = true): Diff<Said>["gap"] {
+    let state = after(known);
+    for (const [what, rows] of polls) {
+      const continuous = what === "busy again";
+      state = step(
+        state,
+        "joinLogs",
+        rows,
+        what.startsWith("busy"),
+        what !== "late quiet",
+        0,
+        continuous,
+      ).next;
+    }
+    return step(state, "joinLogs", many(100, 3), true, recent, 0, again).gap;
+  }
+  const known = many(1, 50);
+  const gap = { fromS: 50, toS: 100 };
+
+  it("is silent when the server was seen empty twice and its log is a new, shorter one", () => {
+    for (const last of [known, []])
+      assert.equal(
+        gapAfter([
+          ["quiet", known],
+          ["quiet", last],
+        ]),
+        undefined,
+      );
+  });
+
+  it("is told when an old answer, players or a log cleared too early leave room for a loss", () => {
+    const doubtful: readonly (readonly Poll[])[] = [
+      [["quiet", known]],
+      [
+        ["quiet", known],
+        ["quiet", known],
+        ["busy", known],
+      ],
+      [
+        ["busy", []],
+        ["quiet", []],
+        ["quiet", []],
+      ],
+      [
+        ["quiet", []],
+        ["quiet", []],
+      ],
+      [
+        ["quiet", known],
+        ["late quiet", []],
+      ],
+    ];
+    for (const polls of doubtful) assert.deepEqual(gapAfter(polls, true), gap, JSON.stringify(polls));
+  });
+
+  it("is silent when the new log was seen empty and the server has surely not started anew since", () => {
+    const anew: readonly Poll[] = [
+      ["quiet", known],
+      ["quiet", []],
+      ["busy", []],
+    ];
+    assert.equal(gapAfter(anew, true), undefined);
+    assert.deepEqual(gapAfter(anew, false), gap, "it may have started twice");
+    assert.equal(gapAfter([...anew, ["busy again", []], ["busy again", []]], true), undefined);
+    assert.deepEqual(gapAfter([...anew, ["busy", []]], true), gap, "it may have started twice before that");
+    assert.equal(gapAfter(anew, true, false), undefined, "however long that took");
+  });
+
+  it("is told even then when the last answer is long ago", () => {
+    assert.deepEqual(
+      gapAfter(
+        [
+          ["quiet", known],
+          ["quiet", []],
+        ],
+        false,
+        false,
+      ),
+      gap,
+    );
+  });
+
+  it("is told even then when the log is as long as ever: rows may have fallen out of it", () => {
+    const once = step(after(many(1, 50)), "joinLogs", many(1, 50), false).next;
+    const before = step(once, "joinLogs", many(1, 50), false).next;
+    assert.deepEqual(step(before, "joinLogs", many(100, 50)).gap, { fromS: 50, toS: 100 });
+  });
+});

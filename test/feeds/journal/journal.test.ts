@@ -1,0 +1,435 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type {
+  CommandEntry,
+  JoinEntry,
+  Lists,
+  LogEntry,
+  LogList,
+  ModCallEntry,
+  SourceId,
+} from "../../../src/domain/model.ts";
+import { StoredJournal } from "../../../src/feeds/journal/journal.ts";
+import type { JournalItem } from "../../../src/feeds/journal/journal-port.ts";
+import { parseJournalChunk, parseJournalHead } from "../../../src/feeds/journal/journal-records.ts";
+import { seededRandom } from "../../support/clock.ts";
+import { MemoryDocuments } from "../../support/memory-documents.ts";
+import { snapshotWith } from "../diff/log-model.ts";
+
+const source = "aa" as SourceId;
+const newSource = "bb" as SourceId;
+
+/** A journal over a store that outlives it. */
+class Rig {
+  readonly headTexts = new Map<string, string>();
+  readonly chunkTexts = new Map<string, string>();
+  readonly random = seededRandom(1);
+  heads = new MemoryDocuments(parseJournalHead, this.headTexts);
+  chunks = new MemoryDocuments(parseJournalChunk, this.chunkTexts);
+  journal = this.#made();
+
+  /** The process ends and starts again; what was in memory is gone. */
+  restart(): void {
+    this.heads = new MemoryDocuments(parseJournalHead, this.headTexts);
+    this.chunks = new MemoryDocuments(parseJournalChunk, this.chunkTexts);
+    this.journal = this.#made();
+  }
+
+  take(rows: readonly LogEntry[], list: LogList = "joinLogs", of = source): Promise<void> {
+    return this.journal.take(snapshotWith(list, rows, { source: of }));
+  }
+
+  async names(fromSeq: number, of = source): Promise<readonly string[]> {
+    return (await this.journal.read(of, "joinLogs", fromSeq, 10_000)).map(wordOf);
+  }
+
+  #made(): StoredJournal {
+    return new StoredJournal({ heads: this.heads, chunks: this.chunks, random: this.random });
+  }
+}
+
+async function started(feedId = "feed"): Promise<Rig> {
+  const rig = new Rig();
+  rig.journal.trimFromNow();
+  assert.equal(await rig.journal.attachAtHead(feedId, source, "joinLogs"), 1);
+  return rig;
+}
+
+function wordOf(item: JournalItem): string {
+  if (item.kind === "gap") return `gap ${item.fromS}-${item.toS}`;
+  return item.entry.kind === "join" ? item.entry.player.name : item.entry.kind;
+}
+
+function joins(fromS: number, count: number): JoinEntry[] {
+  return Array.from({ length: count }, (_, index) => join(fromS + index, `p${fromS + index}`));
+}
+
+function join(atS: number, name: string, joined = true): JoinEntry {
+  return { kind: "join", atS, player: { name, id: atS }, joined };
+}
+
+describe("journal: entries", () => {
+  it("posts nothing of the first window, then numbers what is new in order", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5));
+    assert.deepEqual(await rig.names(1), []);
+    await rig.take(joins(1, 8).reverse());
+    const items = await rig.journal.read(source, "joinLogs", 1, 10);
+    assert.deepEqual(
+      items.map((item) => [item.seq, wordOf(item)]),
+      [
+        [1, "p6"],
+        [2, "p7"],
+        [3, "p8"],
+      ],
+    );
+    assert.equal(rig.journal.head(source, "joinLogs"), 4);
+    assert.deepEqual(await rig.names(3), ["p8"]);
+  });
+
+  it("is written once for a poll that changed it, and not for one that did not", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5));
+    const before = rig.heads.writes;
+    await rig.take(joins(1, 9));
+    assert.equal(rig.heads.writes, before + 1);
+    await rig.take(joins(1, 9));
+    await rig.take(joins(3, 5));
+    assert.equal(rig.heads.writes, before + 1);
+    assert.equal(rig.chunks.writes, 0);
+  });
+
+  it("ignores lists that no feed reads", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5), "killLogs");
+    assert.deepEqual(rig.heads.keys, ["aa:joinLogs"]);
+  });
+
+  it("puts a gap before the entries that follow it", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5));
+    await rig.take(joins(100, 5));
+    assert.deepEqual(await rig.names(1), ["gap 5-100", "p100", "p101", "p102", "p103", "p104"]);
+  });
+
+  it("knows by one log that another, which began anew, has not begun twice", async () => {
+    for (const [stays, told] of [
+      [true, ["command"]],
+      [false, ["gap 5-200", "command"]],
+    ] as const) {
+      const rig = await started();
+      await rig.journal.attachAtHead("commands", source, "commandLogs");
+      let atMs = 1_000_000;
+      const look = async (players: number, logs: Partial<Lists>) => {
+        atMs += 60_000;
+        await rig.journal.take({ ...snapshotWith("joinLogs", [], { players, atMs }), source, lists: logs });
+      };
+      const command = (atS: number): CommandEntry => ({
+        kind: "command",
+        atS,
+        player: { name: "ann" },
+        text: ":h",
+      });
+      const old = { joinLogs: joins(1, 5), commandLogs: [1, 2, 3, 4, 5].map(command) };
+      for (const players of [5, 0, 0]) await look(players, old);
+      await look(1, { joinLogs: joins(100, 1), commandLogs: [] });
+      await look(2, { joinLogs: joins(stays ? 100 : 101, 2), commandLogs: [command(200)] });
+      const items = await rig.journal.read(source, "commandLogs", 1, 10);
+      assert.deepEqual(items.map(wordOf), told);
+    }
+  });
+
+  it("knows after a restart how long such logs get: a first window of that length may have lost its beginning", async () => {
+    const rig = await started();
+    for (const fromS of [1, 11, 21]) await rig.take(joins(fromS, 30));
+    const head = rig.journal.head(source, "joinLogs");
+    rig.restart();
+    await rig.journal.attach("feed", source, "joinLogs", head);
+    rig.journal.trimFromNow();
+    for (const [feedId, of, count, told] of [
+      ["whole", "cc" as SourceId, 29, "p100"],
+      ["cut", newSource, 30, "gap undefined-100"],
+    ] as const) {
+      await rig.journal.attachAtHead(feedId, of, "joinLogs");
+      await rig.take([], "joinLogs", of);
+      await rig.take(joins(100, count), "joinLogs", of);
+      assert.equal((await rig.names(1, of))[0], told, feedId);
+    }
+  });
+
+  it("does not take a log for full because its calls are answered", async () => {
+    const rig = await started();
+    const calls = (count: number, answered: number): ModCallEntry[] =>
+      Array.from({ length: count }, (_, index) => ({
+        ...{ kind: "modCall", atS: 100 + index, caller: { name: `p${index}` } },
+        ...(index < answered ? { moderator: { name: "mod" } } : {}),
+      }));
+    await rig.journal.attachAtHead("calls", source, "modCalls");
+    for (const answered of [0, 5, 9]) await rig.take(calls(25, answered), "modCalls");
+    await rig.journal.attachAtHead("others", newSource, "modCalls");
+    await rig.take([], "modCalls", newSource);
+    await rig.take(calls(26, 0), "modCalls", newSource);
+    assert.equal((await rig.journal.read(newSource, "modCalls", 1, 1))[0]?.kind, "entry");
+  });
+
+  it("says how long somebody stayed whose join was seen, in the first window or later", async () => {
+    const rig = await started();
+    const there = join(10, "ann");
+    await rig.take([there]);
+    const left = { ...there, atS: 70, joined: false };
+    const stranger = join(75, "bob", false);
+    await rig.take([there, left, stranger]);
+    const items = await rig.journal.read(source, "joinLogs", 1, 10);
+    assert.deepEqual(
+      items.map((item) => (item.kind === "entry" ? item.stayedS : "?")),
+      [60, undefined],
+    );
+  });
+
+  it("gives a mod call and its answer as two items, each once", async () => {
+    const rig = new Rig();
+    rig.journal.trimFromNow();
+    await rig.journal.attachAtHead("feed", source, "modCalls");
+    const call: LogEntry = { kind: "modCall", atS: 5, caller: { name: "ann", id: 1 } };
+    const moderator = { name: "mod", id: 2 };
+    await rig.take([], "modCalls");
+    await rig.take([call, call], "modCalls");
+    await rig.take([{ ...call, moderator }, call], "modCalls");
+    await rig.take([call, call], "modCalls");
+    await rig.take(
+      [
+        { ...call, moderator },
+        { ...call, moderator },
+      ],
+      "modCalls",
+    );
+    const items = await rig.journal.read(source, "modCalls", 1, 10);
+    assert.deepEqual(
+      items.map((item) => item.kind),
+      ["entry", "entry", "answer", "answer"],
+    );
+    assert.deepEqual(items[0]?.kind === "entry" ? items[0].entry : undefined, call);
+    assert.deepEqual(items[2]?.kind === "answer" ? items[2].entry.moderator : undefined, moderator);
+  });
+
+  it("takes answers that arrive at once one after the other", async () => {
+    const rig = await started();
+    await rig.take([]);
+    await Promise.all([rig.take(joins(1, 3)), rig.take(joins(1, 5)), rig.take(joins(1, 4))]);
+    assert.deepEqual(await rig.names(1), ["p1", "p2", "p3", "p4", "p5"]);
+  });
+
+  it("wakes whoever listens, after the write", async () => {
+    const rig = await started();
+    const woken: string[] = [];
+    const stop = rig.journal.onItems((of, list) => woken.push(`${of} ${list} ${rig.heads.writes}`));
+    await rig.take(joins(1, 5));
+    await rig.take(joins(1, 6));
+    stop();
+    await rig.take(joins(1, 7));
+    assert.deepEqual(woken, ["aa joinLogs 3"]);
+  });
+});
+
+describe("journal: crashes and a failing store", () => {
+  it("goes on where it was after a restart", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5));
+    await rig.take(joins(1, 7));
+    rig.restart();
+    await rig.journal.attach("feed", source, "joinLogs", 2);
+    await rig.take(joins(3, 7));
+    assert.deepEqual(await rig.names(2), ["p7", "p8", "p9"]);
+  });
+
+  it("finds again what could not be written, under the same numbers", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5));
+    rig.heads.failure = new Error("disk full");
+    await assert.rejects(rig.take(joins(1, 7)), /disk full/);
+    assert.deepEqual(await rig.names(1), []);
+    rig.heads.failure = undefined;
+    await rig.take(joins(1, 8));
+    assert.deepEqual(await rig.names(1), ["p6", "p7", "p8"]);
+    assert.equal(rig.journal.head(source, "joinLogs"), 4);
+  });
+
+  it("never uses the number of a chunk again whose head may not have been written", async () => {
+    const rig = await started();
+    await rig.take([]);
+    rig.heads.failure = new Error("disk full");
+    await assert.rejects(rig.take(joins(1, 300)));
+    rig.heads.failure = undefined;
+    await rig.take(joins(1, 310));
+    assert.deepEqual(rig.chunks.keys, ["aa:joinLogs:0", "aa:joinLogs:1"]);
+    assert.equal((await rig.names(1)).length, 310);
+  });
+
+  it("goes on with the feed's number when a power cut set the journal back behind it", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5));
+    rig.restart();
+    await rig.journal.attach("feed", source, "joinLogs", 9);
+    await rig.take(joins(1, 6));
+    assert.deepEqual(
+      (await rig.journal.read(source, "joinLogs", 9, 5)).map((item) => item.seq),
+      [9],
+    );
+  });
+
+  it("keeps a baseline a baseline when the process dies before the first poll", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5));
+    await rig.journal.detach("feed");
+    const fromSeq = await rig.journal.attachAtHead("feed", source, "joinLogs");
+    rig.restart();
+    await rig.journal.attach("feed", source, "joinLogs", fromSeq);
+    rig.journal.trimFromNow();
+    await rig.take(joins(1, 9));
+    assert.deepEqual(await rig.names(fromSeq), []);
+    await rig.take(joins(1, 10));
+    assert.deepEqual(await rig.names(fromSeq), ["p10"]);
+  });
+});
+
+describe("journal: several feeds", () => {
+  it("lets a second feed start at the head of what the first reads", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5));
+    await rig.take(joins(1, 8));
+    assert.equal(await rig.journal.attachAtHead("other", source, "joinLogs"), 4);
+    assert.deepEqual(await rig.names(1), ["p6", "p7", "p8"]);
+  });
+
+  it("keeps what the slowest feed still needs, and lets it go with the next change", async () => {
+    const rig = await started("slow");
+    await rig.journal.attachAtHead("quick", source, "joinLogs");
+    await rig.take([]);
+    await rig.take(joins(1, 4));
+    rig.journal.acknowledge("quick", 5);
+    assert.deepEqual(await rig.names(1), ["p1", "p2", "p3", "p4"]);
+    assert.equal(rig.journal.state().undelivered, 4);
+    rig.journal.acknowledge("slow", 4);
+    assert.deepEqual(await rig.names(4), ["p4"]);
+    assert.equal(rig.journal.state().undelivered, 1);
+    await rig.take(joins(1, 5));
+    const stored = parseJournalHead(JSON.parse(rig.headTexts.get("aa:joinLogs") ?? ""));
+    assert.deepEqual(
+      stored.tail.map((item) => item.seq),
+      [4, 5],
+    );
+  });
+
+  it("drops nothing before every feed has had the time to attach", async () => {
+    const rig = await started("one");
+    await rig.journal.attachAtHead("two", source, "joinLogs");
+    await rig.take([]);
+    await rig.take(joins(1, 4));
+    rig.restart();
+    await rig.journal.attach("one", source, "joinLogs", 5);
+    await rig.take(joins(1, 5));
+    await rig.journal.attach("two", source, "joinLogs", 1);
+    rig.journal.trimFromNow();
+    assert.deepEqual(await rig.names(1), ["p1", "p2", "p3", "p4", "p5"]);
+  });
+
+  it("goes away with its last feed", async () => {
+    const rig = await started("one");
+    await rig.journal.attachAtHead("two", source, "joinLogs");
+    await rig.take([]);
+    await rig.take(joins(1, 300));
+    await rig.journal.detach("one");
+    assert.equal(rig.journal.state().journals, 1);
+    await rig.journal.detach("two");
+    assert.deepEqual([rig.heads.keys, rig.chunks.keys, rig.journal.state().journals], [[], [], 0]);
+  });
+});
+
+describe("journal: long backlogs", () => {
+  it("keeps them in chunks outside the memory and reads across them", async () => {
+    const rig = await started();
+    await rig.take([]);
+    for (let fromS = 1; fromS <= 951; fromS += 50) await rig.take(joins(fromS, 100));
+    const stored = parseJournalHead(JSON.parse(rig.headTexts.get("aa:joinLogs") ?? ""));
+    assert.ok(stored.tail.length <= 256);
+    assert.equal(stored.chunks.length, 4);
+    assert.equal((await rig.names(1)).length, 1_050);
+    const part = await rig.journal.read(source, "joinLogs", 250, 20);
+    assert.deepEqual(
+      part.map((item) => item.seq),
+      Array.from({ length: 20 }, (_, index) => 250 + index),
+    );
+  });
+
+  it("deletes chunks that are delivered, also when the store refuses at first", async () => {
+    const rig = await started();
+    await rig.take([]);
+    for (let fromS = 1; fromS <= 951; fromS += 50) await rig.take(joins(fromS, 100));
+    rig.journal.acknowledge("feed", 600);
+    rig.chunks.failure = new Error("locked");
+    await rig.take(joins(1_000, 60));
+    assert.equal(rig.chunks.keys.length, 4);
+    rig.chunks.failure = undefined;
+    await rig.take(joins(1_000, 61));
+    assert.deepEqual(rig.chunks.keys, ["aa:joinLogs:2", "aa:joinLogs:3"]);
+    assert.equal((await rig.names(600)).length, 461);
+  });
+});
+
+describe("journal: a replaced key", () => {
+  it("takes entries, numbers and counts along, and keeps the old journal for feeds that stay", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5));
+    await rig.take(joins(1, 305));
+    assert.equal(await rig.journal.move(source, newSource, "joinLogs"), "moved");
+    await rig.journal.attach("feed", newSource, "joinLogs", 1);
+    await rig.take(joins(2, 305), "joinLogs", newSource);
+    assert.deepEqual(await rig.names(299, newSource), ["p304", "p305", "p306"]);
+    assert.equal((await rig.names(1, newSource)).length, 301);
+    assert.ok(rig.headTexts.has("aa:joinLogs"));
+  });
+
+  it("says so when another guild brought the journal already, when there is another one, and when there is none", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5));
+    assert.equal(await rig.journal.move(source, newSource, "joinLogs"), "moved");
+    await rig.take(joins(1, 6), "joinLogs", newSource);
+    assert.equal(await rig.journal.move(source, newSource, "joinLogs"), "same");
+    const third = "cc" as SourceId;
+    await rig.journal.attachAtHead("third", third, "joinLogs");
+    assert.equal(await rig.journal.move(source, third, "joinLogs"), "other");
+    assert.equal(await rig.journal.move(source, third, "killLogs"), "none");
+  });
+
+  it("tells a guild that links the new key later, as a gap, what is no longer kept for it", async () => {
+    const rig = await started("first");
+    await rig.journal.attachAtHead("second", source, "joinLogs");
+    await rig.take([]);
+    await rig.take(joins(1, 3));
+    await rig.journal.move(source, newSource, "joinLogs");
+    await rig.journal.attach("first", newSource, "joinLogs", 4);
+    await rig.take(joins(1, 6), "joinLogs", newSource);
+    rig.journal.acknowledge("first", 6);
+    assert.equal(await rig.journal.move(source, newSource, "joinLogs"), "same");
+    await rig.journal.attach("second", newSource, "joinLogs", 2);
+    const items = await rig.journal.read(newSource, "joinLogs", 2, 10);
+    assert.deepEqual(
+      items.map((item) => [item.seq, wordOf(item)]),
+      [
+        [5, "gap undefined-6"],
+        [6, "p6"],
+      ],
+    );
+    assert.deepEqual(await rig.names(6, newSource), ["p6"]);
+  });
+
+  it("survives two moves against each other", async () => {
+    const rig = await started();
+    await rig.take(joins(1, 5));
+    const moves = [
+      rig.journal.move(source, newSource, "joinLogs"),
+      rig.journal.move(newSource, source, "joinLogs"),
+    ];
+    assert.deepEqual(await Promise.all(moves), ["moved", "same"]);
+  });
+});

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { emptyPolicy, type StaffPolicy, type Tier } from "../../../src/domain/guild.ts";
+import { parseCommand } from "../../../src/runs/catalogue/parse-command.ts";
+import { type People, rankOf, resolveTargets, tierLevel } from "../../../src/runs/catalogue/targets.ts";
+import { catalogue } from "../../../src/runs/catalogue/verbs.ts";
+import { decide, isStaff, tierOf } from "../../../src/runs/permission/policy.ts";
+import { player } from "../../support/runs-rig.ts";
+
+const people: People = {
+  players: [
+    player("Alice", 11),
+    player("Bob", 12),
+    player("Bobby", 13),
+    player("Olga", 1),
+    player("Shown", 14, "Server Moderator"),
+  ],
+  staff: { admins: new Map([[21, "Ada"]]), mods: new Map([[13, "Bobby"]]), helpers: new Map([[12, "Bob"]]) },
+  ownerId: 1,
+  coOwnerIds: [2],
+  ageMs: 0,
+};
+
+const policy: StaffPolicy = {
+  ...emptyPolicy,
+  roleTiers: { v: "viewer", m: "moderator", a: "administrator", x: "manager" },
+  protectedPlayers: ["celeb", "777"],
+};
+
+function may(
+  roleIds: readonly string[],
+  text: string,
+  more: Partial<StaffPolicy> = {},
+  known: People | undefined = people,
+) {
+  return decide({ ...policy, ...more }, { roleIds }, parseCommand(text), known);
+}
+
+describe("targets", () => {
+  const names = (text: string) => resolveTargets([text], people)[0]?.players.map(({ name }) => name);
+
+  it("match by prefix in any case, by id, and all", () => {
+    assert.deepEqual(names("bob"), ["Bob", "Bobby"]);
+    assert.deepEqual(names("BOBB"), ["Bobby"]);
+    assert.deepEqual(names("11"), ["Alice"]);
+    assert.equal(names("others")?.length, 5);
+    assert.deepEqual(names("nobody"), []);
+  });
+
+  it("find absent staff where nobody present matches", () => {
+    assert.deepEqual(names("ada"), ["Ada"]);
+    assert.equal(resolveTargets(["21"], people)[0]?.staff, true);
+  });
+
+  it("have the rank of the lists, of what they show, or of owning the server; the higher one", () => {
+    const rank = (name: string, id?: number) => rankOf(id === undefined ? { name } : { name, id }, people);
+    assert.equal(rank("Olga", 1), "manager");
+    assert.equal(rank("Co", 2), "manager");
+    assert.equal(rank("Ada", 21), "administrator");
+    assert.equal(rank("Shown", 14), "moderator");
+    assert.equal(rank("Bob", 12), "viewer");
+    assert.equal(rank("Alice", 11), undefined);
+  });
+});
+
+describe("who may run what", () => {
+  it("denies by default, Manage Guild or not", () => {
+    assert.equal(may([], ":h hi").allowed, false);
+    assert.equal(may(["stranger"], ":bans").allowed, false);
+    assert.equal(may(["__proto__", "constructor"], ":bans").allowed, false);
+  });
+
+  it("gives each tier its verbs and those below", () => {
+    assert.equal(may(["v"], ":bans").allowed, true);
+    assert.equal(may(["v"], ":h hi").allowed, false);
+    assert.equal(may(["m"], ":kick Alice").allowed, true);
+    assert.equal(may(["m"], ":ban Alice").allowed, false);
+    assert.equal(may(["a"], ":ban Alice").allowed, true);
+    assert.equal(may(["a"], ":shutdown").allowed, false);
+    assert.equal(may(["x"], ":shutdown").allowed, true);
+    assert.equal(may(["a"], ":explode").allowed, false);
+    assert.equal(may(["x"], ":explode").allowed, true);
+  });
+
+  it("lets a denial beat every tier and every allowance", () => {
+    const denied = [{ roleId: "m", verb: "kick" }];
+    assert.equal(may(["x", "m"], ":kick Alice", { denied }).allowed, false);
+    assert.equal(may(["m"], ":kick Alice", { denied, allowed: denied }).allowed, false);
+    assert.equal(may(["m"], ":kill Alice", { denied }).allowed, true);
+  });
+
+  it("lets an allowance lift one verb above the tier, aliases included", () => {
+    const allowed = [{ roleId: "m", verb: "ban" }];
+    assert.equal(may(["m"], ":BAN Alice", { allowed }).allowed, true);
+    assert.equal(may(["m"], ":unban Alice", { allowed }).allowed, false);
+  });
+
+  it("lets nobody target someone above their own tier, by whatever they were matched", () => {
+    assert.equal(may(["m"], ":kill Ada").allowed, false);
+    assert.equal(may(["m"], ":kill ad").allowed, false);
+    assert.equal(may(["m"], ":kill Alice,21").allowed, false);
+    assert.equal(may(["m"], ":kill all").allowed, false);
+    assert.equal(may(["m"], ":kill Bobby").allowed, true);
+    assert.equal(may(["a"], ":kill Olga").allowed, false);
+    assert.equal(may(["x"], ":kill Olga").allowed, true);
+    assert.match(may(["m"], ":kill Ad").why, /Ada .*matched by "Ad".*Administrator.*Moderator/);
+  });
+
+  it("lets nobody at all target the protected, by name, prefix or id", () => {
+    for (const text of [":kick celeb", ":kick CELEB", ":kick cel", ":kick 777", ":ban Alice,celeb"]) {
+      assert.equal(may(["x"], text).allowed, false, text);
+    }
+  });
+
+  it("shields nobody from what does no harm", () => {
+    assert.equal(may(["m"], ":pm Ada hello").allowed, true);
+    assert.equal(may(["m"], ":heal all").allowed, true);
+  });
+
+  it("judges no harmful target blindly: without the lists only Managers may", () => {
+    assert.equal(decide(policy, { roleIds: ["m"] }, parseCommand(":kick Alice"), undefined).allowed, false);
+    assert.equal(decide(policy, { roleIds: ["m"] }, parseCommand(":h hello"), undefined).allowed, true);
+    const unprotected = { ...policy, protectedPlayers: [] };
+    assert.equal(decide(unprotected, { roleIds: ["x"] }, parseCommand(":kick A"), undefined).allowed, true);
+    assert.equal(decide(policy, { roleIds: ["x"] }, parseCommand(":kick A"), undefined).allowed, false);
+  });
+
+  it("says that someone with one allowed verb is staff", () => {
+    assert.equal(isStaff(policy, ["v"]), true);
+    assert.equal(isStaff({ ...emptyPolicy, allowed: [{ roleId: "r", verb: "h" }] }, ["r"]), true);
+    assert.equal(isStaff(policy, ["stranger"]), false);
+  });
+
+  it("allows nothing above the tier without a rule, over all verbs and roles", () => {
+    const roleIds = fc.subarray(["v", "m", "a", "x", "none"]);
+    const verb = fc.constantFrom(...catalogue);
+    const rules = fc.array(
+      fc.record({
+        roleId: fc.constantFrom("v", "m", "a", "x", "none"),
+        verb: fc.constantFrom("ban", "kick", "h"),
+      }),
+      { maxLength: 3 },
+    );
+    fc.assert(
+      fc.property(roleIds, verb, rules, rules, (ids, chosen, allowed, denied) => {
+        const own: StaffPolicy = { ...policy, allowed, denied };
+        const result = decide(own, { roleIds: ids }, parseCommand(`:${chosen.verb}`), people);
+        const holds = (list: typeof allowed) =>
+          list.some((rule) => rule.verb === chosen.verb && ids.includes(rule.roleId));
+        const tier: Tier | undefined = tierOf(own, ids);
+        const expected = !holds(denied) && (holds(allowed) || tierLevel(tier) >= tierLevel(chosen.tier));
+        assert.equal(result.allowed, expected);
+        assert.notEqual(result.why, "");
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Failure } from "../../../src/domain/failure.ts";
+import { defaultSettings } from "../../../src/domain/guild.ts";
+import type { CommandEntry } from "../../../src/domain/model.ts";
+import { settle } from "../../support/clock.ts";
+import { binding, RunsRig } from "../../support/runs-rig.ts";
+
+const remote = (atS: number, text: string): CommandEntry => ({
+  kind: "command",
+  atS,
+  player: { name: "Remote Server" },
+  text,
+});
+const typed = (atS: number, text: string): CommandEntry => ({
+  ...remote(atS, text),
+  player: { name: "Moe", id: 22 },
+});
+
+async function send(rig: RunsRig, text: string): Promise<{ readonly id: string; readonly atS: number }> {
+  const plan = await rig.runs.runner.plan({
+    actor: rig.actor("manager"),
+    binding,
+    text,
+    origin: "command",
+  });
+  const ticket = await rig.runs.runner.submit(plan);
+  await rig.clock.until(() => (rig.audit.rows.get(ticket.id)?.status ?? "waiting") !== "waiting");
+  await settle();
+  return { id: ticket.id, atS: Math.floor((rig.audit.rows.get(ticket.id)?.sentAtMs ?? 0) / 1000) };
+}
+
+describe("proof", () => {
+  it("asks for the log after a run until its row is there", async () => {
+    const rig = new RunsRig();
+    const { id, atS } = await send(rig, ":h hi");
+    const [demand] = rig.demandsPut.get(`runs-proof:${binding.source}`) ?? [];
+    assert.deepEqual(demand?.lists, ["commandLogs"]);
+    assert.ok((demand?.untilMs ?? 0) > rig.clock.nowMs());
+    await rig.runs.listener.take(rig.snapshot([typed(atS - 5, ":h hi")]));
+    assert.equal(rig.audit.rows.get(id)?.proof, "unchecked");
+    await rig.runs.listener.take(rig.snapshot([typed(atS - 5, ":h hi"), remote(atS, ":h hi")]));
+    assert.equal(rig.audit.rows.get(id)?.proof, "seen");
+    assert.equal(rig.demandsPut.has(`runs-proof:${binding.source}`), false);
+    await rig.runs.stop(0);
+  });
+
+  it("stops asking after a while, and concludes nothing from a log that starts later", async () => {
+    const rig = new RunsRig();
+    const { id, atS } = await send(rig, ":h hi");
+    await rig.clock.advance(100_000);
+    await rig.runs.listener.take(rig.snapshot([typed(atS + 80, ":log x")]));
+    assert.equal(rig.audit.rows.get(id)?.proof, "unchecked");
+    assert.equal(rig.demandsPut.size, 0);
+  });
+
+  it("finds an unknown run in the log, or misses it; the outcome itself stays unknown", async () => {
+    const rig = new RunsRig();
+    rig.answering = async () => {
+      throw new Failure("unreachable", "silence", { ran: "unknown" });
+    };
+    const { id, atS } = await send(rig, ":h hi");
+    await rig.clock.advance(60_000);
+    await rig.runs.listener.take(rig.snapshot([typed(atS - 60, ":log a"), typed(atS + 60, ":log b")]));
+    assert.equal(rig.audit.rows.get(id)?.proof, "not-seen");
+    await rig.runs.listener.take(rig.snapshot([remote(atS + 2, ":h hi")]));
+    assert.equal(rig.audit.rows.get(id)?.proof, "seen");
+    assert.equal(rig.audit.rows.get(id)?.ran, "unknown");
+    await rig.runs.listener.take(rig.snapshot([remote(atS + 2, ":h hi"), remote(atS + 3, ":h hi")]));
+    assert.equal(rig.audit.rows.get(id)?.proof, "seen-twice");
+  });
+
+  it("reports what was run outside this bot once, over a restart too; not what stood there at first sight", async () => {
+    const rig = new RunsRig();
+    const atS = Math.floor(rig.clock.nowMs() / 1000);
+    const old = remote(atS - 100, ":kill all");
+    await rig.runs.listener.take(rig.snapshot([old]));
+    assert.deepEqual(rig.audit.eventRows, []);
+    const log = [old, remote(atS, ":ban Bob"), typed(atS, ":ban Alice")];
+    await rig.runs.listener.take(rig.snapshot(log));
+    await rig.runs.listener.take(rig.snapshot(log));
+    rig.crash();
+    await rig.runs.listener.take(rig.snapshot(log));
+    assert.deepEqual(
+      rig.audit.eventRows.map(({ action, text, guildId }) => [action, text, guildId]),
+      [["outside-run", "Liberty County: :ban Bob", "g1"]],
+    );
+  });
+
+  it("does not call its own runs foreign, nor those of another guild of the same server", async () => {
+    const rig = new RunsRig();
+    const other = { ...binding, id: "b2", guildId: "g2" };
+    rig.linked = [binding, other];
+    await rig.runs.listener.take(rig.snapshot([]));
+    const { atS } = await send(rig, ":h mine");
+    const [mine] = rig.audit.rows.values();
+    assert.ok(mine !== undefined);
+    await rig.audit.put({ ...mine, id: "theirs", guildId: "g2", bindingId: "b2", text: ":h theirs" });
+    await rig.runs.listener.take(rig.snapshot([remote(atS, ":h mine"), remote(atS, ":h theirs")]));
+    assert.deepEqual(rig.audit.eventRows, []);
+    assert.equal(rig.audit.rows.get("theirs")?.proof, "seen");
+    await rig.runs.stop(0);
+  });
+});
+
+describe("the audit channel", () => {
+  it("mirrors each outcome and event in order, and has the log watched for commands of others", async () => {
+    const rig = new RunsRig();
+    const settings = rig.settingsOf.get("g1") ?? defaultSettings;
+    rig.settingsOf.set("g1", { ...settings, auditChannelId: "audit" });
+    await rig.runs.start();
+    assert.ok(rig.demandsPut.has("runs-outside:g1"));
+    const { atS } = await send(rig, ":h hi");
+    await rig.runs.listener.take(rig.snapshot([]));
+    await rig.runs.listener.take(rig.snapshot([remote(atS, ":h hi"), remote(atS, ":kill all")]));
+    await settle();
+    assert.deepEqual(
+      rig.posts.map(({ channelId, message }) => `${channelId} ${message.content}`),
+      ["audit row done :h hi unchecked", "audit event outside-run Liberty County: :kill all"],
+    );
+    rig.settingsOf.set("g1", settings);
+    await rig.runs.audit.event({
+      ...{ id: "e", guildId: "g1", atMs: 0, actorId: "u", actorName: "u" },
+      ...{ action: "audit-channel", text: "off" },
+    });
+    await settle();
+    assert.equal(rig.demandsPut.has("runs-outside:g1"), false);
+    assert.equal(rig.posts.length, 2);
+    await rig.runs.stop(0);
+    assert.equal(rig.clock.pending, 0);
+  });
+
+  it("removes rows that are older than the guild keeps them", async () => {
+    const rig = new RunsRig();
+    await rig.runs.start();
+    await send(rig, ":h old");
+    await rig.clock.advance(91 * 24 * 3_600_000);
+    assert.equal(rig.audit.rows.size, 0);
+    await rig.runs.stop(0);
+  });
+});

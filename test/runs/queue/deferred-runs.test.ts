@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Failure } from "../../../src/domain/failure.ts";
+import { settle } from "../../support/clock.ts";
+import { binding, RunsRig, roles } from "../../support/runs-rig.ts";
+
+/** A command that met an empty server; answers its run id. */
+async function meetEmpty(rig: RunsRig, text: string, role: keyof typeof roles = "mod"): Promise<string> {
+  rig.answering = async () => {
+    throw new Failure("server-empty", "offline", { commandId: "c-1" });
+  };
+  const plan = await rig.runs.runner.plan({ actor: rig.actor(role), binding, text, origin: "command" });
+  const ticket = await rig.runs.runner.submit(plan);
+  let over = false;
+  void ticket.outcome.then(() => {
+    over = true;
+  });
+  await rig.clock.until(() => over);
+  await settle();
+  rig.answering = async () => "Success";
+  return ticket.id;
+}
+
+const texts = (rig: RunsRig) => rig.posts.map(({ channelId, message }) => `${channelId} ${message.content}`);
+
+describe("run when someone joins", () => {
+  it("is a new audited attempt, sent once, answered in the channel", async () => {
+    const rig = new RunsRig();
+    const id = await meetEmpty(rig, ":h Welcome");
+    assert.equal((await rig.runs.queue.defer(rig.actor("mod"), id)).ok, true);
+    assert.ok(rig.demandsPut.has(`runs-deferred:${binding.source}`));
+    await rig.runs.listener.take(rig.snapshot(undefined, 0));
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 1);
+    await rig.runs.listener.take(rig.snapshot(undefined, 1));
+    await rig.runs.listener.take(rig.snapshot(undefined, 2));
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    assert.deepEqual(texts(rig), ["c1 done :h Welcome Success"]);
+    assert.equal([...rig.audit.rows.values()].at(-1)?.origin, "on-join");
+    assert.equal(rig.demandsPut.has(`runs-deferred:${binding.source}`), false);
+    await rig.runs.stop(0);
+  });
+
+  it("checks the permission anew", async () => {
+    const rig = new RunsRig();
+    const id = await meetEmpty(rig, ":h Welcome");
+    await rig.runs.queue.defer(rig.actor("mod"), id);
+    rig.memberRoles.set("u-mod", [roles.none]);
+    await rig.runs.listener.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 1);
+    assert.match(texts(rig)[0] ?? "", /^c1 denied :h Welcome/);
+  });
+
+  it("is not sent when the roles cannot be read", async () => {
+    const rig = new RunsRig();
+    const id = await meetEmpty(rig, ":h Welcome");
+    await rig.runs.queue.defer(rig.actor("mod"), id);
+    rig.membersFailure = new Error("Discord is away");
+    await rig.runs.listener.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 1);
+    assert.match(texts(rig)[0] ?? "", /^c1 denied/);
+  });
+
+  it("is for harmless verbs, one's own runs and an empty server only", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    const kick = await meetEmpty(rig, ":kick Zoe");
+    assert.equal((await queue.defer(rig.actor("mod"), kick)).ok, false);
+    await rig.clock.advance(10_000);
+    const hint = await meetEmpty(rig, ":h hi");
+    assert.equal((await queue.defer(rig.actor("manager"), hint)).ok, false);
+    assert.equal((await queue.defer(rig.actor("mod"), "nothing")).ok, false);
+    await rig.clock.advance(10_000);
+    const plan = await rig.runs.runner.plan({
+      actor: rig.actor("mod"),
+      binding,
+      text: ":h fine",
+      origin: "command",
+    });
+    const ticket = await rig.runs.runner.submit(plan);
+    await settle();
+    assert.equal((await queue.defer(rig.actor("mod"), ticket.id)).ok, false);
+  });
+
+  it("is one per person and server: the next replaces it", async () => {
+    const rig = new RunsRig();
+    await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h one"));
+    await rig.clock.advance(10_000);
+    await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h two"));
+    const waiting = await rig.runs.queue.deferred("g1");
+    assert.deepEqual(
+      waiting.map(({ request }) => request.text),
+      [":h two"],
+    );
+  });
+
+  it("survives a restart, expires after an hour and says so", async () => {
+    const rig = new RunsRig();
+    await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+    rig.crash();
+    await rig.runs.start();
+    assert.equal((await rig.runs.queue.deferred("g1")).length, 1);
+    await rig.clock.advance(3_600_001);
+    assert.deepEqual(rig.told, [{ userId: "u-mod", content: "nobody joined: :h Welcome" }]);
+    await rig.runs.listener.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 1);
+    await rig.runs.stop(0);
+  });
+
+  it("can be cancelled by its person or a Manager, and ends with the link", async () => {
+    const rig = new RunsRig();
+    const { queue } = rig.runs;
+    const defer = async () => {
+      await queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+      await rig.clock.advance(10_000);
+      return (await queue.deferred("g1"))[0]?.id ?? "";
+    };
+    const first = await defer();
+    assert.equal((await queue.cancel(rig.actor("admin"), first)).ok, false);
+    assert.equal((await queue.cancel(rig.actor("mod"), first)).ok, true);
+    assert.equal((await queue.cancel(rig.actor("manager"), await defer())).ok, true);
+    await defer();
+    await rig.runs.onUnlinked(binding);
+    assert.deepEqual(await queue.deferred("g1"), []);
+  });
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Failure } from "../../../src/domain/failure.ts";
+import type { RunPlan } from "../../../src/domain/run.ts";
+import { binding, player, RunsRig, type roles } from "../../support/runs-rig.ts";
+
+function plan(rig: RunsRig, text: string, role: keyof typeof roles = "manager"): Promise<RunPlan> {
+  return rig.runs.runner.plan({ actor: rig.actor(role), binding, text, origin: "command" });
+}
+
+describe("a plan", () => {
+  it("sends nothing and names verb, players, tier and inverse", async () => {
+    const rig = new RunsRig();
+    const made = await plan(rig, ":wanted ali reckless");
+    assert.equal(made.command.verb, "wanted");
+    assert.deepEqual(made.targets[0]?.players, [{ name: "Alice", id: 11 }]);
+    assert.equal(made.inverse, ":unwanted Alice");
+    assert.equal(made.confirm, "none");
+    assert.equal(made.decision.allowed, true);
+    assert.equal(rig.sent.length, 0);
+    assert.equal(rig.audit.log.length, 0);
+  });
+
+  const confirmations: readonly (readonly [string, RunPlan["confirm"]])[] = [
+    [":h hello", "none"],
+    [":kick Alice", "none"],
+    [":ban Alice", "button"],
+    [":shutdown", "button"],
+    [":kill bob", "button"],
+    [":kill Alice,Bobby", "button"],
+    [":kick Ada", "button"],
+    [":kick %police", "button"],
+    [":kill all", "name"],
+    [":kick others", "name"],
+  ];
+  for (const [text, confirm] of confirmations) {
+    it(`asks "${confirm}" before ${text}`, async () => {
+      assert.equal((await plan(new RunsRig(), text)).confirm, confirm);
+    });
+  }
+
+  it("undoes by exact names, ids and mass words as they are", async () => {
+    const rig = new RunsRig();
+    assert.equal((await plan(rig, ":ban bob")).inverse, ":unban Bob,Bobby");
+    assert.equal((await plan(rig, ":ban 4711")).inverse, ":unban 4711");
+    assert.equal((await plan(rig, ":jail all")).inverse, ":unjail all");
+    assert.equal((await plan(rig, ":startfire house")).inverse, ":stopfire");
+    assert.equal((await plan(rig, ":loadlayout event 2")).inverse, ":unloadlayout event 2");
+    assert.equal((await plan(rig, ":kick Alice")).inverse, undefined);
+    assert.equal((await plan(rig, ":ban")).inverse, undefined);
+  });
+
+  it("warns of what may not do what was meant", async () => {
+    const rig = new RunsRig();
+    const said = async (text: string) => (await plan(rig, text)).warnings.join(" ");
+    assert.match(await said(`:h ${"x".repeat(500)}`), /503 characters/);
+    assert.match(await said(":explode"), /not in the catalogue/);
+    assert.match(await said(":kick"), /names no player/);
+    assert.match(await said(":kick Zoe"), /Nobody in the server matches "Zoe"/);
+    assert.match(await said(":kill Alice, Bob"), /space at a comma/);
+    assert.equal(await said(":kick Alice"), "");
+    rig.haltUntilMs = rig.clock.nowMs() + 60_000;
+    assert.match(await said(":kick Alice"), /wait until/);
+  });
+
+  it("uses an older list when a new one cannot be had", async () => {
+    const rig = new RunsRig();
+    rig.freshFailure = new Failure("rate-limited", "wait");
+    const made = await plan(rig, ":kick Alice", "mod");
+    assert.equal(made.decision.allowed, true);
+    assert.match(made.warnings.join(" "), /0 s old/);
+  });
+
+  it("tells why the lists could not be read, where nothing can be judged without them", async () => {
+    const rig = new RunsRig();
+    rig.listsKnown = false;
+    rig.freshFailure = new Failure("unreachable", "no route");
+    await assert.rejects(plan(rig, ":kick Alice", "mod"), { code: "unreachable" });
+    assert.equal((await plan(rig, ":h hello", "mod")).decision.allowed, true);
+    // A verb that they may not use at all is refused for that.
+    assert.equal((await plan(rig, ":ban Alice", "mod")).decision.allowed, false);
+    assert.equal((await plan(rig, ":kick Alice")).decision.allowed, true);
+  });
+
+  it("says whether a target is staff and refuses one above the tier", async () => {
+    const rig = new RunsRig();
+    rig.players = [player("Moe", 22), player("Ada", 21)];
+    const equal = await plan(rig, ":kick Moe", "mod");
+    assert.equal(equal.targets[0]?.staff, true);
+    assert.equal(equal.confirm, "button");
+    assert.equal((await plan(rig, ":kick Ada", "mod")).decision.allowed, false);
+  });
+});

@@ -1,0 +1,546 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Failure } from "../../../src/domain/failure.ts";
+import type { RunOutcome, RunTicket } from "../../../src/domain/run.ts";
+import { settle } from "../../support/clock.ts";
+import { binding, player, RunsRig, roles } from "../../support/runs-rig.ts";
+
+async function ask(rig: RunsRig, text: string, role: keyof typeof roles = "manager"): Promise<RunTicket> {
+  const plan = await rig.runs.runner.plan({ actor: rig.actor(role), binding, text, origin: "command" });
+  return rig.runs.runner.submit(plan);
+}
+
+async function outcomeOf(rig: RunsRig, ticket: RunTicket): Promise<RunOutcome> {
+  let outcome: RunOutcome | undefined;
+  void ticket.outcome.then((one) => {
+    outcome = one;
+  });
+  await rig.clock.until(() => outcome !== undefined);
+  return ticket.outcome;
+}
+
+/** The service rejects the first call with `failure`, and answers the next ones. */
+function rejectOnce(rig: RunsRig, failure: Error): void {
+  let calls = 0;
+  rig.answering = async () => {
+    calls += 1;
+    if (calls === 1) throw failure;
+    return "Success";
+  };
+}
+
+describe("a run and its audit row", () => {
+  it("is written as waiting, as being sent before it is sent, and completed after", async () => {
+    const rig = new RunsRig();
+    let writtenBefore: string | undefined;
+    rig.answering = async () => {
+      writtenBefore = rig.audit.log.at(-1)?.status;
+      return "Success";
+    };
+    const outcome = await outcomeOf(rig, await ask(rig, ":h Welcome"));
+    await settle();
+    assert.equal(writtenBefore, "sending");
+    assert.deepEqual(
+      rig.audit.log.map(({ status }) => status),
+      ["waiting", "sending", "done"],
+    );
+    assert.equal(outcome.record.ran, "yes");
+    assert.equal(outcome.record.message, "Success");
+    assert.deepEqual(rig.audit.log.at(-1), outcome.record);
+  });
+
+  it("is not sent when the row cannot be written", async () => {
+    const rig = new RunsRig();
+    rig.audit.failure = new Error("disk full");
+    await assert.rejects(ask(rig, ":h Welcome"), { name: "Failure", code: "denied" });
+    assert.equal(rig.sent.length, 0);
+  });
+
+  it("is not sent when the row says waiting but can no longer be written", async () => {
+    const rig = new RunsRig();
+    rig.readyAtMs = rig.clock.nowMs() + 1_000;
+    const ticket = await ask(rig, ":h Welcome");
+    rig.audit.failure = new Error("disk full");
+    const outcome = await outcomeOf(rig, ticket);
+    assert.equal(outcome.record.ran, "no");
+    assert.equal(outcome.failure?.code, "denied");
+    assert.equal(rig.sent.length, 0);
+  });
+
+  it("is completed later when the store fails after the sending; the person is told at once", async () => {
+    const rig = new RunsRig();
+    rig.answering = async () => {
+      rig.audit.failure = new Error("disk full");
+      return "Success";
+    };
+    const ticket = await ask(rig, ":h Welcome");
+    assert.equal((await outcomeOf(rig, ticket)).record.status, "done");
+    assert.equal(rig.audit.rows.get(ticket.id)?.status, "sending");
+    rig.audit.failure = undefined;
+    await rig.clock.advance(10_000);
+    assert.equal(rig.audit.rows.get(ticket.id)?.status, "done");
+  });
+
+  it("shows refusals too: who tried what", async () => {
+    const rig = new RunsRig();
+    await assert.rejects(ask(rig, ":ban Alice", "mod"), { code: "denied" });
+    assert.equal(rig.audit.log.at(-1)?.status, "denied");
+    assert.equal(rig.audit.log.at(-1)?.actorId, "u-mod");
+  });
+});
+
+describe("permission", () => {
+  it("is believed from an interaction of at most 10 s, and read anew from an older one", async () => {
+    const rig = new RunsRig();
+    await outcomeOf(rig, await ask(rig, ":h one"));
+    assert.equal(rig.membersRead, 0);
+    rig.readyAtMs = rig.clock.nowMs() + 11_000;
+    const outcome = await outcomeOf(rig, await ask(rig, ":h two"));
+    assert.equal(outcome.record.status, "done");
+    assert.equal(rig.membersRead, 1);
+  });
+
+  it("that was withdrawn while it waited stops it", async () => {
+    const rig = new RunsRig();
+    rig.readyAtMs = rig.clock.nowMs() + 60_000;
+    const ticket = await ask(rig, ":kill Alice", "mod");
+    rig.memberRoles.set("u-mod", [roles.none]);
+    const outcome = await outcomeOf(rig, ticket);
+    assert.equal(outcome.record.status, "denied");
+    assert.equal(outcome.record.ran, "no");
+    assert.equal(rig.sent.length, 0);
+  });
+
+  it("that cannot be read anew counts as none", async () => {
+    const rig = new RunsRig();
+    rig.readyAtMs = rig.clock.nowMs() + 60_000;
+    const ticket = await ask(rig, ":h hello", "mod");
+    rig.membersFailure = new Error("Discord is away");
+    const outcome = await outcomeOf(rig, ticket);
+    assert.equal(outcome.record.status, "denied");
+    assert.equal(rig.sent.length, 0);
+  });
+
+  it("is checked against who is in the server when it is sent", async () => {
+    const rig = new RunsRig();
+    rig.readyAtMs = rig.clock.nowMs() + 30_000;
+    const ticket = await ask(rig, ":kill Ali", "mod");
+    rig.players = [...rig.players, player("Alister", 99, "Server Administrator")];
+    const outcome = await outcomeOf(rig, ticket);
+    assert.equal(outcome.record.status, "denied");
+    assert.match(outcome.record.message ?? "", /Alister/);
+  });
+
+  it("that lapsed inside the gate is read again before the first byte", async () => {
+    const rig = new RunsRig();
+    let calls = 0;
+    rig.answering = async (_text, _signal, mayStart) => {
+      calls += 1;
+      if (calls === 1) await rig.clock.sleep(30_000);
+      if (!mayStart()) throw new Failure("expired", "not any more");
+      return "Success";
+    };
+    const ticket = await ask(rig, ":kill Alice", "mod");
+    rig.memberRoles.set("u-mod", []);
+    assert.equal((await outcomeOf(rig, ticket)).record.status, "denied");
+  });
+});
+
+describe("confirmation", () => {
+  it("is needed for bans, by who asked, once, within a minute", async () => {
+    const rig = new RunsRig();
+    const { runner } = rig.runs;
+    const request = { actor: rig.actor("manager"), binding, text: ":ban Alice", origin: "command" } as const;
+    const plan = await runner.plan(request);
+    assert.equal(plan.confirm, "button");
+    await assert.rejects(runner.submit(plan), { code: "denied" });
+    await assert.rejects(runner.confirmed(plan.id, rig.actor("admin")), { code: "denied" });
+    const ticket = await runner.confirmed(plan.id, rig.actor("manager"));
+    await assert.rejects(runner.confirmed(plan.id, rig.actor("manager")), { code: "expired" });
+    assert.equal((await outcomeOf(rig, ticket)).record.status, "done");
+    const late = await runner.plan(request);
+    await rig.clock.advance(60_001);
+    await assert.rejects(runner.confirmed(late.id, rig.actor("manager")), { code: "expired" });
+    assert.equal(rig.sent.length, 1);
+  });
+
+  it("of a mass target needs the server's name", async () => {
+    const rig = new RunsRig();
+    const { runner } = rig.runs;
+    const plan = await runner.plan({
+      actor: rig.actor("manager"),
+      binding,
+      text: ":kill all",
+      origin: "command",
+    });
+    assert.equal(plan.confirm, "name");
+    await assert.rejects(runner.confirmed(plan.id, rig.actor("manager")), { code: "denied" });
+    await assert.rejects(runner.confirmed(plan.id, rig.actor("manager"), "Liberty"), { code: "denied" });
+    await runner.confirmed(plan.id, rig.actor("manager"), " liberty  COUNTY ");
+  });
+
+  it("counts for nothing when the role went meanwhile", async () => {
+    const rig = new RunsRig();
+    const { runner } = rig.runs;
+    const plan = await runner.plan({
+      actor: rig.actor("admin"),
+      binding,
+      text: ":ban Alice",
+      origin: "command",
+    });
+    const demoted = rig.actor("admin", { roleIds: [roles.mod] });
+    await assert.rejects(runner.confirmed(plan.id, demoted), { code: "denied" });
+    assert.equal(rig.sent.length, 0);
+  });
+
+  it("is asked for when the same text was sent lately with an unknown outcome", async () => {
+    const rig = new RunsRig();
+    rejectOnce(rig, new Failure("unreachable", "no answer", { ran: "unknown" }));
+    const outcome = await outcomeOf(rig, await ask(rig, ":h Welcome"));
+    assert.equal(outcome.record.status, "unknown");
+    await settle();
+    const plan = await rig.runs.runner.plan({
+      actor: rig.actor("manager"),
+      binding,
+      text: ":h Welcome",
+      origin: "button",
+    });
+    assert.equal(plan.confirm, "button");
+    assert.match(plan.confirmReasons.join(), /unknown outcome/);
+  });
+
+  it("is for the plan that was made here: one that was changed or made up is not sent", async () => {
+    const rig = new RunsRig();
+    const plan = await rig.runs.runner.plan({
+      actor: rig.actor("mod"),
+      binding,
+      text: ":h hello",
+      origin: "command",
+    });
+    const forged = { ...plan, request: { ...plan.request, text: ":shutdown" } };
+    await outcomeOf(rig, await rig.runs.runner.submit(forged));
+    assert.deepEqual(
+      rig.sent.map(({ text }) => text),
+      [":h hello"],
+    );
+    await assert.rejects(rig.runs.runner.submit(plan), { code: "expired" });
+  });
+});
+
+describe("what came of it", () => {
+  const cases: readonly (readonly [string, Failure, string, string])[] = [
+    ["400", new Failure("bad-command", "no"), "failed", "no"],
+    ["403", new Failure("key-rejected", "no"), "failed", "no"],
+    ["4000", new Failure("not-authorised", "no", { serviceCode: 4000 }), "failed", "no"],
+    ["422", new Failure("server-empty", "offline", { commandId: "x1" }), "failed", "no"],
+    ["500", new Failure("platform", "hm", { ran: "unknown", commandId: "x2" }), "unknown", "unknown"],
+    ["silence", new Failure("unreachable", "timeout", { ran: "unknown" }), "unknown", "unknown"],
+    ["refused before any byte left", new Failure("unreachable", "refused"), "failed", "no"],
+  ];
+  for (const [name, failure, status, ran] of cases) {
+    it(`${name}: ${status}, ran ${ran}, sent once`, async () => {
+      const rig = new RunsRig();
+      rejectOnce(rig, failure);
+      const outcome = await outcomeOf(rig, await ask(rig, ":h Welcome"));
+      await rig.clock.advance(20 * 60_000);
+      assert.equal(outcome.record.status, status);
+      assert.equal(outcome.record.ran, ran);
+      assert.equal(outcome.record.commandId, failure.commandId);
+      assert.equal(outcome.record.failureCode, failure.code);
+      assert.equal(rig.sent.length, 1);
+    });
+  }
+
+  it("a defect while it is sent: unknown, reported, sent once", async () => {
+    const rig = new RunsRig();
+    rejectOnce(rig, new TypeError("oops"));
+    const outcome = await outcomeOf(rig, await ask(rig, ":h Welcome"));
+    assert.equal(outcome.record.status, "unknown");
+    assert.equal(rig.sent.length, 1);
+    assert.equal(rig.reports.length, 1);
+  });
+
+  it("429: it waits on, with the time, and is sent once it may be", async () => {
+    const rig = new RunsRig();
+    const retryAtMs = rig.clock.nowMs() + 40_000;
+    rejectOnce(rig, new Failure("rate-limited", "wait", { retryAtMs }));
+    const ticket = await ask(rig, ":h Welcome");
+    const seen: number[] = [];
+    const reading = (async () => {
+      for await (const { place, expectedAtMs, record } of ticket.progress()) {
+        if (place === 1 && record.status === "waiting") seen.push(expectedAtMs);
+      }
+    })();
+    rig.haltUntilMs = retryAtMs;
+    const outcome = await outcomeOf(rig, ticket);
+    await reading;
+    assert.equal(outcome.record.status, "done");
+    assert.deepEqual(
+      rig.sent.map(({ atMs }) => atMs - retryAtMs),
+      [-40_000, 0],
+    );
+    assert.equal(seen.at(-1), retryAtMs);
+    assert.deepEqual(
+      rig.audit.log.map(({ status }) => status),
+      ["waiting", "sending", "waiting", "sending", "done"],
+    );
+  });
+
+  it("a block that outlasts it: told at once, with the time", async () => {
+    const rig = new RunsRig();
+    const retryAtMs = rig.clock.nowMs() + 3 * 3_600_000;
+    rejectOnce(rig, new Failure("blocked", "blocked", { retryAtMs }));
+    const outcome = await outcomeOf(rig, await ask(rig, ":h Welcome"));
+    assert.equal(outcome.record.status, "failed");
+    assert.equal(outcome.failure?.retryAtMs, retryAtMs);
+  });
+});
+
+describe("the queue", () => {
+  it("sends in order, one window after the answer before, and tells each its place", async () => {
+    const rig = new RunsRig();
+    rig.readyAtMs = rig.clock.nowMs() + 1_000;
+    const texts = [":h one", ":h two", ":h three"];
+    const tickets = [];
+    for (const text of texts) tickets.push(await ask(rig, text));
+    const waiting = await rig.runs.queue.waiting("g1");
+    assert.deepEqual(
+      waiting.map(({ place, record }) => [place, record.text]),
+      texts.map((text, index) => [index + 1, text]),
+    );
+    assert.deepEqual(
+      waiting.map(({ expectedAtMs }) => expectedAtMs - rig.clock.nowMs()),
+      [1_000, 6_000, 11_000],
+    );
+    await Promise.all(tickets.map((ticket) => outcomeOf(rig, ticket)));
+    assert.deepEqual(
+      rig.sent.map(({ text }) => text),
+      texts,
+    );
+    for (const [index, { atMs }] of rig.sent.entries()) {
+      const before = rig.sent[index - 1];
+      if (before !== undefined) assert.ok(atMs - before.atMs >= rig.windowMs);
+    }
+  });
+
+  it("expires what waited for 10 minutes, unsent", async () => {
+    const rig = new RunsRig();
+    rig.haltUntilMs = rig.clock.nowMs() + 3_600_000;
+    const ticket = await ask(rig, ":h Welcome");
+    const startMs = rig.clock.nowMs();
+    const outcome = await outcomeOf(rig, ticket);
+    assert.equal(outcome.record.status, "expired");
+    assert.equal(rig.clock.nowMs() - startMs, 600_000);
+    await rig.clock.advance(2 * 3_600_000);
+    assert.equal(rig.sent.length, 0);
+  });
+
+  it("aborts what the gate still holds after 10 minutes", async () => {
+    const rig = new RunsRig();
+    rig.answering = (_text, signal) =>
+      new Promise((_resolve, reject) =>
+        signal?.addEventListener("abort", () => reject(new Failure("expired", "aborted")), { once: true }),
+      );
+    const outcome = await outcomeOf(rig, await ask(rig, ":h Welcome"));
+    assert.equal(outcome.record.status, "expired");
+    assert.equal(outcome.record.ran, "no");
+  });
+
+  it("lets one cancel what is theirs, a Manager anything, nobody what is being sent", async () => {
+    const rig = new RunsRig();
+    rig.readyAtMs = rig.clock.nowMs() + 60_000;
+    const first = await ask(rig, ":h first", "mod");
+    const second = await ask(rig, ":h second", "mod");
+    const third = await ask(rig, ":h third", "mod");
+    const { queue } = rig.runs;
+    assert.equal((await queue.cancel(rig.actor("admin"), first.id)).ok, false);
+    assert.equal((await queue.cancel(rig.actor("mod"), first.id)).ok, true);
+    assert.equal((await queue.cancel(rig.actor("manager"), second.id)).ok, true);
+    assert.equal((await first.outcome).record.status, "cancelled");
+    const silence = Promise.withResolvers<string>();
+    rig.answering = () => silence.promise;
+    await rig.clock.until(() => rig.sent.length === 1);
+    assert.equal((await queue.cancel(rig.actor("mod"), third.id)).ok, false);
+    silence.resolve("Success");
+    assert.equal((await outcomeOf(rig, third)).record.status, "done");
+    assert.deepEqual(
+      rig.sent.map(({ text }) => text),
+      [":h third"],
+    );
+  });
+
+  it("is bounded", async () => {
+    const rig = new RunsRig();
+    rig.haltUntilMs = rig.clock.nowMs() + 60_000;
+    for (let index = 0; index < 50; index++) await ask(rig, `:h ${index}`);
+    await assert.rejects(ask(rig, ":h one too many"), { code: "queue-full" });
+    assert.equal((await rig.runs.queue.waiting("g1")).length, 50);
+    await rig.runs.stop(1_000);
+  });
+
+  it("lets people go before automation", async () => {
+    const rig = new RunsRig();
+    rig.readyAtMs = rig.clock.nowMs() + 20_000;
+    const { runner } = rig.runs;
+    const plan = await runner.plan({
+      actor: rig.actor("mod"),
+      binding,
+      text: ":h auto",
+      origin: "on-join",
+    });
+    const auto = await runner.submit(plan);
+    await rig.clock.advance(1_000);
+    const person = await ask(rig, ":h person", "mod");
+    await Promise.all([outcomeOf(rig, auto), outcomeOf(rig, person)]);
+    assert.deepEqual(
+      rig.sent.map(({ text }) => text),
+      [":h person", ":h auto"],
+    );
+  });
+
+  it("sends one at a time where two guilds link the same server", async () => {
+    const rig = new RunsRig();
+    const other = { ...binding, id: "b2", guildId: "g2" };
+    rig.linked = [binding, other];
+    rig.setPolicy({}, "b2", "g2");
+    let underWay = 0;
+    let most = 0;
+    rig.answering = async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await rig.clock.sleep(3_000);
+      underWay -= 1;
+      return "Success";
+    };
+    const mine = await ask(rig, ":h mine");
+    const plan = await rig.runs.runner.plan({
+      actor: rig.actor("manager", { guildId: "g2", userId: "u2" }),
+      binding: other,
+      text: ":h theirs",
+      origin: "command",
+    });
+    const theirs = await rig.runs.runner.submit(plan);
+    await Promise.all([outcomeOf(rig, mine), outcomeOf(rig, theirs)]);
+    assert.equal(most, 1);
+    assert.equal(rig.sent.length, 2);
+  });
+});
+
+describe("what happens in between", () => {
+  it("the server is unlinked: what waits ends unsent, and plans are void", async () => {
+    const rig = new RunsRig();
+    rig.readyAtMs = rig.clock.nowMs() + 60_000;
+    const ticket = await ask(rig, ":h Welcome");
+    const plan = await rig.runs.runner.plan({
+      actor: rig.actor("manager"),
+      binding,
+      text: ":h later",
+      origin: "command",
+    });
+    rig.linked = [];
+    await rig.runs.onUnlinked(binding);
+    const outcome = await ticket.outcome;
+    assert.equal(outcome.record.status, "cancelled");
+    assert.equal(outcome.failure?.code, "not-linked");
+    await assert.rejects(rig.runs.runner.submit(plan), { code: "expired" });
+    await rig.clock.advance(120_000);
+    assert.equal(rig.sent.length, 0);
+  });
+
+  it("another process unlinked it: the check at sending finds that", async () => {
+    const rig = new RunsRig();
+    rig.readyAtMs = rig.clock.nowMs() + 5_000;
+    const ticket = await ask(rig, ":h Welcome");
+    rig.linked = [];
+    assert.equal((await outcomeOf(rig, ticket)).failure?.code, "not-linked");
+    assert.equal(rig.sent.length, 0);
+  });
+
+  it("the key is parked: what waits ends unsent, and nothing new is taken", async () => {
+    const rig = new RunsRig();
+    rig.readyAtMs = rig.clock.nowMs() + 60_000;
+    const ticket = await ask(rig, ":h Welcome");
+    rig.parkedWhy = "The key was regenerated.";
+    rig.runs.onKeyParked(binding.source);
+    assert.equal((await ticket.outcome).failure?.code, "key-rejected");
+    await assert.rejects(ask(rig, ":h again"), { code: "key-rejected" });
+    assert.equal(rig.sent.length, 0);
+  });
+
+  it("shutdown: what is being sent is finished, what waits is told, nothing new is taken", async () => {
+    const rig = new RunsRig();
+    const silence = Promise.withResolvers<string>();
+    rig.answering = () => silence.promise;
+    const sending = await ask(rig, ":h sending");
+    await settle();
+    const waiting = await ask(rig, ":h waiting");
+    const stopped = rig.runs.stop(10_000);
+    assert.equal((await waiting.outcome).record.status, "expired");
+    await assert.rejects(ask(rig, ":h late"), { code: "expired" });
+    silence.resolve("Success");
+    assert.equal((await sending.outcome).record.status, "done");
+    await stopped;
+    assert.equal(rig.audit.rows.get(sending.id)?.status, "done");
+    assert.equal(rig.sent.length, 1);
+    assert.equal(rig.clock.pending, 0);
+  });
+
+  it("shutdown does not wait beyond its deadline: what then has no answer is unknown, what was held is unsent", async () => {
+    for (const [ran, status] of [
+      ["unknown", "unknown"],
+      ["no", "expired"],
+    ] as const) {
+      const rig = new RunsRig();
+      rig.answering = (_text, signal) =>
+        new Promise((_resolve, reject) =>
+          signal?.addEventListener("abort", () => reject(new Failure("expired", "aborted", { ran }))),
+        );
+      const ticket = await ask(rig, ":h Welcome");
+      await settle();
+      let stopped = false;
+      void rig.runs.stop(10_000).then(() => {
+        stopped = true;
+      });
+      await rig.clock.until(() => stopped, 10_000);
+      assert.equal(rig.audit.rows.get(ticket.id)?.status, status);
+      assert.equal((await ticket.outcome).record.ran, ran);
+    }
+  });
+
+  it("shutdown leaves a run whose client never lets go to the next start", async () => {
+    const rig = new RunsRig();
+    rig.answering = () => new Promise(() => undefined);
+    const ticket = await ask(rig, ":h Welcome");
+    await settle();
+    let stopped = false;
+    void rig.runs.stop(10_000).then(() => {
+      stopped = true;
+    });
+    await rig.clock.until(() => stopped, 10_000);
+    assert.equal(rig.audit.rows.get(ticket.id)?.status, "sending");
+  });
+
+  it("a crash: what was being sent is unknown and sought in the log, what waited is told", async () => {
+    const rig = new RunsRig();
+    rig.answering = () => new Promise(() => undefined);
+    const sending = await ask(rig, ":h sending");
+    await settle();
+    const waiting = await ask(rig, ":h waiting", "mod");
+    rig.crash();
+    await rig.runs.start();
+    assert.equal(rig.audit.rows.get(sending.id)?.status, "unknown");
+    assert.equal(rig.audit.rows.get(waiting.id)?.status, "expired");
+    assert.deepEqual(
+      rig.told.map(({ userId }) => userId),
+      ["u-manager", "u-mod"],
+    );
+    assert.ok(rig.demandsPut.has(`runs-proof:${binding.source}`));
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 1);
+    const row = { name: "Remote Server" };
+    const atS = Math.floor((rig.audit.rows.get(sending.id)?.sentAtMs ?? 0) / 1000) + 1;
+    await rig.runs.listener.take(rig.snapshot([{ kind: "command", atS, player: row, text: ":h sending" }]));
+    assert.equal(rig.audit.rows.get(sending.id)?.proof, "seen");
+    await rig.runs.stop(0);
+  });
+});
