@@ -1,4 +1,5 @@
 import { Failure } from "../domain/failure.ts";
+import { withoutFutureRows } from "../domain/future-rows.ts";
 import type { CommandAnswer, ListName, ServerStatus, Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
@@ -13,6 +14,7 @@ import { GenerationalCache } from "./generational-cache.ts";
 import { createTransport, type Transport } from "./http/transport.ts";
 import { BAD_KEY_BUDGET, type BadKeyBudget, KeyGuard, type RejectedKey } from "./keys/key-guard.ts";
 import type { StoredHalt } from "./limits/halt.ts";
+import { RowNotes } from "./row-notes.ts";
 import { LIST_FIELDS, LogMemory, readCommandAnswer, readLists, readStatus } from "./schema.ts";
 
 export interface ServiceClientOptions {
@@ -54,6 +56,8 @@ export interface Service extends ServiceClient, KeyProver, ServiceHealth {
 
 const DEADLINE_MS = 10_000;
 const CONNECTIONS = 32;
+/** How wrong our own clock may be where an answer does not tell the service's time. */
+const DATELESS_SLACK_MS = 24 * 3_600_000;
 /**
  * Of a server that is polled less often than this, hardly a row is known again; full logs take about 50 KB. Those of a
  * host with thousands of servers are not worth that: their turn comes too seldom.
@@ -71,6 +75,7 @@ class GatedClient implements Service {
   readonly #options: ServiceClientOptions;
   readonly #guard: KeyGuard;
   readonly #gate: Gate;
+  readonly #rowNotes: RowNotes;
   readonly #closeTransport: () => Promise<void>;
   /** With another global key the service counts another identity: its halt is not ours. */
   readonly #identity: string;
@@ -81,6 +86,7 @@ class GatedClient implements Service {
 
   constructor(options: ServiceClientOptions) {
     this.#options = options;
+    this.#rowNotes = new RowNotes(options);
     this.#guard = new KeyGuard(options.budget ?? BAD_KEY_BUDGET);
     const connections = options.connections ?? CONNECTIONS;
     const { globalKey, keys, clock, metrics, onEvent } = options;
@@ -131,14 +137,19 @@ class GatedClient implements Service {
       onSent: options.onSent,
     });
     const { lists: read, skippedRows } = readLists(answered.json, lists, memory);
-    for (const [list, rows] of Object.entries(skippedRows)) this.#noteSkipped(source, list, rows);
+    // Without a Date only our own clock is left, which a host may have set wrong by hours: no row is lost for that.
+    const presentMs = answered.dateMs ?? answered.readMs + DATELESS_SLACK_MS;
+    const { lists: present, setAside } = withoutFutureRows(read, presentMs);
+    this.#rowNotes.note(source, "unreadable", skippedRows);
+    this.#rowNotes.note(source, "future", setAside);
     return {
       source,
       askedAtMs: answered.sentMs,
       takenAtMs: answered.readMs,
       status: readStatus(answered.json),
-      lists: read,
+      lists: present,
       skippedRows,
+      ...(present === read ? {} : { setAsideRows: setAside }),
     };
   }
 
@@ -227,11 +238,6 @@ class GatedClient implements Service {
     if (this.#guard.rejected(source) === undefined) return;
     this.#guard.unpark(source);
     this.#keepRejected(source);
-  }
-
-  #noteSkipped(source: SourceId, list: string, rows: number): void {
-    this.#options.metrics.count("marshal_service_rows_skipped_total", { list }, rows);
-    this.#options.log?.warn({ source, list, rows }, "rows of the service could not be read");
   }
 
   #keepHalt(): void {

@@ -360,7 +360,7 @@ export class Gate {
       if (job.exchange.route === "read" || !wasDoubtful) this.#guard.proven(source, sighting.sentMs, nowMs);
       if (wasDoubtful && !this.#guard.isDoubtful(source)) this.#options.onRejectedChanged(source);
       this.#endProbe(job, true);
-      job.resolve({ json: verdict.json, ...sighting });
+      job.resolve({ json: verdict.json, dateMs: verdict.dateMs, ...sighting });
       return;
     }
     this.#endProbe(job, true);

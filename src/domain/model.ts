@@ -131,6 +131,8 @@ export interface Snapshot {
   readonly lists: Partial<Lists>;
   /** Rows that could not be read, per list: counted, logged, never fatal (design 3). */
   readonly skippedRows: Partial<Record<ListName, number>>;
+  /** Rows later than the service's present by more than ten minutes: left out before anything learns from them. */
+  readonly setAsideRows?: Partial<Record<ListName, number>>;
 }
 
 /** The latest that is known of a source, list by list, each with its own age. */

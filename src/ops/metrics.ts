@@ -45,6 +45,11 @@ export const definitions: Readonly<Record<string, Definition>> = {
     help: "Rows of the service's lists that could not be read.",
     labels: ["list"],
   },
+  marshal_service_rows_set_aside_total: {
+    kind: "counter",
+    help: "Rows of the service's lists that were left out because their time lies in the future.",
+    labels: ["list"],
+  },
   marshal_service_seconds: {
     kind: "histogram",
     help: "From writing a request to reading its answer.",

@@ -4,6 +4,7 @@ import { Failure } from "../../src/domain/failure.ts";
 import type { SourceId } from "../../src/domain/model.ts";
 import type { ServiceEvent } from "../../src/domain/ports/service-health.ts";
 import { ServerKey } from "../../src/domain/secret.ts";
+import type { Log } from "../../src/log.ts";
 import { Service, type ServiceOptions } from "../../src/sandbox/service/service.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
@@ -26,6 +27,8 @@ export class World {
   readonly service: Service;
   readonly ring = new FakeKeyRing();
   readonly metrics = new FakeMetrics();
+  /** Warnings and errors that the client logged, as one text each. */
+  readonly logged: string[] = [];
   readonly keyTexts: readonly string[];
   readonly sources: SourceId[];
   readonly events: ServiceEvent[];
@@ -73,6 +76,7 @@ export class World {
         clock: this.clock,
         random,
         metrics: this.metrics,
+        log: logInto(this.logged),
         onEvent: take,
         transport,
       });
@@ -142,4 +146,10 @@ export async function runLoad(
     await clock.advance(gapMs);
   }
   return outcomes;
+}
+
+function logInto(lines: string[]): Log {
+  const note = (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Log = { debug: () => {}, info: () => {}, warn: note, error: note, child: () => log };
+  return log;
 }

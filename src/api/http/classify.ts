@@ -1,7 +1,7 @@
 import { Failure, type FailureCode, type Ran } from "../../domain/failure.ts";
 import type { Route } from "../limits/bucket-registry.ts";
 import type { HaltCause } from "../limits/halt.ts";
-import { headerText, retryAfterMs, sensibleWait, type WireHeaders } from "./headers.ts";
+import { dateMs, headerText, retryAfterMs, sensibleWait, type WireHeaders } from "./headers.ts";
 
 /** A whole answer as it came. */
 export interface WireAnswer {
@@ -12,7 +12,8 @@ export interface WireAnswer {
 
 /** What an answer means for the gate. The failure is what the caller is told. */
 export type Outcome =
-  | { readonly kind: "ok"; readonly json: unknown }
+  /** `dateMs`: the service's present, by the answer's own Date. */
+  | { readonly kind: "ok"; readonly json: unknown; readonly dateMs: number | undefined }
   | { readonly kind: "failure"; readonly failure: Failure }
   | {
       readonly kind: "halt";
@@ -66,7 +67,9 @@ export function classify(
 ): Outcome {
   const json = parse(answer.body, read);
   if (json === undefined) return judgePage(answer, route, nowMs);
-  if (answer.status >= 200 && answer.status < 300) return { kind: "ok", json };
+  if (answer.status >= 200 && answer.status < 300) {
+    return { kind: "ok", json, dateMs: dateMs(answer.headers) };
+  }
   return judgeError(answer, route, nowMs, errorBody(json, clean));
 }
 

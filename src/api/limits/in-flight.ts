@@ -30,6 +30,8 @@ export interface Exchange {
 /** The answer of a request that the service took. */
 export interface Answered extends Observation {
   readonly json: unknown;
+  /** The answer's own Date, epoch milliseconds. */
+  readonly dateMs: number | undefined;
 }
 
 /** An exchange that waits or is on its way, and whom it is told to. */

@@ -181,6 +181,7 @@ const FAULTS: readonly Option[] = [
   toggle("unknown-fields", "fields that nobody knows", (d) => (d.faults.unknownFields = true)),
   toggle("unknown-values", "teams and permissions that nobody knows", (d) => (d.faults.unknownValues = true)),
   share("missing-field", "a row without one of its fields", (d, n) => (d.faults.missingField = n)),
+  share("far-future", "a row with a second of the year 2096", (d, n) => (d.faults.farFuture = n)),
   choice(
     "envelope",
     ["standard", "code-message", "message", "message-commandid", "error-code", "html", "empty"],

@@ -54,6 +54,8 @@ export interface FaultSettings {
   unknownValues: boolean;
   /** Per row. */
   missingField: number;
+  /** Share of rows whose second lies in the far future; at each look the same ones. */
+  farFuture: number;
   envelope: Envelope;
   /** An error with this code of the public list instead of the answer. */
   code: number;
@@ -121,6 +123,7 @@ export function defaultFaults(strictSpec: boolean): FaultSettings {
     unknownFields: false,
     unknownValues: false,
     missingField: 0,
+    farFuture: 0,
     envelope: "standard",
     code: 0,
     codeChance: 0,

@@ -80,6 +80,8 @@ const LISTS: Readonly<Record<ListName, (world: World, view: View) => unknown>> =
   Vehicles: vehicleRows,
 };
 
+const FAR_FUTURE_S = 4_000_000_000;
+
 const PERMISSIONS: Readonly<Record<Role, string>> = {
   owner: "Server Owner",
   "co-owner": "Server Co-Owner",
@@ -194,6 +196,10 @@ function rows(view: View, list: Row[]): Row[] {
   });
 }
 
+/** As the service shows a second; some lie in the far future, chosen by the second itself so that a row stays odd. */
 function stamp(view: View, seconds: number): number {
-  return view.fate.settings.milliseconds ? seconds * 1_000 : seconds;
+  const { farFuture, milliseconds } = view.fate.settings;
+  const drawn = (Math.imul(seconds, 2_654_435_761) >>> 0) / 4_294_967_296;
+  const shown = drawn < farFuture ? FAR_FUTURE_S : seconds;
+  return milliseconds ? shown * 1_000 : shown;
 }

@@ -104,6 +104,17 @@ describe("faults of the answers", () => {
     assert.equal(rowsOf(body, "EmergencyCalls")[0]?.StartedAt, clock.ms);
   });
 
+  it("rows whose second lies in the far future, the same ones at each look", () => {
+    const { get, clock } = makeRig({ faults: { farFuture: 0.3 } });
+    const times = () =>
+      rowsOf(bodyOf(get("/v2/server?JoinLogs=true")), "JoinLogs").map((row) => row.Timestamp);
+    clock.ms += 1_800_000;
+    const seen = times();
+    const far = seen.filter((time) => time === 4_000_000_000);
+    assert.ok(far.length > 0 && far.length < seen.length, `${far.length} of ${seen.length} rows`);
+    assert.deepEqual(times(), seen);
+  });
+
   it("Moderator absent, null or the call hidden until it is answered", () => {
     const { service, get } = makeRig({ town: { intensity: 0 } });
     const call = service.town(KEY).modCall();
