@@ -103,6 +103,15 @@ export interface RunRecord {
   readonly inverse?: string;
 }
 
+/** A run that was, or may have been, sent: as much of its row as matching with the server's log needs. */
+export interface RecentRun
+  extends Pick<
+    RunRecord,
+    "id" | "guildId" | "bindingId" | "text" | "status" | "ran" | "proof" | "endedAtMs"
+  > {
+  readonly sentAtMs: number;
+}
+
 export interface RunOutcome {
   readonly record: RunRecord;
   /** Absent after a 200. */

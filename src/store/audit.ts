@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
+import type { SourceId } from "../domain/model.ts";
 import type { AuditLog } from "../domain/ports/audit-log.ts";
 import type { Documents } from "../domain/ports/documents.ts";
-import type { AuditEvent, AuditFilter, RunRecord } from "../domain/run.ts";
+import type { AuditEvent, AuditFilter, RecentRun, RunRecord } from "../domain/run.ts";
 
 /** Which ids a guild has on one day (UTC): the store has no queries, so days are the index. */
 export interface DayIndex {
@@ -30,6 +31,9 @@ type Kind = "runs" | "events";
 const lastDateMs = Date.UTC(9999, 11, 31);
 /** How many rows are read before other work has its turn: sqlite answers without ever waiting. */
 const breathRows = 100;
+
+/** Days with sent runs that are kept by server: the latest, and the one before for what spans midnight. */
+const SENT_DAYS = 2;
 
 function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
@@ -95,6 +99,38 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     return found;
   }
 
+  /** Sent runs by server, found apart from all others. Only the last days are ever asked for: older ones go. */
+  async function noteSent(record: RunRecord): Promise<void> {
+    if (!mayHaveBeenSent(record)) return;
+    const list = `sent/${record.source}`;
+    const day = dayOf(record.sentAtMs);
+    const id = `${record.guildId}/${record.id}`;
+    await turns.take(list, async () => {
+      const { days } = (await parts.days.get(list)) ?? { days: [] };
+      if (!days.includes(day)) {
+        const kept = [...days, day].sort();
+        for (const old of kept.slice(0, -SENT_DAYS)) await parts.index.delete(`${list}/${old}`);
+        await parts.days.set(list, { days: kept.slice(-SENT_DAYS) });
+      }
+      const { ids } = (await parts.index.get(`${list}/${day}`)) ?? { ids: [] };
+      if (!ids.includes(id)) await parts.index.set(`${list}/${day}`, { ids: [...ids, id] });
+    });
+  }
+
+  async function recentRuns(source: SourceId, sinceMs: number): Promise<readonly RecentRun[]> {
+    const list = `sent/${source}`;
+    const { days } = (await parts.days.get(list)) ?? { days: [] };
+    const found: RecentRun[] = [];
+    for (const day of days.filter((one) => one >= dayOf(Math.max(0, sinceMs)))) {
+      const { ids } = (await parts.index.get(`${list}/${day}`)) ?? { ids: [] };
+      for (const id of ids) {
+        const row = await parts.runs.get(id);
+        if (row !== undefined && mayHaveBeenSent(row) && row.sentAtMs >= sinceMs) found.push(row);
+      }
+    }
+    return found.sort((a, b) => a.sentAtMs - b.sentAtMs);
+  }
+
   async function removeDay(guildId: string, kind: Kind, day: string): Promise<number> {
     const list = `${guildId}/${kind}`;
     const { ids } = (await parts.index.get(`${list}/${day}`)) ?? { ids: [] };
@@ -124,6 +160,7 @@ export function createAuditLog(parts: AuditParts): AuditLog {
       await turns.take(`run/${id}`, async () => {
         if (!over[status]) await parts.open.set(id, { guildId });
         await addToIndex(guildId, "runs", askedAtMs, id);
+        await noteSent(record);
         await parts.runs.set(`${guildId}/${id}`, record);
         if (over[status]) await parts.open.delete(id);
       });
@@ -147,6 +184,7 @@ export function createAuditLog(parts: AuditParts): AuditLog {
       const found = await searched(parts.events, ids, guildId, matches, limit);
       return found.sort((a, b) => b.atMs - a.atMs);
     },
+    recentRuns,
     async *unfinished() {
       for await (const [id, { guildId }] of parts.open.entries()) {
         const record = await parts.runs.get(`${guildId}/${id}`);
@@ -159,6 +197,10 @@ export function createAuditLog(parts: AuditParts): AuditLog {
       return (await pruneKind(guildId, "runs", beforeMs)) + (await pruneKind(guildId, "events", beforeMs));
     },
   };
+}
+
+function mayHaveBeenSent(record: RunRecord): record is RunRecord & { readonly sentAtMs: number } {
+  return record.sentAtMs !== undefined && (record.status === "sending" || record.ran !== "no");
 }
 
 function runMatcher(filter: AuditFilter): (record: RunRecord) => boolean {

@@ -185,6 +185,24 @@ test("unfinished: everything that waited or was being sent, of every guild, and 
   assert.deepEqual((await unfinishedIds(audit)).sort(), ["r1", "r2"]);
 });
 
+test("recent runs of a server: all guilds' sent ones in order of sending, whatever was refused in between", async () => {
+  const audit = open(new Disk());
+  const sent = { status: "done", ran: "yes" } as const;
+  for (let count = 0; count < 400; count += 1) await audit.put(run(`no-${count}`, { status: "denied" }));
+  await audit.put(run("b", { ...sent, sentAtMs: startMs + 2_000, guildId: "g2" }));
+  await audit.put(run("a", { ...sent, sentAtMs: startMs + 1_000 }));
+  await audit.put(run("under-way", { status: "sending", ran: "unknown", sentAtMs: startMs + 3_000 }));
+  // Sent and surely refused: it waits again.
+  await audit.put(run("again", { status: "sending", ran: "unknown", sentAtMs: startMs + 3_000 }));
+  await audit.put(run("again", { status: "waiting" }));
+  await audit.put(run("elsewhere", { ...sent, sentAtMs: startMs, source: "s2" as SourceId }));
+  const recent = (sinceMs: number) => audit.recentRuns("s1" as SourceId, sinceMs);
+  assert.deepEqual(ids(await recent(startMs)), ["a", "b", "under-way"]);
+  assert.deepEqual(ids(await recent(startMs + 2_000)), ["b", "under-way"]);
+  await audit.put(run("tomorrow", { ...sent, sentAtMs: startMs + dayMs }));
+  assert.deepEqual(ids(await recent(startMs + 3_000)), ["under-way", "tomorrow"]);
+});
+
 test("search: newest day first, at most the limit, 50 where none is given", async () => {
   const audit = open(new Disk());
   for (let index = 0; index < 60; index += 1)

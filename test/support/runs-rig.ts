@@ -22,7 +22,7 @@ import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
-import type { AuditEvent, DeferredRun, RunRecord } from "../../src/domain/run.ts";
+import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/domain/run.ts";
 import { parseSeenRows, type SeenRows } from "../../src/runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "../../src/runs/queue/deferred-runs.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";
@@ -82,6 +82,13 @@ export class MemoryAudit implements AuditLog {
       .filter((row) => filter.fromMs === undefined || row.askedAtMs >= filter.fromMs)
       .reverse()
       .slice(0, filter.limit ?? 1_000);
+  }
+  async recentRuns(source: SourceId, sinceMs: number): Promise<readonly RecentRun[]> {
+    return [...this.rows.values()]
+      .filter((row) => row.source === source && (row.status === "sending" || row.ran !== "no"))
+      .flatMap((row) => (row.sentAtMs === undefined ? [] : [{ ...row, sentAtMs: row.sentAtMs }]))
+      .filter(({ sentAtMs }) => sentAtMs >= sinceMs)
+      .sort((a, b) => a.sentAtMs - b.sentAtMs);
   }
   async events(): Promise<readonly AuditEvent[]> {
     return [...this.eventRows].reverse();
@@ -317,6 +324,7 @@ export class RunsRig {
       event: async (event) => (alive() ? audit.event(event) : never),
       search: async (guildId, filter) => audit.search(guildId, filter),
       events: async () => audit.events(),
+      recentRuns: async (source, sinceMs) => audit.recentRuns(source, sinceMs),
       unfinished: () => audit.unfinished(),
       prune: async (guildId, beforeMs) => audit.prune(guildId, beforeMs),
     };

@@ -1,4 +1,5 @@
-import type { AuditEvent, AuditFilter, RunRecord } from "../run.ts";
+import type { SourceId } from "../model.ts";
+import type { AuditEvent, AuditFilter, RecentRun, RunRecord } from "../run.ts";
 
 export interface AuditLog {
   /** Writes the row durably; called before sending and again with what came of it. */
@@ -11,6 +12,13 @@ export interface AuditLog {
     guildId: string,
     filter: Pick<AuditFilter, "actorId" | "fromMs" | "toMs" | "limit">,
   ): Promise<readonly AuditEvent[]>;
+  /**
+   * Runs of one server that were, or may have been, sent at or after `sinceMs` (epoch milliseconds), of all guilds
+   * that link it, in the order of sending; those of the last day on which there were any at least. Runs that were
+   * refused, cancelled or expired unsent never stand among them, so that no number of those can push a sent one out.
+   * For matching with the server's log only: a guild is never shown another guild's text.
+   */
+  recentRuns(source: SourceId, sinceMs: number): Promise<readonly RecentRun[]>;
   /** Rows that were being sent or waited when the process ended. */
   unfinished(): AsyncIterable<RunRecord>;
   prune(guildId: string, beforeMs: number): Promise<number>;

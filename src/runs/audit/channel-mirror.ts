@@ -52,6 +52,7 @@ export class AuditChannelMirror implements AuditLog {
   get: AuditLog["get"] = (guildId, runId) => this.#ports.audit.get(guildId, runId);
   search: AuditLog["search"] = (guildId, filter) => this.#ports.audit.search(guildId, filter);
   events: AuditLog["events"] = (guildId, filter) => this.#ports.audit.events(guildId, filter);
+  recentRuns: AuditLog["recentRuns"] = (source, sinceMs) => this.#ports.audit.recentRuns(source, sinceMs);
   unfinished: AuditLog["unfinished"] = () => this.#ports.audit.unfinished();
   prune: AuditLog["prune"] = (guildId, beforeMs) => this.#ports.audit.prune(guildId, beforeMs);
 

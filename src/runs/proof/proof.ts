@@ -7,18 +7,24 @@ import type { Demands } from "../../domain/ports/demands.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
-import type { ProofState, RunRecord } from "../../domain/run.ts";
-import { expiresAfterMs } from "../queue/active-run.ts";
+import type { ProofState, RecentRun, RunRecord } from "../../domain/run.ts";
 import { matchRuns, type RemoteRow, type SentRun } from "./match-runs.ts";
 import { newRows, type SeenRows } from "./seen-rows.ts";
 
 /** After a run its server's log is read this often, for so long. */
-const proofMaxAgeMs = 5_000;
-const proofForMs = 90_000;
+const PROOF_MAX_AGE_MS = 5_000;
+const PROOF_FOR_MS = 90_000;
 /** Where a guild has an audit channel, its log is read at least this often: others may run commands too. */
-const outsideMaxAgeMs = 120_000;
-/** Of each guild, the newest: the store's finest index is the day, so a search by time would read all of today. */
-const maxRuns = 300;
+const OUTSIDE_MAX_AGE_MS = 120_000;
+/** How far before its row a run may have been sent: an answer takes a while, and the two clocks differ. */
+const SENT_BEFORE_ROW_MS = 5 * 60_000;
+/** Where rows of runs were seen is remembered for this many; older ones are long out of any log. */
+const MOST_SEEN = 5_000;
+
+interface Found {
+  readonly proof: ProofState;
+  readonly atS?: number;
+}
 
 export interface ProofPorts {
   readonly audit: AuditLog;
@@ -30,7 +36,7 @@ export interface ProofPorts {
 }
 
 /**
- * Looks for runs in CommandLogs, and for commands by "Remote Server" that no run accounts for (design 6, Proof).
+ * Looks for runs in CommandLogs, and for commands by "Remote Server" that no run accounts for.
  * What ran is read from the audit, so runs of other processes and of the time before a restart count too.
  */
 export class Proof implements SnapshotListener {
@@ -51,7 +57,7 @@ export class Proof implements SnapshotListener {
   /** A run that was, or may have been, sent: look for it for a while. */
   seek({ source, id }: RunRecord): void {
     const runs = this.#pending.get(source) ?? new Map<string, number>();
-    runs.set(id, this.#ports.clock.nowMs() + proofForMs);
+    runs.set(id, this.#ports.clock.nowMs() + PROOF_FOR_MS);
     this.#pending.set(source, runs);
     this.#demand(source);
   }
@@ -64,7 +70,7 @@ export class Proof implements SnapshotListener {
     const demands = sources.map((source) => ({
       source,
       lists: ["commandLogs"] as const,
-      maxAgeMs: outsideMaxAgeMs,
+      maxAgeMs: OUTSIDE_MAX_AGE_MS,
     }));
     this.#ports.demands.put(`runs-outside:${guildId}`, demands);
     if (sources.length === 0) this.#watched.delete(guildId);
@@ -103,49 +109,34 @@ export class Proof implements SnapshotListener {
       if (changed) await this.#ports.seenRows.set(source, next);
       return;
     }
-    const bindings = await this.#ports.bindings.bySource(source);
-    const records = await this.#sentRuns(source, bindings, fresh);
+    const runs = await this.#sentRuns(source, fresh);
     const times = log.map(({ atS }) => atS);
     const span =
       times.length === 0 ? undefined : { oldestS: Math.min(...times), newestS: Math.max(...times) };
     const matched = matchRuns(
-      records.map((record) => this.#asSent(record)),
+      runs.map((run) => this.#asSent(run)),
       rows,
       span,
     );
-    for (const record of records) {
-      const found = matched.proofs.get(record.id);
-      if (found !== undefined) await this.#note(record, found.proof, found.atS);
+    for (const run of runs) {
+      const found = matched.proofs.get(run.id);
+      if (found !== undefined) await this.#note(source, run, found);
     }
+    const bindings = await this.#ports.bindings.bySource(source);
     await this.#reportOutside(source, bindings, foreignAmong(fresh, matched.foreign));
     if (changed) await this.#ports.seenRows.set(source, next);
     this.#forgetOld(source);
   }
 
   /** Runs of all guilds of this server that may have left a row: the fresh ones, and those still sought. */
-  async #sentRuns(
-    source: SourceId,
-    bindings: readonly Binding[],
-    fresh: readonly RemoteRow[],
-  ): Promise<readonly RunRecord[]> {
+  #sentRuns(source: SourceId, fresh: readonly RemoteRow[]): Promise<readonly RecentRun[]> {
     const nowMs = this.#ports.clock.nowMs();
     const oldestRowMs = Math.min(nowMs, ...fresh.map(({ atS }) => atS * 1000));
-    // Found by when they were asked for, which may be long before they were sent.
-    const fromMs = Math.min(oldestRowMs, nowMs - proofForMs) - expiresAfterMs - 60_000;
-    const guilds = [...new Set(bindings.map(({ guildId }) => guildId))];
-    const found = await Promise.all(
-      guilds.map((guildId) => this.#ports.audit.search(guildId, { limit: maxRuns })),
-    );
-    return found
-      .flat()
-      .filter(
-        (row) =>
-          row.source === source && row.askedAtMs >= fromMs && (row.status === "sending" || row.ran !== "no"),
-      )
-      .filter(({ sentAtMs }) => sentAtMs !== undefined);
+    const sinceMs = Math.min(oldestRowMs, nowMs - PROOF_FOR_MS) - SENT_BEFORE_ROW_MS;
+    return this.#ports.audit.recentRuns(source, sinceMs);
   }
 
-  #asSent({ id, text, sentAtMs = 0, endedAtMs, status }: RunRecord): SentRun {
+  #asSent({ id, text, sentAtMs, endedAtMs, status }: RecentRun): SentRun {
     const open = status === "sending";
     const seenAtS = this.#seenAtS.get(id);
     return {
@@ -158,13 +149,16 @@ export class Proof implements SnapshotListener {
     };
   }
 
-  async #note(record: RunRecord, proof: ProofState, atS: number | undefined): Promise<void> {
-    if (atS !== undefined) this.#seenAtS.set(record.id, atS);
-    // While it is under way its row belongs to whoever sends it.
-    if (record.status === "sending") return;
-    const better = strength[proof] > strength[record.proof];
-    if (better) await this.#ports.audit.put({ ...record, proof });
-    if (proof !== "not-seen") this.#settle(record);
+  async #note(source: SourceId, run: RecentRun, { proof, atS }: Found): Promise<void> {
+    const { audit } = this.#ports;
+    if (atS !== undefined) this.#seenAtS.set(run.id, atS);
+    // While it is under way its row belongs to the run that is sending it.
+    if (run.status === "sending") return;
+    if (strength[proof] > strength[run.proof]) {
+      const record = await audit.get(run.guildId, run.id);
+      if (record !== undefined) await audit.put({ ...record, proof });
+    }
+    if (proof !== "not-seen") this.#settle(source, run.id);
   }
 
   async #reportOutside(
@@ -188,7 +182,7 @@ export class Proof implements SnapshotListener {
     }
   }
 
-  #settle({ source, id }: RunRecord): void {
+  #settle(source: SourceId, id: string): void {
     const runs = this.#pending.get(source);
     if (runs?.delete(id) !== true) return;
     this.#demand(source);
@@ -201,7 +195,7 @@ export class Proof implements SnapshotListener {
     if (runs !== undefined) this.#demand(source);
     // Insertion order is order of time: what goes is long out of any log.
     for (const id of this.#seenAtS.keys()) {
-      if (this.#seenAtS.size <= 5_000) break;
+      if (this.#seenAtS.size <= MOST_SEEN) break;
       this.#seenAtS.delete(id);
     }
   }
@@ -214,7 +208,7 @@ export class Proof implements SnapshotListener {
       return;
     }
     const untilMs = Math.max(...runs.values());
-    const demand = { source, lists: ["commandLogs"] as const, maxAgeMs: proofMaxAgeMs, untilMs };
+    const demand = { source, lists: ["commandLogs"] as const, maxAgeMs: PROOF_MAX_AGE_MS, untilMs };
     this.#ports.demands.put(`runs-proof:${source}`, [demand]);
   }
 }

@@ -16,7 +16,7 @@ import { RunProgressTicket } from "./run-ticket.ts";
 import type { SourceTurns } from "./source-turns.ts";
 
 /** A run that has waited this long is not sent: a stale ban is worse than none (design 6). */
-export const expiresAfterMs = 10 * 60_000;
+const expiresAfterMs = 10 * 60_000;
 /** A 429 that names no time. */
 const unnamedWaitMs = 5_000;
 const recheckAfterMs = 250;

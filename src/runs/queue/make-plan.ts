@@ -12,18 +12,16 @@ import { type People, peopleOf, resolveTargets } from "../catalogue/targets.ts";
 import { findVerb, usageOf } from "../catalogue/verbs.ts";
 import { decide, decideVerb } from "../permission/policy.ts";
 
-/** How long a confirmation waits for its press (design 6, Confirm). */
-const confirmWithinMs = 60_000;
+/** How long a confirmation waits for its press. */
+const CONFIRM_WITHIN_MS = 60_000;
 /** A player list this young is not asked for again. */
-const freshPeopleMs = 10_000;
+const FRESH_PEOPLE_MS = 10_000;
 /** An interaction waits: rather an older list than a late card. */
-const readWithinMs = 2_500;
+const READ_WITHIN_MS = 2_500;
 /** Beyond this age of the player list the plan says so. */
-const oldPeopleMs = 60_000;
+const OLD_PEOPLE_MS = 60_000;
 /** The same text with an unknown outcome this recently may have run: asking again is asked about. */
-const unknownWithinMs = 30 * 60_000;
-/** Of a guild; at one command per 5 s these are a quarter of an hour at least. */
-const recentRows = 200;
+const UNKNOWN_WITHIN_MS = 30 * 60_000;
 
 export interface PlanPorts {
   readonly snapshots: Snapshots;
@@ -68,7 +66,7 @@ export async function makePlan(
     warnings: warnings(command, targets, people, unread, ports.health.halt()?.untilMs, nowMs),
     expectedWaitMs,
     ...(inverse === undefined ? {} : { inverse }),
-    expiresAtMs: nowMs + confirmWithinMs,
+    expiresAtMs: nowMs + CONFIRM_WITHIN_MS,
   };
 }
 
@@ -81,14 +79,14 @@ async function readPeople(
   const known = () => peopleOf(ports.snapshots.latest(binding.source), ports.clock.nowMs());
   if (command.targetTexts.length === 0 || !allowed) return { people: known(), unread: undefined };
   const abort = new AbortController();
-  const cancel = ports.clock.after(readWithinMs, () =>
+  const cancel = ports.clock.after(READ_WITHIN_MS, () =>
     abort.abort(new Failure("unreachable", "The player list could not be read in time.")),
   );
   try {
     const state: ServerState = await ports.snapshots.fresh(
       binding.source,
       ["players", "staff"],
-      freshPeopleMs,
+      FRESH_PEOPLE_MS,
       abort.signal,
     );
     return { people: peopleOf(state, ports.clock.nowMs()), unread: undefined };
@@ -100,20 +98,13 @@ async function readPeople(
   }
 }
 
+/** Whether this guild sent the same text to this server lately and does not know what came of it. */
 async function earlierUnknown({ audit, clock }: PlanPorts, { binding, text }: RunRequest): Promise<boolean> {
-  // The newest rows and no narrower search: the store's finest index is the day, so that would read all of today.
-  const rows = await audit.search(binding.guildId, { limit: recentRows });
-  const fromMs = clock.nowMs() - unknownWithinMs;
-  return rows.some(
-    (row) =>
-      row.status === "unknown" &&
-      row.bindingId === binding.id &&
-      row.text === text &&
-      row.askedAtMs >= fromMs,
-  );
+  const runs = await audit.recentRuns(binding.source, clock.nowMs() - UNKNOWN_WITHIN_MS);
+  return runs.some((run) => run.status === "unknown" && run.guildId === binding.guildId && run.text === text);
 }
 
-/** Empty: it may be sent at once (design 6, Confirm). */
+/** Empty: it may be sent at once. */
 function reasonsToConfirm(
   command: ParsedCommand,
   targets: readonly ResolvedTarget[],
@@ -157,7 +148,7 @@ function warnings(
   }
   if (command.targetTexts.length > 0) {
     if (people === undefined) said.push("The player list is not known: the targets were not resolved.");
-    else if (unread !== undefined || people.ageMs > oldPeopleMs) {
+    else if (unread !== undefined || people.ageMs > OLD_PEOPLE_MS) {
       said.push(`The player list is ${Math.round(people.ageMs / 1000)} s old.`);
     }
   }

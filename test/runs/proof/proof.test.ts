@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
 import { defaultSettings } from "../../../src/domain/guild.ts";
 import type { CommandEntry } from "../../../src/domain/model.ts";
@@ -31,7 +31,7 @@ async function send(rig: RunsRig, text: string): Promise<{ readonly id: string; 
 }
 
 describe("proof", () => {
-  it("asks for the log after a run until its row is there", async () => {
+  test("asks for the log after a run until its row is there", async () => {
     const rig = new RunsRig();
     const { id, atS } = await send(rig, ":h hi");
     const [demand] = rig.demandsPut.get(`runs-proof:${binding.source}`) ?? [];
@@ -45,7 +45,7 @@ describe("proof", () => {
     await rig.runs.stop(0);
   });
 
-  it("stops asking after a while, and concludes nothing from a log that starts later", async () => {
+  test("stops asking after a while, and concludes nothing from a log that starts later", async () => {
     const rig = new RunsRig();
     const { id, atS } = await send(rig, ":h hi");
     await rig.clock.advance(100_000);
@@ -54,7 +54,7 @@ describe("proof", () => {
     assert.equal(rig.demandsPut.size, 0);
   });
 
-  it("finds an unknown run in the log, or misses it; the outcome itself stays unknown", async () => {
+  test("finds an unknown run in the log, or misses it; the outcome itself stays unknown", async () => {
     const rig = new RunsRig();
     rig.answering = async () => {
       throw new Failure("unreachable", "silence", { ran: "unknown" });
@@ -70,7 +70,7 @@ describe("proof", () => {
     assert.equal(rig.audit.rows.get(id)?.proof, "seen-twice");
   });
 
-  it("reports what was run outside this bot once, over a restart too; not what stood there at first sight", async () => {
+  test("reports what was run outside this bot once, over a restart too; not what stood there at first sight", async () => {
     const rig = new RunsRig();
     const atS = Math.floor(rig.clock.nowMs() / 1000);
     const old = remote(atS - 100, ":kill all");
@@ -87,7 +87,7 @@ describe("proof", () => {
     );
   });
 
-  it("does not call its own runs foreign, nor those of another guild of the same server", async () => {
+  test("does not call its own runs foreign, nor those of another guild of the same server", async () => {
     const rig = new RunsRig();
     const other = { ...binding, id: "b2", guildId: "g2" };
     rig.linked = [binding, other];
@@ -103,8 +103,58 @@ describe("proof", () => {
   });
 });
 
+describe("refusals beside sent runs", () => {
+  async function refuse(rig: RunsRig, times: number): Promise<void> {
+    const actor = rig.actor("none");
+    for (let count = 0; count < times; count += 1) {
+      const plan = await rig.runs.runner.plan({ actor, binding, text: ":h hi", origin: "command" });
+      await assert.rejects(rig.runs.runner.submit(plan), { code: "denied" });
+    }
+  }
+
+  test("400 of them leave a sent run provable, and another guild of that server hears nothing of it", async () => {
+    const rig = new RunsRig();
+    rig.linked = [binding, { ...binding, id: "b2", guildId: "g2" }];
+    await rig.runs.listener.take(rig.snapshot([]));
+    const { id, atS } = await send(rig, ":h hi");
+    await refuse(rig, 400);
+    await rig.runs.listener.take(rig.snapshot([remote(atS, ":h hi")]));
+    assert.equal(rig.audit.rows.get(id)?.proof, "seen");
+    assert.deepEqual(rig.audit.eventRows, []);
+    await rig.runs.stop(0);
+  });
+
+  test("400 of them do not erase the warning of an unknown outcome; other guilds are not warned of it", async () => {
+    const rig = new RunsRig();
+    rig.answering = async () => {
+      throw new Failure("unreachable", "silence", { ran: "unknown" });
+    };
+    await send(rig, ":h hi");
+    await refuse(rig, 400);
+    const again = { actor: rig.actor("manager"), binding, text: ":h hi", origin: "command" } as const;
+    assert.match((await rig.runs.runner.plan(again)).confirmReasons.join(" "), /unknown outcome/);
+    const other = { ...binding, id: "b2", guildId: "g2" };
+    rig.setPolicy({}, "b2", "g2");
+    const theirs = { ...again, actor: rig.actor("manager", { guildId: "g2" }), binding: other };
+    assert.deepEqual((await rig.runs.runner.plan(theirs)).confirmReasons, []);
+    await rig.runs.stop(0);
+  });
+
+  test("a run accounts for its row also once its guild has unlinked the server", async () => {
+    const rig = new RunsRig();
+    const other = { ...binding, id: "b2", guildId: "g2" };
+    rig.linked = [binding, other];
+    await rig.runs.listener.take(rig.snapshot([]));
+    const { atS } = await send(rig, ":h hi");
+    rig.linked = [other];
+    await rig.runs.listener.take(rig.snapshot([remote(atS, ":h hi")]));
+    assert.deepEqual(rig.audit.eventRows, []);
+    await rig.runs.stop(0);
+  });
+});
+
 describe("the audit channel", () => {
-  it("mirrors each outcome and event in order, and has the log watched for commands of others", async () => {
+  test("mirrors each outcome and event in order, and has the log watched for commands of others", async () => {
     const rig = new RunsRig();
     const settings = rig.settingsOf.get("g1") ?? defaultSettings;
     rig.settingsOf.set("g1", { ...settings, auditChannelId: "audit" });
@@ -130,7 +180,7 @@ describe("the audit channel", () => {
     assert.equal(rig.clock.pending, 0);
   });
 
-  it("removes rows that are older than the guild keeps them", async () => {
+  test("removes rows that are older than the guild keeps them", async () => {
     const rig = new RunsRig();
     await rig.runs.start();
     await send(rig, ":h old");
