@@ -76,6 +76,7 @@ async function proveKey({ actor, form }: Press, services: Services): Promise<Rep
     throw new Failure("bad-command", `This key is linked here already, as "${known.name}".`);
   }
   const status = await services.prover.prove(key, actor.guildId);
+  await services.bindings.checkRoom(actor.guildId, status);
   const roleIds = form.chosen("staff").filter((id) => id !== actor.guildId);
   const { guildId, userId } = actor;
   const pendingId = services.pendingLinks.put({ key, status, guildId, userId, roleIds });

@@ -15,6 +15,8 @@ export interface Config {
   /** Absent: no ops address. */
   readonly opsAddress?: { readonly host: string; readonly port: number };
   readonly shards: "auto" | { readonly ids: readonly number[]; readonly count: number };
+  /** Game servers that one Discord server may link. */
+  readonly serversPerGuild: number;
   readonly logLevel: "debug" | "info" | "warn" | "error";
 }
 
@@ -48,6 +50,7 @@ const expected = {
   SECRET_KEY: "32 bytes in base64, as `openssl rand -base64 32` prints them",
   OPS_ADDRESS: "HOST:PORT such as 127.0.0.1:9464, or nothing at all to turn it off",
   SHARDS: "auto, or shards and their total such as 0-3/16",
+  SERVERS_PER_GUILD: "a whole number of 1 or more, such as 10",
   LOG_LEVEL: `one of ${levels.join(", ")}`,
 } as const;
 
@@ -111,6 +114,11 @@ const shards = z.string().transform((value, context): Config["shards"] => {
   return { ids: Array.from({ length: last - first + 1 }, (_, index) => first + index), count };
 });
 
+const wholeNumber = z.string().transform((value, context) => {
+  const number = Number(value);
+  return /^[1-9]\d{0,5}$/.test(value) ? number : refuse(context);
+});
+
 const schema = z.object({
   DISCORD_TOKEN: opaque,
   DISCORD_API_URL: address.default("https://discord.com/api"),
@@ -120,6 +128,7 @@ const schema = z.object({
   SECRET_KEY: secretKey.optional(),
   OPS_ADDRESS: opsAddress.default({ host: "127.0.0.1", port: 9464 }),
   SHARDS: shards.default("auto"),
+  SERVERS_PER_GUILD: wholeNumber.default(10),
   LOG_LEVEL: z.enum(levels).default("info"),
 } satisfies Record<Name, z.ZodType>);
 
@@ -145,6 +154,7 @@ export function readConfig(environment: Environment): Config {
     serviceUrl: data.SERVICE_URL,
     storeUrl: data.STORE_URL,
     shards: data.SHARDS,
+    serversPerGuild: data.SERVERS_PER_GUILD,
     logLevel: data.LOG_LEVEL,
     ...(data.SERVICE_GLOBAL_KEY === undefined ? {} : { serviceGlobalKey: data.SERVICE_GLOBAL_KEY }),
     ...(data.SECRET_KEY === undefined ? {} : { secretKey: data.SECRET_KEY }),

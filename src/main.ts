@@ -63,6 +63,7 @@ function openDocuments(store: Store, config: Config, { log, clock, random }: Run
       vault,
       clock,
       random,
+      serversPerGuild: config.serversPerGuild,
       hideSecret: log.hide,
     }),
     settings: createSettings(store.documents("settings", documentSchemas.parseSettings, "full")),

@@ -1,7 +1,7 @@
 import { Failure } from "../domain/failure.ts";
 import type { Binding } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
-import type { SourceId } from "../domain/model.ts";
+import type { ServerStatus, SourceId } from "../domain/model.ts";
 import type { Bindings, Linked, NewLink } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
@@ -16,6 +16,8 @@ export interface BindingParts {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;
+  /** How many game servers one guild may link: each is polled, and their polls are shared by all guilds. */
+  readonly serversPerGuild: number;
   /** Told each key that is opened or linked, before anything else is done with it: logs must not show it. */
   hideSecret(text: string): void;
 }
@@ -41,7 +43,8 @@ const wrongSecret =
   "the server keys in the store do not open: SECRET_KEY, or data/secret.key, is not the one they were sealed with; put that one back, or start with an empty store and link every server again";
 
 /** One document a guild; changes of one guild never interleave. */
-export function createBindings({ documents, vault, clock, random, hideSecret }: BindingParts): BindingStore {
+export function createBindings(parts: BindingParts): BindingStore {
+  const { documents, vault, clock, random, serversPerGuild, hideSecret } = parts;
   const guildsOf = new Map<SourceId, Set<string>>();
   const turns = new KeyedMutex();
 
@@ -90,9 +93,8 @@ export function createBindings({ documents, vault, clock, random, hideSecret }: 
     const before = await read(guildId);
     const source = vault.sourceOf(key);
     // The same server with a new key keeps its id, and with it its feeds, policy and history.
-    const known =
-      before.find((one) => one.source === source) ??
-      before.find((one) => one.ownerId === status.ownerId && one.joinKey === status.joinKey);
+    const known = before.find((one) => one.source === source) ?? sameServer(before, status);
+    refuseBeyond(serversPerGuild, before, known);
     const id = known?.id ?? random.id();
     const binding: SealedBinding = {
       id,
@@ -125,6 +127,10 @@ export function createBindings({ documents, vault, clock, random, hideSecret }: 
       const found = choose(await read(guildId), nameOrId?.trim());
       return withoutSeal(found);
     },
+    async checkRoom(guildId, status) {
+      const before = await read(guildId);
+      refuseBeyond(serversPerGuild, before, sameServer(before, status));
+    },
     link: (newLink) => turns.take(newLink.guildId, () => link(newLink)),
     unlink: (guildId, bindingId) =>
       turns.take(guildId, async () => {
@@ -153,6 +159,21 @@ export function createBindings({ documents, vault, clock, random, hideSecret }: 
       return key;
     },
   };
+}
+
+function sameServer(bindings: readonly SealedBinding[], status: ServerStatus): SealedBinding | undefined {
+  return bindings.find((one) => one.ownerId === status.ownerId && one.joinKey === status.joinKey);
+}
+
+/** A new key for a server that is linked already needs no room, even where a limit was lowered since. */
+function refuseBeyond(
+  most: number,
+  linked: readonly SealedBinding[],
+  known: SealedBinding | undefined,
+): void {
+  if (known !== undefined || linked.length < most) return;
+  const words = `${linked.length} game servers are linked here, and one community may have ${most}`;
+  throw new Failure("bad-command", `${words}. Unlink one with /setup unlink before you link another.`);
 }
 
 /**

@@ -74,6 +74,7 @@ export async function settle(
       vault: createVault(loadSecret(storeUrl)),
       clock,
       random,
+      serversPerGuild: 1,
       hideSecret: () => undefined,
     });
     const settings = createSettings(store.documents("settings", parseSettings, "normal"));

@@ -145,6 +145,13 @@ test("several servers live in one guild", async () => {
   assert.ok(!made.calls.some((call) => call.startsWith("replaced")));
 });
 
+test("a key for which there is no room is refused when it is typed, not at the Yes", async () => {
+  const made = world();
+  made.serversPerGuild = 1;
+  await made.linkServer(actor.guildId, serverStatus({ name: "Lakeside", joinKey: "lake" }), "lake-key");
+  await assert.rejects(typeKey(made, "abc-xyz"), failure("bad-command", /1 servers are linked/));
+});
+
 test("a key that is linked here already costs no call; a parked one is proven again", async () => {
   const made = world();
   const binding = await made.linkServer(actor.guildId, serverStatus(), "abc-xyz");

@@ -36,6 +36,7 @@ describe("the environment as a Config", () => {
       storeUrl: "sqlite:data/marshal.sqlite",
       opsAddress: { host: "127.0.0.1", port: 9464 },
       shards: "auto",
+      serversPerGuild: 10,
       logLevel: "info",
     });
   });
@@ -66,16 +67,23 @@ describe("the environment as a Config", () => {
       SECRET_KEY: "short",
       OPS_ADDRESS: "9464",
       SHARDS: "all",
+      SERVERS_PER_GUILD: "0",
       LOG_LEVEL: "loud",
     });
     const names = [
-      "DISCORD_TOKEN DISCORD_API_URL SERVICE_URL SERVICE_GLOBAL_KEY STORE_URL SECRET_KEY OPS_ADDRESS SHARDS LOG_LEVEL",
+      "DISCORD_TOKEN DISCORD_API_URL SERVICE_URL SERVICE_GLOBAL_KEY STORE_URL SECRET_KEY OPS_ADDRESS SHARDS SERVERS_PER_GUILD LOG_LEVEL",
     ].flatMap((all) => all.split(" "));
     assert.deepEqual(lines.map((line) => line.split(":")[0]).sort(), names.sort());
     for (const line of lines) {
       assert.match(line, /was found.*; expected \S/);
       assert.ok(!line.includes("\n"));
     }
+  });
+
+  test("servers per guild are a whole number of one or more", () => {
+    assert.equal(accepted({ SERVERS_PER_GUILD: "25" }).serversPerGuild, 25);
+    for (const bad of ["0", "-1", "2.5", "many", "1e9"])
+      assert.match(onlyLine({ SERVERS_PER_GUILD: bad }), /expected a whole number of 1 or more/);
   });
 
   test("spaces around a value are dropped, and an empty value counts as none", () => {
@@ -206,6 +214,7 @@ describe("the environment as a Config", () => {
       "LOG_LEVEL",
       "OPS_ADDRESS",
       "SECRET_KEY",
+      "SERVERS_PER_GUILD",
       "SERVICE_GLOBAL_KEY",
       "SERVICE_URL",
       "SHARDS",

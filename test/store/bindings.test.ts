@@ -18,6 +18,7 @@ function rig(texts = new Map<string, string>(), secretFill = 1) {
     vault: createVault(new Uint8Array(32).fill(secretFill)),
     clock: new VirtualClock(),
     random: seededRandom(texts.size + 1),
+    serversPerGuild: 10,
     hideSecret: (text) => hidden.push(text),
   });
   const link = async (guildId: string, key: string, name: string, over: Partial<ServerStatus> = {}) =>
@@ -95,11 +96,12 @@ test("each key is told to the log before it can be written: when it is linked an
   assert.equal(bindings.sourceOf(new ServerKey("alpha-secret-key")), binding.source);
 });
 
-test("servers linked to one guild at once are all there", async () => {
+test("servers linked to one guild at once are all there, and no more than a guild may have", async () => {
   const { bindings, link } = rig();
   const wanted = Array.from({ length: 20 }, (_, index) => `Server ${String(index).padStart(2, "0")}`);
-  await Promise.all(wanted.map((name) => link("g1", `key-of-${name}`, name)));
-  assert.deepEqual(names(await bindings.list("g1")), wanted);
+  const linked = await Promise.allSettled(wanted.map((name) => link("g1", `key-of-${name}`, name)));
+  assert.deepEqual(names(await bindings.list("g1")), wanted.slice(0, 10));
+  assert.equal(linked.filter(({ status: outcome }) => outcome === "rejected").length, 10);
 });
 
 test("a new key of the same server keeps its id, says which source it had, and erases the old key", async () => {
@@ -208,4 +210,24 @@ test("a store that fails never reads as not linked, and a link that was not writ
   documents.failure = undefined;
   assert.deepEqual(await bindings.list("g1"), []);
   assert.equal(await bindings.keyOf(bindings.sourceOf(new ServerKey("alpha-secret-key"))), undefined);
+});
+
+test("the eleventh server of a guild is refused in words; a new key for one of the ten is not", async () => {
+  const { bindings, link } = rig();
+  for (let server = 1; server <= 10; server++) {
+    await bindings.checkRoom("g1", status(`S${server}`));
+    await link("g1", `secret-key-${server}`, `S${server}`);
+  }
+  const refusal = {
+    code: "bad-command",
+    message: /10 game servers .* one community may have 10\. Unlink one/,
+  };
+  await assert.rejects(link("g1", "secret-key-11", "S11"), refusal);
+  await assert.rejects(bindings.checkRoom("g1", status("S11")), refusal);
+  assert.equal((await bindings.list("g1")).length, 10);
+  await bindings.checkRoom("g1", status("S3"));
+  assert.notEqual((await link("g1", "secret-key-3b", "S3")).replaced, undefined);
+  await link("g2", "secret-key-11", "S11");
+  await bindings.unlink("g1", (await bindings.pick("g1", "S1")).id);
+  await link("g1", "secret-key-11", "S11");
 });

@@ -33,6 +33,7 @@ export class FakeWorld {
   readonly events: AuditEvent[] = [];
   readonly hidden: string[] = [];
   readonly calls: string[] = [];
+  serversPerGuild = 10;
   /** Keys that the service knows, and whose server they open. */
   readonly keys = new Map<string, ServerStatus>();
   readonly parked = new Map<SourceId, string>();
@@ -50,6 +51,10 @@ export class FakeWorld {
       const one = nameOrId === undefined ? (all.length === 1 ? all[0] : undefined) : found[0];
       if (one === undefined) throw new Failure("not-linked", "No server is linked here.");
       return one;
+    },
+    checkRoom: async (guildId) => {
+      const linked = (await this.bindings.list(guildId)).length;
+      if (linked >= this.serversPerGuild) throw new Failure("bad-command", `${linked} servers are linked.`);
     },
     link: async ({ guildId, key, status, byUserId }) => {
       const source = sourceOf(key);

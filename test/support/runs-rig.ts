@@ -190,6 +190,7 @@ export class RunsRig {
       if (found === undefined) throw new Failure("not-linked", "No such server is linked.");
       return found;
     },
+    checkRoom: notHere,
     link: notHere,
     unlink: notHere,
     bySource: async (source) => this.linked.filter((one) => one.source === source),

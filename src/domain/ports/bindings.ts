@@ -6,7 +6,12 @@ export interface Bindings {
   list(guildId: string): Promise<readonly Binding[]>;
   /** By name (case-insensitive) or id; the only one, where nothing is said. Failure "not-linked" when there is none. */
   pick(guildId: string, nameOrId?: string): Promise<Binding>;
-  /** Seals the key for this guild and keeps it; linking a known server again (same owner and join key) replaces its key. */
+  /** Failure "bad-command" where this server would be one more than a guild may link. */
+  checkRoom(guildId: string, status: ServerStatus): Promise<void>;
+  /**
+   * Seals the key for this guild and keeps it; linking a known server again (same owner and join key) replaces its key.
+   * Fails as `checkRoom` does.
+   */
   link(link: NewLink): Promise<Linked>;
   unlink(guildId: string, bindingId: string): Promise<Binding | undefined>;
   bySource(source: SourceId): Promise<readonly Binding[]>;

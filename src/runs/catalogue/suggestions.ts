@@ -1,6 +1,4 @@
 import type { SourceId } from "../../domain/model.ts";
-import type { Clock } from "../../domain/ports/clock.ts";
-import type { Demands } from "../../domain/ports/demands.ts";
 import type { RunWords, VerbInfo } from "../../domain/ports/run-words.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import { type Argument, catalogue, findVerb, usageOf, type Verb } from "./verbs.ts";
@@ -18,29 +16,17 @@ const fixed: Readonly<Partial<Record<Argument, readonly string[]>>> = {
   seconds: ["0", "60", "120", "300", "600"],
 };
 
-/** Whoever types a name types the next one soon: so long the list of players is kept this young. */
-const typingMs = 120_000;
-const namesMaxAgeMs = 10_000;
-
 export interface WordsPorts {
   readonly snapshots: Snapshots;
-  readonly demands: Demands;
-  readonly clock: Clock;
 }
 
 /**
  * Autocompletion and facts from the catalogue. A choice replaces the whole option, so its value is the whole text.
- * Typing never waits for the service (design 7): it makes the players wanted, and the next letters find them.
+ * Typing neither waits for the service nor asks it: a key press must not cost a poll that another community needs.
  */
-export function createRunWords({ snapshots, demands, clock }: WordsPorts): RunWords {
+export function createRunWords({ snapshots }: WordsPorts): RunWords {
   return {
-    complete(source, typed) {
-      if (source !== undefined) {
-        const untilMs = clock.nowMs() + typingMs;
-        demands.put(`typing/${source}`, [{ source, lists: ["players"], maxAgeMs: namesMaxAgeMs, untilMs }]);
-      }
-      return complete(typed.trimStart(), () => playerNames(snapshots, source));
-    },
+    complete: (source, typed) => complete(typed.trimStart(), () => playerNames(snapshots, source)),
     verbs: () => catalogue.map(infoOf),
     about: (verbOrText) => {
       const name = /^:?(\S+)/u.exec(verbOrText.trim())?.[1]?.toLowerCase() ?? "";
