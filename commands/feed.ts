@@ -12,7 +12,13 @@ import {
   type Typing,
 } from "../src/discord/command.ts";
 import { cut } from "../src/discord/render/escape.ts";
-import { feedChoice, feedListCard, feedText, refusalText } from "../src/discord/render/feed-cards.ts";
+import {
+  feedChoice,
+  feedListCard,
+  feedText,
+  notOpenText,
+  refusalText,
+} from "../src/discord/render/feed-cards.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
@@ -42,8 +48,9 @@ async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise
   const feed = await feeds.add(wanted);
   const said = feedText(feed, await bindings.list(guildId));
   await note(services, actor, "feed-add", said);
+  const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : `✅ From now on: ${said}.`;
   return {
-    content: [`✅ From now on: ${said}.`, ...(ping === undefined ? [] : silentPing(ping))].join("\n"),
+    content: [start, ...(ping === undefined ? [] : silentPing(ping))].join("\n"),
     rows: [[testButton(feed)]],
   };
 }
@@ -116,7 +123,11 @@ function feedEntry(
     autocomplete: completeFeed,
     async execute({ actor, args }, services) {
       const all = await numbered(services, actor.guildId);
-      const feed = all.find(({ id }) => id === args.feed) ?? all[Number.parseInt(args.feed, 10) - 1];
+      // Digits alone are a number of the list. A choice that was offered before its feed went is an id, and an id
+      // may begin with digits: it must not reach the feed that has that number now.
+      const feed = /^\d{1,3}$/.test(args.feed)
+        ? all[Number(args.feed) - 1]
+        : all.find(({ id }) => id === args.feed);
       if (feed === undefined) {
         throw new Failure("bad-command", "There is no such feed; choose one from the list.");
       }
@@ -132,7 +143,9 @@ function pauseEntry(description: string, paused: boolean, words: string) {
     if (after === undefined) throw new Failure("bad-command", "There is no such feed any more.");
     const said = feedText(after, await services.bindings.list(actor.guildId));
     await note(services, actor, paused ? "feed-pause" : "feed-resume", said);
-    return { content: `${words}: ${said}.`, ...(paused ? {} : { rows: [[testButton(after)]] }) };
+    const isWaiting = !paused && services.feeds.status(feed.id).waitsForStore === true;
+    const content = isWaiting ? notOpenText(said) : `${words}: ${said}.`;
+    return { content, ...(paused ? {} : { rows: [[testButton(after)]] }) };
   });
 }
 

@@ -1,61 +1,54 @@
-import { BackOff } from "../domain/back-off.ts";
 import { Failure } from "../domain/failure.ts";
-import type { Binding, Feed, FeedKind } from "../domain/guild.ts";
+import type { Binding, Feed } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
-import type { ListName, LogList, SourceId } from "../domain/model.ts";
+import type { SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
-import type { Clock, Random } from "../domain/ports/clock.ts";
-import type { Demands } from "../domain/ports/demands.ts";
-import type { Documents } from "../domain/ports/documents.ts";
+import type { Random } from "../domain/ports/clock.ts";
 import type { FeedRenderer } from "../domain/ports/feed-renderer.ts";
 import type { FeedStore } from "../domain/ports/feed-store.ts";
-import type { Feeds, NewFeed } from "../domain/ports/feeds.ts";
+import type { FeedStatus, Feeds, NewFeed } from "../domain/ports/feeds.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Sink } from "../domain/ports/sink.ts";
-import { Delivery, type DeliveryPorts } from "./delivery/delivery.ts";
+import type { Delivery } from "./delivery/delivery.ts";
 import { nonceOf } from "./delivery/poster.ts";
-import { feedMaxAgeMs, type Journal } from "./journal/journal-port.ts";
-import type { OffsetRecord } from "./journal/offsets.ts";
-import { atHead, movedTo } from "./journal/positions.ts";
+import { LiveFeeds, type LiveFeedsParts } from "./live-feeds.ts";
+import { Retries } from "./retries.ts";
 
-export interface RegistryParts {
+export interface RegistryParts extends Omit<LiveFeedsParts, "park" | "serverName"> {
   readonly feedStore: FeedStore;
   readonly bindings: Pick<Bindings, "list" | "all">;
-  readonly demands: Demands;
-  readonly journal: Journal;
-  readonly offsets: Documents<OffsetRecord>;
-  readonly clock: Clock;
   readonly random: Random;
   readonly sink: Sink;
   readonly notifier: Notifier;
   readonly renderer: FeedRenderer;
   readonly nonceKey: Uint8Array | string;
-  readonly deliveryPorts: Omit<DeliveryPorts, "park" | "serverName">;
   /** A feed's messages are nobody's business any more. */
   dropCards(feedId: string): Promise<void>;
 }
 
-const logLists: Record<FeedKind, LogList | undefined> = {
-  joins: "joinLogs",
-  kills: "killLogs",
-  modCalls: "modCalls",
-  commands: "commandLogs",
-  emergencyCalls: undefined,
-};
-
-/** All feeds of this process: which are live, where each reads from, and what they need to be asked for. */
+/**
+ * All feeds of this process. What is stored says what a feed should be doing; a change writes that first and then
+ * brings what runs in line with it. Where the store fails in between, the second half is tried again until it is
+ * done, and the status says so: a feed that is stored as live never stands still in silence.
+ */
 export class FeedRegistry implements Feeds {
   readonly #parts: RegistryParts;
-  readonly #live = new Map<string, Delivery>();
-  readonly #bySource = new Map<SourceId, Set<Delivery>>();
+  readonly #live: LiveFeeds;
   readonly #parking = new Set<string>();
+  /** Feeds that do not yet do what is stored of them. */
+  readonly #unsettled: Retries;
   /** Changes of one guild's feeds never interleave. */
   readonly #turns = new KeyedMutex();
   #stopListening: () => void = () => undefined;
-  readonly #stopping = new AbortController();
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
+    this.#unsettled = new Retries(parts.deliveryPorts);
+    this.#live = new LiveFeeds({
+      ...parts,
+      park: (feedId, why) => this.park(feedId, why, false),
+      serverName: (feed) => this.#serverName(feed),
+    });
   }
 
   /** Opens every live feed where it was. Nothing is posted before `wakeAll`. */
@@ -64,35 +57,35 @@ export class FeedRegistry implements Feeds {
     for await (const binding of this.#parts.bindings.all()) bindings.set(binding.id, binding);
     const feeds: Feed[] = [];
     for await (const feed of this.#parts.feedStore.all()) feeds.push(feed);
-    const moving: (readonly [Feed, SourceId])[] = [];
+
+    const live: (readonly [Feed, Binding])[] = [];
     for (const feed of feeds) {
       const binding = bindings.get(feed.bindingId);
       // A crash came between the unlinking and the removal of its feeds.
       if (binding === undefined) await this.#erase(feed);
-      else if (feed.state === "live") await this.#open(feed, binding.source, moving);
+      else if (feed.state === "live") live.push([feed, binding]);
     }
-    for (const [feed, source] of moving) await this.#open(feed, source);
+    await this.#live.openAll(live);
+
     this.#parts.journal.trimFromNow();
     this.#stopListening = this.#parts.journal.onItems((source, list) => {
-      for (const delivery of this.#bySource.get(source) ?? []) {
-        if (delivery.record.list === list) delivery.wake();
-      }
+      for (const delivery of this.#live.of(source)) if (delivery.record.list === list) delivery.wake();
     });
   }
 
   wakeAll(): void {
-    for (const delivery of this.#live.values()) delivery.wake();
+    for (const delivery of this.#live.all()) delivery.wake();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error("the feeds are stopping"));
+    this.#unsettled.stop();
     this.#stopListening();
-    await Promise.all([...this.#live.values()].map((delivery) => delivery.stop()));
+    await this.#live.stop();
   }
 
   /** The live feeds that read this source. */
   of(source: SourceId): readonly Delivery[] {
-    return [...(this.#bySource.get(source) ?? [])];
+    return this.#live.of(source);
   }
 
   sourceOf(feedId: string): SourceId | undefined {
@@ -100,11 +93,11 @@ export class FeedRegistry implements Feeds {
   }
 
   sources(): readonly SourceId[] {
-    return [...this.#bySource.keys()];
+    return this.#live.sources();
   }
 
   all(): readonly Delivery[] {
-    return [...this.#live.values()];
+    return this.#live.all();
   }
 
   async list(guildId: string): Promise<readonly Feed[]> {
@@ -113,14 +106,21 @@ export class FeedRegistry implements Feeds {
 
   /** Failure "bad-command" where the channel has such a feed already: two of them could not be told apart in it. */
   async add(wanted: NewFeed): Promise<Feed> {
-    return await this.#turns.take(wanted.guildId, async () => {
-      const { random, clock, feedStore } = this.#parts;
-      const binding = await this.#binding(wanted.guildId, wanted.bindingId);
-      const twin = (await feedStore.list(wanted.guildId)).find(
-        (feed) =>
-          feed.channelId === wanted.channelId &&
-          feed.kind === wanted.kind &&
-          feed.bindingId === wanted.bindingId,
+    const { random, clock, feedStore } = this.#parts;
+    const feed: Feed = {
+      ...wanted,
+      style: wanted.kind === "modCalls" ? "cards" : wanted.style,
+      id: random.id(),
+      state: "live",
+      createdAtMs: clock.nowMs(),
+    };
+    return await this.#change(feed, async () => {
+      await this.#binding(feed);
+      const twin = (await feedStore.list(feed.guildId)).find(
+        (other) =>
+          other.channelId === feed.channelId &&
+          other.kind === feed.kind &&
+          other.bindingId === feed.bindingId,
       );
       if (twin !== undefined) {
         throw new Failure(
@@ -128,45 +128,32 @@ export class FeedRegistry implements Feeds {
           "That channel has a feed of this kind and server already; remove it first.",
         );
       }
-      const feed: Feed = {
-        ...wanted,
-        style: wanted.kind === "modCalls" ? "cards" : wanted.style,
-        id: random.id(),
-        state: "live",
-        createdAtMs: clock.nowMs(),
-      };
       await feedStore.save(feed);
-      await this.#openAtHead(feed, binding.source);
       return feed;
     });
   }
 
   async remove(guildId: string, feedId: string): Promise<Feed | undefined> {
-    return await this.#turns.take(guildId, async () => {
+    return await this.#change({ guildId, id: feedId }, async () => {
       const feed = await this.#find(guildId, feedId);
-      if (feed === undefined) return undefined;
-      await this.#erase(feed);
+      if (feed !== undefined) await this.#erase(feed);
       return feed;
     });
   }
 
   async pause(guildId: string, feedId: string, paused: boolean): Promise<Feed | undefined> {
-    return await this.#turns.take(guildId, async () => {
+    return await this.#change({ guildId, id: feedId }, async () => {
       const feed = await this.#find(guildId, feedId);
       if (feed === undefined || feed.state === (paused ? "paused" : "live")) return feed;
       const { parkedWhy: _, ...rest } = feed;
       const next: Feed = { ...rest, state: paused ? "paused" : "live" };
-      if (paused) {
-        // Closed first: a delivery that is being parked at this moment writes the feed once more before it ends.
-        await this.#close(feedId);
-        await this.#parts.feedStore.save(next);
-        return next;
-      }
-      const binding = await this.#binding(guildId, feed.bindingId);
+      if (!paused) await this.#binding(feed);
+      // Its place stays until the pause is stored: a store that refuses leaves a live feed, which goes on from there.
+      // It ends first: a delivery that is being parked at this moment writes the feed once more before it ends.
+      if (paused) await this.#live.suspend(feedId);
       // What an earlier life left is void: a resumed feed starts at the head.
-      await this.#parts.offsets.delete(feedId);
+      else await this.#live.close(feedId);
       await this.#parts.feedStore.save(next);
-      await this.#openAtHead(next, binding.source);
       return next;
     });
   }
@@ -180,44 +167,25 @@ export class FeedRegistry implements Feeds {
     await sink.send(feed.channelId, { ...body, nonce, silent: feed.silent });
   }
 
-  status(feedId: string): { readonly undelivered: number; readonly lateSinceMs?: number } {
+  status(feedId: string): FeedStatus {
     const delivery = this.#live.get(feedId);
     const lateSinceMs = delivery?.lateSinceMs;
-    return { undelivered: delivery?.undelivered ?? 0, ...(lateSinceMs === undefined ? {} : { lateSinceMs }) };
-  }
-
-  /** The key of a server was replaced: each guild that has the new one takes its feeds along (design 5, Source). */
-  async replaced(from: SourceId): Promise<void> {
-    for (const { feed } of this.of(from)) {
-      await this.#turns.take(feed.guildId, async () => {
-        const binding = await this.#binding(feed.guildId, feed.bindingId);
-        const delivery = this.#live.get(feed.id);
-        if (binding.source === from || delivery === undefined) return;
-        this.#parts.demands.put(owner(feed.id), []);
-        await delivery.stop();
-        this.#forget(delivery);
-        await this.#reopen(delivery.feed, binding.source);
-      });
-    }
+    return {
+      undelivered: delivery?.undelivered ?? 0,
+      ...(lateSinceMs === undefined ? {} : { lateSinceMs }),
+      ...(this.#unsettled.has(feedId) ? { waitsForStore: true } : {}),
+    };
   }
 
   /**
-   * The old delivery is closed, and until the new one is open this feed posts nothing: a failing store is waited for.
-   * When the process stops meanwhile, the next start finds the feed at its old key and moves it.
+   * The key of a server was replaced: each guild that has the new one takes its feeds along. Until its new place is
+   * open a feed posts nothing; when the process stops before that, the next start finds it at its old key.
    */
-  async #reopen(feed: Feed, source: SourceId): Promise<void> {
-    const { clock, random, deliveryPorts } = this.#parts;
-    const { signal } = this.#stopping;
-    const backOff = new BackOff(clock, random);
-    while (!signal.aborted) {
-      try {
-        await this.#open(feed, source);
-        this.#live.get(feed.id)?.wake();
-        return;
-      } catch (error) {
-        deliveryPorts.warn(`feed ${feed.id} cannot move to its server's new key yet`, error);
-        await backOff.wait(signal).catch(() => undefined);
-      }
+  async replaced(from: SourceId): Promise<void> {
+    for (const { feed } of this.of(from)) {
+      await this.#change(feed, async () => undefined).catch((error: unknown) =>
+        this.#parts.deliveryPorts.warn(`feed ${feed.id} cannot move to its server's new key yet`, error),
+      );
     }
   }
 
@@ -239,7 +207,7 @@ export class FeedRegistry implements Feeds {
       const { feed } = delivery;
       await this.#parts.feedStore.save({ ...feed, state: "parked", parkedWhy: why });
       if (stop) await delivery.stop();
-      await this.#close(feedId, delivery);
+      await this.#live.closeParking(feedId);
       await this.#parts.dropCards(feedId);
       const body = this.#parts.renderer.parked(feed.kind, feed.channelId, why);
       await this.#parts.notifier.person(feed.guildId, feed.createdBy, body);
@@ -248,66 +216,45 @@ export class FeedRegistry implements Feeds {
     }
   }
 
-  /** At the number that is stored, moved to the binding's source where a crash or a new key left it at another. */
-  async #open(feed: Feed, source: SourceId, moving?: (readonly [Feed, SourceId])[]): Promise<void> {
-    const record = await this.#parts.offsets.get(feed.id);
-    const list = logLists[feed.kind];
-    if (moving !== undefined && record !== undefined && record.source !== source) {
-      // All are open before any moves: a server that got two new keys goes on from the newest of its journals.
-      if (list !== undefined) await this.#parts.journal.attach(feed.id, record.source, list, record.nextSeq);
-      moving.push([feed, source]);
+  /**
+   * Writes what a feed shall be, and brings it in line. Rejects when nothing is known to be written: it may be all
+   * the same, so that is looked at later. Resolves once it is written, though opening may still be tried again.
+   */
+  async #change<T>(feed: Pick<Feed, "guildId" | "id">, write: () => Promise<T>): Promise<T> {
+    return await this.#turns.take(feed.guildId, async () => {
+      try {
+        const written = await write();
+        await this.#align(feed).catch((error: unknown) => this.#alignLater(feed, error));
+        return written;
+      } catch (error) {
+        if (!(error instanceof Failure)) this.#alignLater(feed, error);
+        throw error;
+      }
+    });
+  }
+
+  /** What runs becomes what is stored. Rejects when the store fails; it may then be called again. */
+  async #align({ guildId, id }: Pick<Feed, "guildId" | "id">): Promise<void> {
+    const feed = await this.#find(guildId, id);
+    if (feed?.state !== "live") {
+      // A delivery that is being parked ends by itself.
+      if (!this.#parking.has(id)) await this.#live.close(id);
       return;
     }
-    if (record === undefined) {
-      await this.#openAtHead(feed, source);
-      return;
-    }
-    if (record.source !== source) {
-      this.#admit(feed, await movedTo(source, feed.id, record, this.#parts), true);
-      return;
-    }
-    if (list !== undefined) await this.#parts.journal.attach(feed.id, source, list, record.nextSeq);
-    this.#admit(feed, record, true);
+    const binding = (await this.#parts.bindings.list(guildId)).find((one) => one.id === feed.bindingId);
+    if (binding === undefined) return await this.#erase(feed);
+    if (this.#live.get(id)?.record.source === binding.source) return;
+    await this.#live.suspend(id);
+    await this.#live.open(feed, binding.source);
+    this.#live.get(id)?.wake();
   }
 
-  async #openAtHead(feed: Feed, source: SourceId): Promise<void> {
-    this.#admit(feed, await atHead(source, feed.id, logLists[feed.kind], this.#parts), false);
-  }
-
-  #admit(feed: Feed, record: OffsetRecord, found: boolean): void {
-    const ports: DeliveryPorts = {
-      ...this.#parts.deliveryPorts,
-      park: (parked, why) => this.park(parked.id, why, false),
-      serverName: (named) => this.#serverName(named),
-    };
-    const delivery = new Delivery(feed, record, ports, found);
-    this.#live.set(feed.id, delivery);
-    const readers = this.#bySource.get(record.source) ?? new Set();
-    this.#bySource.set(record.source, readers.add(delivery));
-    const lists = demanded(feed);
-    this.#parts.demands.put(owner(feed.id), [{ source: record.source, lists, maxAgeMs: feedMaxAgeMs }]);
-  }
-
-  #forget(delivery: Delivery): void {
-    const { source } = delivery.record;
-    this.#live.delete(delivery.feed.id);
-    const readers = this.#bySource.get(source);
-    readers?.delete(delivery);
-    if (readers?.size === 0) this.#bySource.delete(source);
-  }
-
-  /** Stops reading and forgets how far it was. `parking`: the delivery itself is what calls. */
-  async #close(feedId: string, parking?: Delivery): Promise<void> {
-    this.#parts.demands.put(owner(feedId), []);
-    const delivery = this.#live.get(feedId);
-    if (parking === undefined) await delivery?.stop();
-    await this.#parts.journal.detach(feedId);
-    await this.#parts.offsets.delete(feedId);
-    if (delivery !== undefined) this.#forget(delivery);
+  #alignLater(feed: Pick<Feed, "guildId" | "id">, why: unknown): void {
+    this.#unsettled.later(feed.id, why, () => this.#turns.take(feed.guildId, () => this.#align(feed)));
   }
 
   async #erase(feed: Feed): Promise<void> {
-    await this.#close(feed.id);
+    await this.#live.close(feed.id);
     await this.#parts.feedStore.remove(feed.guildId, feed.id);
     await this.#parts.dropCards(feed.id);
   }
@@ -316,7 +263,7 @@ export class FeedRegistry implements Feeds {
     return (await this.#parts.feedStore.list(guildId)).find((feed) => feed.id === feedId);
   }
 
-  async #binding(guildId: string, bindingId: string): Promise<Binding> {
+  async #binding({ guildId, bindingId }: Feed): Promise<Binding> {
     const binding = (await this.#parts.bindings.list(guildId)).find((one) => one.id === bindingId);
     if (binding === undefined) throw new Failure("not-linked", "That server is no longer linked.");
     return binding;
@@ -327,15 +274,4 @@ export class FeedRegistry implements Feeds {
     const bindings = await this.#parts.bindings.list(feed.guildId);
     return bindings.length < 2 ? undefined : bindings.find((one) => one.id === feed.bindingId)?.name;
   }
-}
-
-/** Exactly the lists that a feed reads: the players only where teams or names are looked up in them. */
-function demanded(feed: Feed): readonly ListName[] {
-  const list = logLists[feed.kind];
-  if (list === undefined) return ["emergencyCalls", "players"];
-  return (feed.filter.teams?.length ?? 0) > 0 ? [list, "players"] : [list];
-}
-
-function owner(feedId: string): string {
-  return `feed:${feedId}`;
 }

@@ -169,6 +169,45 @@ describe("/feed", () => {
       );
     }));
 
+  test("a choice whose feed has gone never reaches another feed, though its id begins with that one's number", () =>
+    onStage(async (stage) => {
+      const { services } = stage;
+      await adding(stage, { kind: "joins" });
+      await stage.rig.clock.advance(1_000);
+      await adding(stage, { kind: "kills" });
+      for (const stale of ["2Xk9aaaabbbb", "1.", "-1", "0", "3", "1e0", "0x1"]) {
+        for (const entry of [remove, pause, resume, tryOut]) {
+          await assert.rejects(
+            async () => await entry.execute(asked(entry.parse(optionsOf({ feed: stale }))), services),
+            refused(/no such feed/),
+            stale,
+          );
+        }
+      }
+      assert.equal((await services.feeds.list(guildId)).length, 2);
+      await one(remove.execute(asked(remove.parse(optionsOf({ feed: " 2 " }))), services));
+      assert.deepEqual(
+        (await services.feeds.list(guildId)).map(({ kind }) => kind),
+        ["joins"],
+      );
+    }));
+
+  test("a feed that is saved and cannot be opened yet does not show as live", () =>
+    onStage(async (stage) => {
+      const { rig, services } = stage;
+      rig.stores.offsets.failure = new Error("disk full");
+      assert.match(textOf(await adding(stage, { kind: "joins" })), /Saved, but not posting yet: joins/);
+      const listed = async () => textOf(await one(list.execute(asked(undefined), services)));
+      assert.match(await listed(), /not posting yet\n⤷ Marshal's store fails/);
+      assert.doesNotMatch(await listed(), /live/);
+      rig.stores.offsets.failure = undefined;
+      await rig.clock.advance(60_000);
+      assert.match(await listed(), /▶ live/);
+      await one(pause.execute(asked({ feed: "1" }), services));
+      rig.stores.heads.failure = new Error("disk full");
+      assert.match(textOf(await one(resume.execute(asked({ feed: "1" }), services))), /not posting yet/);
+    }));
+
   test("pause stops, resume starts from now on; each is audited", () =>
     onStage(async (stage) => {
       const { rig, world, services } = stage;

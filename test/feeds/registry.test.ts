@@ -75,6 +75,107 @@ describe("feeds of a process", () => {
       assert.deepEqual(joined(rig, "one"), ["A", "B"]);
     }));
 
+  test("a feed that was saved and could not be opened says so and is opened as soon as the store can", () =>
+    withRig(async (rig) => {
+      rig.stores.offsets.failure = new Error("disk full");
+      const feed = await rig.add();
+      assert.equal(rig.wing.feeds.status(feed.id).waitsForStore, true);
+      await rig.clock.advance(30_000);
+      assert.equal(rig.wing.feeds.status(feed.id).waitsForStore, true);
+      assert.equal(rig.demands.size, 0);
+      rig.stores.offsets.failure = undefined;
+      await rig.clock.advance(60_000);
+      assert.deepEqual(rig.wing.feeds.status(feed.id), { undelivered: 0 });
+      await rig.poll();
+      rig.join("A");
+      await rig.pollAndFlush();
+      assert.deepEqual(joined(rig, "channel-1"), ["A"]);
+      assert.ok(rig.warnings.length > 0);
+    }));
+
+  test("a feed that was resumed and could not be opened is opened as soon as the store can", () =>
+    withRig(async (rig) => {
+      const feed = await rig.add();
+      await rig.poll();
+      await rig.wing.feeds.pause(guildId, feed.id, true);
+      rig.stores.heads.failure = new Error("disk full");
+      await rig.wing.feeds.pause(guildId, feed.id, false);
+      assert.equal(rig.wing.feeds.status(feed.id).waitsForStore, true);
+      rig.stores.heads.failure = undefined;
+      await rig.clock.advance(60_000);
+      await rig.poll();
+      rig.join("A");
+      await rig.pollAndFlush();
+      assert.deepEqual(joined(rig, "channel-1"), ["A"]);
+    }));
+
+  test("a feed whose removal or pause the store refused stays live, where it was", () =>
+    withRig(async (rig) => {
+      const feed = await rig.add();
+      await rig.poll();
+      for (const [change, name] of [
+        [() => rig.wing.feeds.remove(guildId, feed.id), "A"],
+        [() => rig.wing.feeds.pause(guildId, feed.id, true), "B"],
+      ] as const) {
+        rig.stores.feeds.refuseWrites = new Error("disk full");
+        await assert.rejects(change(), /disk full/);
+        rig.stores.feeds.refuseWrites = undefined;
+        await rig.clock.advance(60_000);
+        await rig.poll();
+        rig.join(name);
+        await rig.pollAndFlush();
+      }
+      assert.deepEqual(joined(rig, "channel-1"), ["A", "B"]);
+      assert.deepEqual(rig.wing.feeds.status(feed.id), { undelivered: 0 });
+    }));
+
+  test("a pause that the store refused loses nothing that happened meanwhile", () =>
+    withRig(async (rig) => {
+      const feed = await rig.add();
+      await rig.poll();
+      rig.stores.feeds.refuseWrites = new Error("disk full");
+      await assert.rejects(rig.wing.feeds.pause(guildId, feed.id, true), /disk full/);
+      rig.join("A");
+      await rig.poll();
+      rig.stores.feeds.refuseWrites = undefined;
+      await rig.clock.advance(60_000);
+      assert.deepEqual(joined(rig, "channel-1"), ["A"]);
+    }));
+
+  test("a feed that the store took though it said that it did not is found and opened", () =>
+    withRig(async (rig) => {
+      const save = rig.stores.feeds.set.bind(rig.stores.feeds);
+      rig.stores.feeds.set = async (key, value) => {
+        await save(key, value);
+        throw new Error("no answer");
+      };
+      await assert.rejects(rig.add(), /no answer/);
+      rig.stores.feeds.set = save;
+      await rig.clock.advance(60_000);
+      await rig.poll();
+      rig.join("A");
+      await rig.pollAndFlush();
+      assert.deepEqual(joined(rig, "channel-1"), ["A"]);
+    }));
+
+  test("a feed that could not be parked to the end runs again once it is resumed", () =>
+    withRig(async (rig) => {
+      const feed = await rig.add({ kind: "modCalls" });
+      await rig.poll();
+      rig.sink.fault = () => "gone";
+      rig.stores.offsets.refuseWrites = new Error("disk full");
+      rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name: "C", id: 3 } });
+      await rig.pollAndFlush();
+      rig.stores.offsets.refuseWrites = undefined;
+      rig.sink.fault = () => undefined;
+      await rig.clock.advance(120_000);
+      await rig.wing.feeds.pause(guildId, feed.id, false);
+      await rig.poll();
+      rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name: "D", id: 4 } });
+      await rig.pollAndFlush();
+      assert.match(rig.sink.text("channel-1"), /D/);
+    }));
+
   test("a process that stops while a move waits for the store ends, and the next one moves and loses nothing", () =>
     withRig(async (rig) => {
       await rig.add({ channelId: "one" });

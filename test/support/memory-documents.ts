@@ -8,6 +8,8 @@ export class MemoryDocuments<T> implements Documents<T> {
   reads = 0;
   /** Set to make every call reject until it is unset. */
   failure: Error | undefined;
+  /** Set to make every change reject, as a full disk does, until it is unset. */
+  refuseWrites: Error | undefined;
 
   /** `texts` outlives this object when a test restarts the process. */
   constructor(parse: (value: unknown) => T, texts = new Map<string, string>()) {
@@ -28,13 +30,13 @@ export class MemoryDocuments<T> implements Documents<T> {
 
   async set(key: string, value: T): Promise<void> {
     const text = JSON.stringify(value);
-    await this.#turn();
+    await this.#turn(this.refuseWrites);
     this.writes += 1;
     this.#texts.set(key, text);
   }
 
   async delete(key: string): Promise<void> {
-    await this.#turn();
+    await this.#turn(this.refuseWrites);
     this.#texts.delete(key);
   }
 
@@ -43,8 +45,9 @@ export class MemoryDocuments<T> implements Documents<T> {
     for (const [key, text] of [...this.#texts]) yield [key, this.#parse(JSON.parse(text))];
   }
 
-  async #turn(): Promise<void> {
+  async #turn(refusal?: Error): Promise<void> {
     await Promise.resolve();
-    if (this.failure !== undefined) throw this.failure;
+    const failure = this.failure ?? refusal;
+    if (failure !== undefined) throw failure;
   }
 }

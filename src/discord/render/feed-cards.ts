@@ -8,6 +8,7 @@ import { duration, feedNames } from "./feed-lines.ts";
 export interface FeedHealth {
   readonly undelivered: number;
   readonly lateSinceMs?: number;
+  readonly waitsForStore?: boolean;
 }
 
 const states: Record<Feed["state"], string> = {
@@ -23,13 +24,13 @@ export function feedListCard(
   healthOf: (feed: Feed) => FeedHealth,
 ): Card {
   const lines = feeds.map((feed, index) => {
-    const health = feed.state === "live" ? healthText(healthOf(feed)) : "";
+    const state = stateText(feed, healthOf(feed));
     const [place = "", ...others] = feedParts(feed, bindings);
     // Lines are what nearly every feed has: only what differs is worth a look.
     const rest = others.filter((part) => part !== "lines");
     const why = feed.parkedWhy === undefined ? "" : `\n⤷ ${cut(plainText(feed.parkedWhy), 200)}`;
     const details = rest.length === 0 ? "" : `\n-# ${rest.join(" · ")}`;
-    return `**${index + 1}.** ${place} · ${states[feed.state]}${health}${why}${details}`;
+    return `**${index + 1}.** ${place} · ${state}${why}${details}`;
   });
   return {
     title: "Feeds",
@@ -93,6 +94,21 @@ function filterTexts({ filter }: Feed): string[] {
   list("player", filter.players);
   list("command", filter.verbs);
   return texts;
+}
+
+/** Marshal could not write or read what the feed needs; nothing is for people to do but to know. */
+const waitsForStore = "Marshal's store fails at the moment; this is tried again by itself";
+
+/** What `/feed add` and `/feed resume` say of a feed that is stored and could not be opened yet. */
+export function notOpenText(said: string): string {
+  return `⏳ Saved, but not posting yet: ${said}. ${waitsForStore}, and \`/feed list\` says when it is live.`;
+}
+
+function stateText(feed: Feed, health: FeedHealth): string {
+  if (feed.state !== "live") return states[feed.state];
+  return health.waitsForStore === true
+    ? `⏳ not posting yet\n⤷ ${waitsForStore}`
+    : `${states.live}${healthText(health)}`;
 }
 
 function healthText({ undelivered, lateSinceMs }: FeedHealth): string {

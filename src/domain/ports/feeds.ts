@@ -3,14 +3,24 @@ import type { Feed } from "../guild.ts";
 /** A feed as somebody asks for it; the registry gives it an id, a state and a time. */
 export type NewFeed = Omit<Feed, "id" | "state" | "parkedWhy" | "createdAtMs">;
 
+/** How a feed is doing. */
+export interface FeedStatus {
+  readonly undelivered: number;
+  readonly lateSinceMs?: number;
+  /** What is stored of it is not done yet, because the store failed meanwhile; it is tried again by itself. */
+  readonly waitsForStore?: boolean;
+}
+
 export interface Feeds {
   list(guildId: string): Promise<readonly Feed[]>;
-  /** Starts at the head: posts nothing of the past. */
+  /**
+   * Starts at the head: posts nothing of the past. Resolves once the feed is stored; where it cannot be opened yet,
+   * its status says so and it is tried again. Rejects where the store refused it.
+   */
   add(feed: NewFeed): Promise<Feed>;
   remove(guildId: string, feedId: string): Promise<Feed | undefined>;
   pause(guildId: string, feedId: string, paused: boolean): Promise<Feed | undefined>;
   /** Posts one test message into the feed's channel; rejects with SinkRefusal. */
   test(guildId: string, feedId: string): Promise<void>;
-  /** Undelivered entries and last poll, for lists and /state. */
-  status(feedId: string): { readonly undelivered: number; readonly lateSinceMs?: number };
+  status(feedId: string): FeedStatus;
 }

@@ -1,0 +1,158 @@
+import type { Binding, Feed, FeedKind } from "../domain/guild.ts";
+import type { ListName, LogList, SourceId } from "../domain/model.ts";
+import type { Clock } from "../domain/ports/clock.ts";
+import type { Demands } from "../domain/ports/demands.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import { Delivery, type DeliveryPorts } from "./delivery/delivery.ts";
+import { feedMaxAgeMs, type Journal } from "./journal/journal-port.ts";
+import type { OffsetRecord } from "./journal/offsets.ts";
+import { atHead, movedTo } from "./journal/positions.ts";
+
+export interface LiveFeedsParts {
+  readonly demands: Demands;
+  readonly journal: Journal;
+  readonly offsets: Documents<OffsetRecord>;
+  readonly clock: Clock;
+  readonly deliveryPorts: Omit<DeliveryPorts, "park" | "serverName">;
+  /** Discord will not have this feed's messages any more; the delivery itself calls. */
+  park(feedId: string, why: string): Promise<void>;
+  /** The name to show where a guild has several servers. */
+  serverName(feed: Feed): Promise<string | undefined>;
+}
+
+const logLists: Record<FeedKind, LogList | undefined> = {
+  joins: "joinLogs",
+  kills: "killLogs",
+  modCalls: "modCalls",
+  commands: "commandLogs",
+  emergencyCalls: undefined,
+};
+
+/** The feeds that run: where each reads from, and what the service is asked for because of them. */
+export class LiveFeeds {
+  readonly #parts: LiveFeedsParts;
+  readonly #running = new Map<string, Delivery>();
+  readonly #bySource = new Map<SourceId, Set<Delivery>>();
+
+  constructor(parts: LiveFeedsParts) {
+    this.#parts = parts;
+  }
+
+  get(feedId: string): Delivery | undefined {
+    return this.#running.get(feedId);
+  }
+
+  of(source: SourceId): readonly Delivery[] {
+    return [...(this.#bySource.get(source) ?? [])];
+  }
+
+  sources(): readonly SourceId[] {
+    return [...this.#bySource.keys()];
+  }
+
+  all(): readonly Delivery[] {
+    return [...this.#running.values()];
+  }
+
+  /** Opens the feeds of a process that starts, each where it was. Rejects when the store fails. */
+  async openAll(feeds: readonly (readonly [Feed, Binding])[]): Promise<void> {
+    const moving: (readonly [Feed, SourceId])[] = [];
+    for (const [feed, { source }] of feeds) {
+      const record = await this.#parts.offsets.get(feed.id);
+      if (record === undefined || record.source === source) {
+        await this.#openWith(record, feed, source);
+        continue;
+      }
+      // All are open before any moves: a server that got two new keys goes on from the newest of its journals.
+      const list = logLists[feed.kind];
+      if (list !== undefined) await this.#parts.journal.attach(feed.id, record.source, list, record.nextSeq);
+      moving.push([feed, source]);
+    }
+    for (const [feed, source] of moving) await this.open(feed, source);
+  }
+
+  /**
+   * Opens one feed at the number that is stored, moved to `source` where a crash or a new key left it at another;
+   * at the head where nothing is stored. Nothing is posted before it is woken. Rejects when the store fails; it may
+   * then be called again.
+   */
+  async open(feed: Feed, source: SourceId): Promise<void> {
+    await this.#openWith(await this.#parts.offsets.get(feed.id), feed, source);
+  }
+
+  /** Ends the delivery and keeps its place: `open` goes on from there. */
+  async suspend(feedId: string): Promise<void> {
+    const delivery = this.#running.get(feedId);
+    this.#parts.demands.put(owner(feedId), []);
+    if (delivery === undefined) return;
+    await delivery.stop();
+    this.#forget(delivery);
+  }
+
+  /** Ends the delivery and forgets how far it was. Rejects when the store fails; it may then be called again. */
+  async close(feedId: string): Promise<void> {
+    await this.#running.get(feedId)?.stop();
+    await this.closeParking(feedId);
+  }
+
+  /** `close` for a delivery that is being parked: it is what calls, or it has ended, so nobody waits for its end. */
+  async closeParking(feedId: string): Promise<void> {
+    this.#parts.demands.put(owner(feedId), []);
+    const delivery = this.#running.get(feedId);
+    await this.#parts.journal.detach(feedId);
+    await this.#parts.offsets.delete(feedId);
+    if (delivery !== undefined) this.#forget(delivery);
+  }
+
+  /** Ends all deliveries; their places stay stored. */
+  async stop(): Promise<void> {
+    await Promise.all(this.all().map((delivery) => delivery.stop()));
+  }
+
+  async #openWith(record: OffsetRecord | undefined, feed: Feed, source: SourceId): Promise<void> {
+    const list = logLists[feed.kind];
+    if (record === undefined) {
+      this.#admit(feed, await atHead(source, feed.id, list, this.#parts), false);
+    } else if (record.source !== source) {
+      this.#admit(feed, await movedTo(source, feed.id, record, this.#parts), true);
+    } else {
+      if (list !== undefined) await this.#parts.journal.attach(feed.id, source, list, record.nextSeq);
+      this.#admit(feed, record, true);
+    }
+  }
+
+  #admit(feed: Feed, record: OffsetRecord, found: boolean): void {
+    const ports: DeliveryPorts = {
+      ...this.#parts.deliveryPorts,
+      park: (parked, why) => this.#parts.park(parked.id, why),
+      serverName: (named) => this.#parts.serverName(named),
+    };
+    const delivery = new Delivery(feed, record, ports, found);
+    const before = this.#running.get(feed.id);
+    if (before !== undefined) this.#forget(before);
+    this.#running.set(feed.id, delivery);
+    const readers = this.#bySource.get(record.source) ?? new Set();
+    this.#bySource.set(record.source, readers.add(delivery));
+    const lists = demanded(feed);
+    this.#parts.demands.put(owner(feed.id), [{ source: record.source, lists, maxAgeMs: feedMaxAgeMs }]);
+  }
+
+  #forget(delivery: Delivery): void {
+    const { source } = delivery.record;
+    if (this.#running.get(delivery.feed.id) === delivery) this.#running.delete(delivery.feed.id);
+    const readers = this.#bySource.get(source);
+    readers?.delete(delivery);
+    if (readers?.size === 0) this.#bySource.delete(source);
+  }
+}
+
+/** Exactly the lists that a feed reads: the players only where teams or names are looked up in them. */
+function demanded(feed: Feed): readonly ListName[] {
+  const list = logLists[feed.kind];
+  if (list === undefined) return ["emergencyCalls", "players"];
+  return (feed.filter.teams?.length ?? 0) > 0 ? [list, "players"] : [list];
+}
+
+function owner(feedId: string): string {
+  return `feed:${feedId}`;
+}
