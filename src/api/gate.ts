@@ -7,6 +7,7 @@ import type { ServerKey } from "../domain/secret.ts";
 import * as refusals from "./gate-failures.ts";
 import { classify, type Outcome, type WireAnswer } from "./http/classify.ts";
 import type { Transport, WireRequest } from "./http/transport.ts";
+import { KeyBlankers } from "./keys/key-blanker.ts";
 import type { KeyGuard } from "./keys/key-guard.ts";
 import { AbortWatch } from "./limits/abort-watch.ts";
 import type { Route } from "./limits/bucket-registry.ts";
@@ -68,6 +69,7 @@ export class Gate {
   readonly #guard: KeyGuard;
   readonly #waiting = new RequestQueue<Job>();
   readonly #flights: InFlight;
+  readonly #blankers: KeyBlankers;
   readonly #aborts = new AbortWatch<Job>((job, signal) => this.#aborted(job, signal));
   /** Keys that a second opinion is being asked about. */
   readonly #confirming = new Map<SourceId, Promise<boolean>>();
@@ -81,6 +83,7 @@ export class Gate {
     this.#options = options;
     this.#clock = options.clock;
     this.#guard = options.guard;
+    this.#blankers = new KeyBlankers(options.globalKey);
     this.#flights = new InFlight(options.clock, options.deadlineMs, (flight, reason) =>
       this.#lost(flight, reason),
     );
@@ -312,9 +315,10 @@ export class Gate {
     if (!this.#flights.land(flight)) return;
     const nowMs = this.#clock.nowMs();
     const { job } = flight;
-    const { route, key, parse } = job.exchange;
+    const { source, route, key, parse = JSON.parse } = job.exchange;
+    const blanker = this.#blankers.of(source, key, this.#clock.monotonicMs());
     const sighting: Observation = { sentMs: flight.startedMs ?? flight.dispatchedMs, readMs: nowMs };
-    const verdict = classify(answer, route, nowMs, (text) => this.#clean(text, key), parse);
+    const verdict = classify(answer, route, nowMs, (body) => blanker.read(body, parse));
     this.#allowance.learn(flight, answer, verdict, sighting);
     this.#count(route, verdict.kind === "failure" ? verdict.failure.code : verdict.kind);
     this.#options.metrics.observe("marshal_service_seconds", (nowMs - sighting.sentMs) / 1_000, { route });
@@ -494,12 +498,5 @@ export class Gate {
 
   #count(route: Route, outcome: string): void {
     this.#options.metrics.count("marshal_service_requests_total", { route, outcome });
-  }
-
-  /** The service's words may repeat what we sent it. */
-  #clean(text: string, key: ServerKey): string {
-    const { globalKey } = this.#options;
-    const without = text.replaceAll(key.reveal(), "[key]");
-    return globalKey === undefined ? without : without.replaceAll(globalKey.reveal(), "[key]");
   }
 }

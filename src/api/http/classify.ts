@@ -55,14 +55,13 @@ const BY_CODE: Readonly<Record<number, readonly [FailureCode, Ran]>> = {
 };
 
 /**
- * Reads an answer, the body before the status (design 4, "403 and the body"). `clean` takes keys out of the service's
- * own words.
+ * Reads an answer, the body before the status: a 403 may be a page of the network or name a code that says nothing of
+ * the key. `read` parses the body and takes the keys out of it.
  */
 export function classify(
   answer: WireAnswer,
   route: Route,
   nowMs: number,
-  clean: (text: string) => string,
   read: (body: string) => unknown = JSON.parse,
 ): Outcome {
   const json = parse(answer.body, read);
@@ -70,7 +69,7 @@ export function classify(
   if (answer.status >= 200 && answer.status < 300) {
     return { kind: "ok", json, dateMs: dateMs(answer.headers) };
   }
-  return judgeError(answer, route, nowMs, errorBody(json, clean));
+  return judgeError(answer, route, nowMs, errorBody(json));
 }
 
 function judgeError(answer: WireAnswer, route: Route, nowMs: number, body: ErrorBody): Outcome {
@@ -172,7 +171,7 @@ function parse(body: string, read: (body: string) => unknown): unknown {
 }
 
 /** The envelopes seen: `{code,message}`, `{message}`, `{message,commandId}`, `{error,code}` (design 3). */
-function errorBody(json: unknown, clean: (text: string) => string): ErrorBody {
+function errorBody(json: unknown): ErrorBody {
   const body: Readonly<Record<string, unknown>> = { ...(json as object) };
   const inner = typeof body.error === "object" && body.error !== null ? { ...body.error } : {};
   const all: Readonly<Record<string, unknown>> = { ...inner, ...body };
@@ -187,7 +186,7 @@ function errorBody(json: unknown, clean: (text: string) => string): ErrorBody {
   const seconds = [all.retry_after, all.retryAfter].map(number).filter((s) => s !== undefined);
   return {
     code,
-    message: typeof message === "string" ? clean(message).slice(0, MESSAGE_CHARS) : "",
+    message: typeof message === "string" ? message.slice(0, MESSAGE_CHARS) : "",
     commandId: typeof commandId === "string" ? commandId.slice(0, 100) : undefined,
     retryAfterMs: greatest(seconds.map((s) => sensibleWait(s * 1_000))),
   };

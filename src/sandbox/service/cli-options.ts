@@ -196,6 +196,12 @@ const FAULTS: readonly Option[] = [
   share("command-500", "500 on commands", (d, n) => (d.faults.command500 = n)),
   share("command-500-executed", "which share of those ran", (d, n) => (d.faults.command500Executed = n)),
   choice(
+    "echo-key",
+    ["none", "plain", "halves", "base64", "url", "hex", "escaped"],
+    "answers repeat the key in their words",
+    (d, v) => (d.faults.echoKey = v),
+  ),
+  choice(
     "only",
     ["all", "reads", "commands"],
     "which requests the faults touch",

@@ -1,3 +1,4 @@
+import type { KeyEcho } from "./key-echo.ts";
 import { Prng } from "./prng.ts";
 
 /** How an error's body looks; the public service shows all of these (design 3). */
@@ -63,6 +64,8 @@ export interface FaultSettings {
   /** 500 on a command, and in which share of those it ran nevertheless. */
   command500: number;
   command500Executed: number;
+  /** Answers repeat the key that they were asked with, written so. */
+  echoKey: KeyEcho;
   /** Which requests the faults touch. Lists of keys: empty means all. */
   only: "all" | "reads" | "commands";
   onlyKeys: readonly string[];
@@ -129,6 +132,7 @@ export function defaultFaults(strictSpec: boolean): FaultSettings {
     codeChance: 0,
     command500: 0,
     command500Executed: 0,
+    echoKey: "none",
     only: "all",
     onlyKeys: [],
   };

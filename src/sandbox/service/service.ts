@@ -5,6 +5,7 @@ import { Blocks, type Identity } from "./blocks.ts";
 import { answerCommand } from "./command-route.ts";
 import { bump, ServiceCounts } from "./counts.ts";
 import { defaultFaults, type Fate, FaultPlan, type FaultSettings } from "./faults.ts";
+import { echoKey } from "./key-echo.ts";
 import { defaultLimits, type LimitSettings } from "./limits.ts";
 import { Prng, seedOf } from "./prng.ts";
 import { ServedSnapshots } from "./snapshots.ts";
@@ -88,7 +89,7 @@ export class Service {
     this.counts.requests += 1;
     if (call.isCommand) this.counts.commands += 1;
     if (call.key !== undefined) bump(this.counts.byKey, call.key);
-    const answered = this.#answer(call);
+    const answered = echoKey(this.#answer(call), call.key ?? "", fate.settings.echoKey);
     const headers: Record<string, string> = { date: new Date(call.nowMs).toUTCString(), ...answered.headers };
     if (fate.noRateLimitHeaders)
       for (const name of Object.keys(headers)) if (name.startsWith("x-ratelimit-")) delete headers[name];

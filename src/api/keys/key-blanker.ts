@@ -1,0 +1,168 @@
+import { Buffer } from "node:buffer";
+import type { SourceId } from "../../domain/model.ts";
+import type { ServerKey } from "../../domain/secret.ts";
+import { GenerationalCache } from "../generational-cache.ts";
+
+const BLANK = "[key]";
+/** A run that text and key share from this length on is part of the key. A shorter one may be any word. */
+const LONGEST_RUN_CHARS = 8;
+const SHORTEST_RUN_CHARS = 6;
+/** A key below this cannot be told from ordinary words; no service gives such keys. */
+const SHORTEST_KEY_CHARS = 4;
+/** Errors and outcomes of commands are shorter than this, polls of a server with players longer. */
+const SHORT_BODY_CHARS = 1_024;
+/** An escape of an ASCII letter: the text of the body then hides what its strings say. */
+const ASCII_ESCAPE = /\\u00[2-7]/;
+const EDGE_CHARS = 2;
+const KEPT = { forMs: 15 * 60_000, most: 2_000 };
+
+/**
+ * Takes the keys of one request out of what its answer says. The service's words reach Discord, the database and the
+ * log, and they may repeat what they were sent: as it is, in part, as base64, as hex or URL-encoded.
+ */
+export class KeyBlanker {
+  readonly #forms: readonly string[];
+  readonly #runChars: number;
+  /** Each half of each form: what a whole body is searched for before its strings are looked at one by one. */
+  readonly #markers: readonly string[];
+
+  /** @param keys All keys that the request carried: the server's, and the host's global key where there is one. */
+  constructor(keys: readonly ServerKey[]) {
+    const values = keys.map((key) => key.reveal()).filter((value) => value.length >= SHORTEST_KEY_CHARS);
+    const shortest = Math.min(...values.map((value) => value.length));
+    const half = Math.max(SHORTEST_RUN_CHARS, Math.floor(shortest / 2));
+    this.#runChars = Math.min(LONGEST_RUN_CHARS, half, shortest);
+    this.#forms = [...new Set(values.flatMap(formsOf))];
+    const halves = new Set(this.#forms.flatMap(halvesOf));
+    this.#markers = [...halves].filter((marker) => marker.length >= this.#runChars);
+  }
+
+  /**
+   * Reads a body as `read` does, without the keys. A body of a poll is searched for halves of the keys first, which
+   * costs some microseconds; only where one stands, or where escapes hide what the strings say, is each string
+   * looked at. A short body, an error or an outcome, is always looked at string by string.
+   */
+  read(body: string, read: (body: string) => unknown): unknown {
+    if (this.#forms.length === 0) return read(body);
+    if (body.length > SHORT_BODY_CHARS && !this.#suspects(body)) return read(body);
+    // Not by `read`: what it remembers of the answer before would be given again as it was.
+    const runs = new SharedRuns(this.#forms, this.#runChars);
+    return blanked(JSON.parse(body), runs);
+  }
+
+  #suspects(body: string): boolean {
+    if (this.#markers.some((marker) => body.includes(marker))) return true;
+    return body.includes("\\u00") && ASCII_ESCAPE.test(body);
+  }
+}
+
+/** The blankers of the sources that are asked; to find the forms of a key anew for each answer would cost too much. */
+export class KeyBlankers {
+  readonly #globalKey: ServerKey | undefined;
+  readonly #kept = new GenerationalCache<SourceId, { blanker?: KeyBlanker }>(KEPT, () => ({}));
+
+  constructor(globalKey: ServerKey | undefined) {
+    this.#globalKey = globalKey;
+  }
+
+  /** The blanker for requests with this source's key. `nowMs` is a monotonic reading. */
+  of(source: SourceId, key: ServerKey, nowMs: number): KeyBlanker {
+    const kept = this.#kept.of(source, nowMs);
+    kept.blanker ??= new KeyBlanker(this.#globalKey === undefined ? [key] : [key, this.#globalKey]);
+    return kept.blanker;
+  }
+}
+
+function blanked(value: unknown, runs: SharedRuns): unknown {
+  if (typeof value === "string") return runs.blank(value);
+  if (typeof value === "number") return runs.blank(String(value)) === String(value) ? value : BLANK;
+  if (Array.isArray(value)) return value.map((item) => blanked(item, runs));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [runs.blank(name), blanked(inner, runs)]),
+  );
+}
+
+/** Every run of so many characters of the keys' forms, and where it stands in them. Made when needed: it is large. */
+class SharedRuns {
+  readonly #chars: number;
+  readonly #places = new Map<string, { readonly form: string; readonly at: number }[]>();
+
+  constructor(forms: readonly string[], chars: number) {
+    this.#chars = chars;
+    for (const form of forms) this.#add(fold(form));
+  }
+
+  /** The text with every run that it shares with a key replaced by "[key]". */
+  blank(text: string): string {
+    let clean = "";
+    let from = 0;
+    for (let at = 0; at + this.#chars <= text.length; ) {
+      const length = this.#sharedAt(text, at);
+      if (length === 0) {
+        at += 1;
+        continue;
+      }
+      clean += text.slice(from, at) + BLANK;
+      at += length;
+      from = at;
+    }
+    return from === 0 ? text : clean + text.slice(from);
+  }
+
+  /** How many characters from `at` on stand in a key, too. */
+  #sharedAt(text: string, at: number): number {
+    const places = this.#places.get(fold(text.slice(at, at + this.#chars))) ?? [];
+    let longest = 0;
+    for (const { form, at: formAt } of places) {
+      let length = this.#chars;
+      while (formAt + length < form.length && fold(text.charAt(at + length)) === form.charAt(formAt + length))
+        length += 1;
+      longest = Math.max(longest, length);
+    }
+    return longest;
+  }
+
+  #add(form: string): void {
+    for (let at = 0; at + this.#chars <= form.length; at++) {
+      const run = form.slice(at, at + this.#chars);
+      const places = this.#places.get(run);
+      if (places === undefined) this.#places.set(run, [{ form, at }]);
+      else places.push({ form, at });
+    }
+  }
+}
+
+/** Case is ignored: a key in other letters is still most of the key. Length is kept, so places stay the same. */
+function fold(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/** How a key can be written. A key inside a longer base64 text begins at one of three places of its groups. */
+function formsOf(value: string): readonly string[] {
+  const bytes = Buffer.from(value, "utf8");
+  const base64 = [0, 1, 2].flatMap((shift) => {
+    const shifted = Buffer.concat([Buffer.alloc(shift), bytes]);
+    // The first characters depend on the bytes before, the last ones on the bytes behind: only the middle is the key's.
+    const text = shifted.toString("base64").replace(/=+$/, "");
+    const middle = text.slice(Math.ceil((shift * 8) / 6), Math.floor((shifted.length * 8) / 6));
+    return [middle, middle.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+  const hex = bytes.toString("hex");
+  const percent = hex.replace(/../g, (byte) => `%${byte}`);
+  const backwards = [...value].reverse().join("");
+  const written = [value, encodeURIComponent(value), hex, percent, backwards];
+  return [...written, ...base64, ...written.flatMap((form) => [form.toLowerCase(), form.toUpperCase()])];
+}
+
+/**
+ * The halves of a form, and its parts between hyphens. Their edges are left out: where half a key was encoded, its last
+ * characters are not those of the whole.
+ */
+function halvesOf(form: string): readonly string[] {
+  const middle = Math.floor(form.length / 2);
+  const parts = form.split("-");
+  return [form.slice(0, middle), form.slice(middle), ...(parts.length > 1 ? parts : [])].map((half) =>
+    half.length >= LONGEST_RUN_CHARS + 2 * EDGE_CHARS ? half.slice(EDGE_CHARS, -EDGE_CHARS) : half,
+  );
+}
