@@ -12,6 +12,7 @@ import { inlineCode, inlineName } from "../src/discord/render/escape.ts";
 import { type Checked, checkCard, staffCard } from "../src/discord/render/staff-cards.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, emptyPolicy, type StaffPolicy, type Tier } from "../src/domain/guild.ts";
+import type { PlayerRef } from "../src/domain/model.ts";
 import { note } from "./audit-note.ts";
 import { completePlayer, serverBeingTyped } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
@@ -31,7 +32,7 @@ const verbOption = {
 } as const;
 
 function completeVerb({ typed }: Typing, { words }: Services) {
-  const wanted = typed.replace(/^:/, "").toLowerCase();
+  const wanted = typed.replace(/^:+/, "").toLowerCase();
   return words
     .verbs()
     .filter(({ verb, aliases }) => [verb, ...aliases].some((name) => name.startsWith(wanted)))
@@ -40,7 +41,7 @@ function completeVerb({ typed }: Typing, { words }: Services) {
 
 /** As the policy keeps it; a verb that the catalogue does not know is kept as typed. */
 function canonical({ words }: Services, typed: string): string {
-  const verb = words.about(typed)?.verb ?? typed.trim().replace(/^:/, "").toLowerCase();
+  const verb = words.about(typed)?.verb ?? typed.trim().replace(/^:+/, "").toLowerCase();
   if (!/^\S+$/u.test(verb)) throw new Failure("bad-command", "A verb is one word, such as kick.");
   return verb;
 }
@@ -262,20 +263,53 @@ const protect = defineEntry<ProtectArgs>({
     const { player, remove } = args;
     if (!/^\w+$/.test(player)) throw new Failure("bad-command", "Give one player's whole name, or their id.");
     const binding = await services.bindings.pick(actor.guildId, args.server);
-    await changePolicy(services, actor, binding, (policy) => {
-      const others = policy.protectedPlayers.filter((entry) => entry !== player);
-      if (!remove && others.length >= mostProtected) {
-        throw new Failure("bad-command", `${mostProtected} players are protected already.`);
-      }
-      return { ...policy, protectedPlayers: remove ? others : [...others, player] };
-    });
+    const known = remove ? undefined : services.permissions.findPlayer(binding, player);
+    await changePolicy(services, actor, binding, (policy) =>
+      remove ? unprotecting(policy, player) : protecting(policy, player, known),
+    );
     await note(services, actor, remove ? "staff-unprotect" : "staff-protect", `${player} on ${binding.name}`);
-    const state = remove
-      ? "is protected no longer"
-      : "is protected: commands that would hit them are refused";
-    return done(binding, `**${inlineName(player)}** ${state}.`);
+    if (remove) return done(binding, `**${inlineName(player)}** is protected no longer.`);
+    const also =
+      known === undefined
+        ? ""
+        : ` Whether by the name ${inlineCode(known.name)} or the id ${inlineCode(String(known.id))}.`;
+    const other = /^\d+$/.test(player) ? "name" : "id";
+    const unseen =
+      known === undefined ? `\n⚠ Their ${other} is not known here yet: protect that as well.` : "";
+    return done(
+      binding,
+      `**${inlineName(player)}** is protected: commands that would hit them are refused.${also}${unseen}`,
+    );
   },
 });
+
+/** @throws Failure "bad-command" when there are too many. */
+function protecting(
+  policy: StaffPolicy,
+  player: string,
+  known: Required<PlayerRef> | undefined,
+): StaffPolicy {
+  const before = unprotecting(policy, player);
+  if (before.protectedPlayers.length >= mostProtected) {
+    throw new Failure("bad-command", `${mostProtected} players are protected already.`);
+  }
+  const name = known?.name.toLowerCase();
+  const other = name === player ? String(known?.id) : name;
+  const alias = other === undefined ? {} : { [player]: other };
+  return {
+    ...before,
+    protectedPlayers: [...before.protectedPlayers, player],
+    protectedAliases: { ...before.protectedAliases, ...alias },
+  };
+}
+
+/** Without the entry, whichever of its two ways is given. */
+function unprotecting(policy: StaffPolicy, player: string): StaffPolicy {
+  const aliases = policy.protectedAliases ?? {};
+  const others = policy.protectedPlayers.filter((entry) => entry !== player && aliases[entry] !== player);
+  const kept = Object.entries(aliases).filter(([entry]) => others.includes(entry));
+  return { ...policy, protectedPlayers: others, protectedAliases: Object.fromEntries(kept) };
+}
 
 export const staff = defineCommand({
   name: "staff",

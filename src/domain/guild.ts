@@ -55,7 +55,7 @@ export interface VerbRule {
   readonly verb: string;
 }
 
-/** Who may run what on one linked server. Deny by default: a role without a tier may nothing (design 6). */
+/** Who may run what on one linked server. Deny by default: a role without a tier may nothing. */
 export interface StaffPolicy {
   readonly roleTiers: Readonly<Record<string, Tier>>;
   readonly allowed: readonly VerbRule[];
@@ -63,6 +63,8 @@ export interface StaffPolicy {
   readonly denied: readonly VerbRule[];
   /** Players (lower-case names or ids in digits) that nobody may target. */
   readonly protectedPlayers: readonly string[];
+  /** By such an entry the other way to name the same player (the id of a name, the name of an id), where it is known. */
+  readonly protectedAliases?: Readonly<Record<string, string>>;
 }
 
 export interface Preset {

@@ -68,6 +68,7 @@ const policy = z.object({
   allowed: z.array(rule),
   denied: z.array(rule),
   protectedPlayers: texts,
+  protectedAliases: z.record(z.string(), z.string()).exactOptional(),
 });
 
 const settings = z.object({

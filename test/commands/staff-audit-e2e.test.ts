@@ -25,18 +25,29 @@ test("/staff gives tiers and verbs, explains, protects, and every change stands 
   await say("staff check", { person: jo, command: "kick Alice" }, /They may not run this[\s\S]*is denied/);
   await say("staff allow", { role: helpers, verb: "ban" }, /whatever its tier/);
   await say("staff check", { person: jo, command: ":ban Alice" }, /✅ They may run this[\s\S]*is allowed/);
-  await say("staff protect", { player: "Alice" }, /is protected/);
+  await say("staff check", { person: jo, command: ":ban 1" }, /They may not run this[\s\S]*rank of Manager/);
+  await say("staff protect", { player: "Alice" }, /is protected[\s\S]*the id `11`/);
+  await say("staff check", { person: jo, command: ":ban 11" }, /They may not run this[\s\S]*is protected/);
   await say("staff check", { person: jo, command: ":ban Ali" }, /They may not run this[\s\S]*is protected/);
   const listed = await say("staff list", {}, /Staff of/);
   for (const part of [`<@&${helpers.id}>`, ":kick", ":ban", "alice"]) assert.ok(listed.includes(part), part);
   await say("staff protect", { player: "Alice", remove: true }, /protected no longer/);
+  await say("staff protect", { player: "Stranger" }, /⚠ Their id is not known here yet/);
   await say("staff deny", { role: helpers }, /no tier and no extra/);
   await say("staff check", { person: jo, command: ":ban Alice" }, /They may not run this/);
   await say("staff allow", { role: rig.guild.everyone, tier: "manager" }, /Everyone cannot be staff/);
   await say("staff allow", { role: helpers }, /either a tier or a verb/);
   assert.deepEqual(
     rig.runs.audit.eventRows.map(({ action }) => action),
-    ["staff-allow", "staff-deny", "staff-allow", "staff-protect", "staff-unprotect", "staff-deny"],
+    [
+      "staff-allow",
+      "staff-deny",
+      "staff-allow",
+      "staff-protect",
+      "staff-unprotect",
+      "staff-protect",
+      "staff-deny",
+    ],
   );
 });
 

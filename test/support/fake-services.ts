@@ -122,6 +122,7 @@ export class FakeWorld {
 
   readonly permissions: Permissions = {
     decide: async () => ({ allowed: false, why: "not asked here" }),
+    findPlayer: () => undefined,
     isStaff: async (actor, { id, guildId }) => {
       const { roleTiers } = (await this.settings.of(guildId)).policies[id] ?? emptyPolicy;
       return actor.roleIds.some((role) => roleTiers[role] !== undefined);

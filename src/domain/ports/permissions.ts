@@ -1,8 +1,11 @@
 import type { Actor, Binding } from "../guild.ts";
+import type { PlayerRef } from "../model.ts";
 import type { Decision } from "../run.ts";
 
 export interface Permissions {
   decide(actor: Actor, binding: Binding, text: string): Promise<Decision>;
+  /** The player of that whole name or id, by the latest lists of the server; undefined: not seen there. */
+  findPlayer(binding: Binding, nameOrId: string): Required<PlayerRef> | undefined;
   /** Any tier at all on this server: sees the join key, the audit of it. */
   isStaff(actor: Actor, binding: Binding): Promise<boolean>;
 }

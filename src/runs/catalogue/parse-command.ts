@@ -5,7 +5,13 @@ import { findVerb } from "./verbs.ts";
 /** Control characters, line breaks of every kind, marks that turn the direction of text, and halves of a character. */
 const refused = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 
-/** Both hit everyone in the server (design 3). */
+/**
+ * Characters that nobody sees. In free text they join emoji; in a verb or a name they make one that reads like another,
+ * which a rule or a protection would then miss.
+ */
+const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Both hit everyone in the server. */
 const massWords: ReadonlySet<string> = new Set(["all", "others"]);
 
 /** Beyond this the length is warned about: the game's own limit is not known (spec: Limits 9). */
@@ -13,7 +19,8 @@ export const warnedLength = 500;
 
 /**
  * Reads a command text. Pure, and never a rewriting: what is sent is `text` as it came.
- * @throws Failure "bad-command": no colon, no verb, control characters, an empty name among the targets.
+ * @throws Failure "bad-command": no colon, no verb, control characters, invisible ones in a verb or a name, an empty
+ * name among the targets.
  */
 export function parseCommand(text: string): ParsedCommand {
   if (text === "") throw new Failure("bad-command", "There is no command. Write one like :h Welcome.");
@@ -23,15 +30,19 @@ export function parseCommand(text: string): ParsedCommand {
   if (!text.startsWith(":")) {
     throw new Failure("bad-command", `A command starts with a colon. Did you mean :${text.trimStart()}?`);
   }
-  const name = /^:(\S+)/u.exec(text)?.[1];
+  // The game may skip further colons: "::kick" must not pass as a verb that no rule names.
+  const [start = "", name] = /^:+([^\s:]\S*)?/u.exec(text) ?? [];
   if (name === undefined) throw new Failure("bad-command", "There is no verb after the colon.");
   const typed = name.toLowerCase();
   const verb = findVerb(typed);
-  const after = text.slice(1 + name.length).trimStart();
+  const after = text.slice(start.length).trimStart();
   // An unknown verb may do anything to whomever its first word names: it is read as if it named targets.
   const hits = verb === undefined || verb.args[0] === "targets";
   const [targets, rest] = hits ? splitTargets(after) : ["", after];
   const targetTexts = targets === "" ? [] : targets.split(",").map((part) => part.trim());
+  if (unseen.test(name) || targetTexts.some((target) => unseen.test(target))) {
+    throw new Failure("bad-command", "The verb or a name holds invisible characters; type it anew.");
+  }
   if (targetTexts.includes("")) {
     // Names match by prefix, and everything starts with nothing.
     throw new Failure(

@@ -29,7 +29,7 @@ export function createRunWords({ snapshots }: WordsPorts): RunWords {
     complete: (source, typed) => complete(typed.trimStart(), () => playerNames(snapshots, source)),
     verbs: () => catalogue.map(infoOf),
     about: (verbOrText) => {
-      const name = /^:?(\S+)/u.exec(verbOrText.trim())?.[1]?.toLowerCase() ?? "";
+      const name = /^:*(\S+)/u.exec(verbOrText.trim())?.[1]?.toLowerCase() ?? "";
       const verb = findVerb(name);
       return verb === undefined ? undefined : infoOf(verb);
     },

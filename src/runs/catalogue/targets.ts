@@ -9,6 +9,8 @@ export interface People {
   readonly staff: Staff;
   readonly ownerId: number;
   readonly coOwnerIds: readonly number[];
+  /** Names by id of people whom the logs show; they need not be in the server. */
+  readonly seen: ReadonlyMap<number, string>;
   /** How old the older of the two lists is. */
   readonly ageMs: number;
 }
@@ -23,11 +25,23 @@ export function peopleOf(state: ServerState | undefined, nowMs: number): People 
     staff: staff.value,
     ownerId: state.status.ownerId,
     coOwnerIds: state.status.coOwnerIds,
+    seen: seenIn(state),
     ageMs: Math.max(0, nowMs - Math.min(players.atMs, staff.atMs)),
   };
 }
 
-/** Whom each target text hits, as the game finds them: by prefix, `all`, `others`, or by id (design 3). Pure. */
+/** Everybody whom the logs name together with an id. */
+function seenIn({ lists }: ServerState): ReadonlyMap<number, string> {
+  const refs: readonly PlayerRef[] = [
+    ...(lists.joinLogs?.value ?? []).map(({ player }) => player),
+    ...(lists.killLogs?.value ?? []).flatMap(({ killer, killed }) => [killer, killed]),
+    ...(lists.commandLogs?.value ?? []).map(({ player }) => player),
+    ...(lists.modCalls?.value ?? []).map(({ caller }) => caller),
+  ];
+  return new Map(refs.flatMap(({ id, name }) => (id === undefined ? [] : [[id, name] as const])));
+}
+
+/** Whom each target text hits, as the game finds them: by prefix, `all`, `others`, or by id. Pure. */
 export function resolveTargets(targetTexts: readonly string[], people: People): readonly ResolvedTarget[] {
   return targetTexts.map((text) => {
     const players = matches(text, people);
@@ -39,19 +53,41 @@ function matches(text: string, people: People): readonly PlayerRef[] {
   const online = people.players.map(({ player }) => player);
   if (isMassWord(text)) return online;
   const prefix = text.toLowerCase();
-  const found = online.filter((player) => fits(player, prefix));
+  const absent = absentStaff(people);
+  // Absent staff may be banned, or join: whoever is named whole or by id is meant, whomever else the text fits.
+  const found = [
+    ...online.filter((player) => player.name.toLowerCase().startsWith(prefix) || hasId(player, prefix)),
+    ...absent.filter((player) => player.name.toLowerCase() === prefix || hasId(player, prefix)),
+  ];
   if (found.length > 0) return found;
-  // Nobody in the server is meant, so far as we know: then an absent member of staff is, who may be banned, or join.
-  return staffRefs(people.staff).filter((player) => fits(player, prefix));
+  return absent.filter(({ name }) => name.toLowerCase().startsWith(prefix));
 }
 
-function fits(player: PlayerRef, prefix: string): boolean {
-  return player.name.toLowerCase().startsWith(prefix) || String(player.id ?? "") === prefix;
+function hasId({ id }: PlayerRef, digits: string): boolean {
+  return id !== undefined && String(id) === digits;
 }
 
-function staffRefs(staff: Staff): PlayerRef[] {
-  const all = new Map([...staff.helpers, ...staff.mods, ...staff.admins]);
-  return [...all].map(([id, name]) => ({ id, name }));
+/** Staff of the game, the owners among them, who are not in the server. */
+function absentStaff({ players, staff, ownerId, coOwnerIds, seen }: People): readonly PlayerRef[] {
+  const online = new Set(players.map(({ player }) => player.id));
+  const listed = new Map([...staff.helpers, ...staff.mods, ...staff.admins]);
+  // The service gives owners by id alone; without a name anywhere the digits stand for them.
+  for (const id of [ownerId, ...coOwnerIds]) {
+    if (!listed.has(id)) listed.set(id, seen.get(id) ?? String(id));
+  }
+  return [...listed].filter(([id]) => !online.has(id)).map(([id, name]) => ({ id, name }));
+}
+
+/** A player of whom both name and id are known, by either; undefined: nobody of that whole name or id was seen. */
+export function findPerson(nameOrId: string, people: People): Required<PlayerRef> | undefined {
+  const wanted = nameOrId.toLowerCase();
+  const known = new Map([...people.seen, ...absentStaff(people).map(({ id, name }) => [id, name] as const)]);
+  for (const { player } of people.players) known.set(player.id, player.name);
+  for (const [id, name] of known) {
+    const named = id !== undefined && name !== String(id);
+    if (named && (name.toLowerCase() === wanted || String(id) === wanted)) return { id, name };
+  }
+  return undefined;
 }
 
 const permissionTiers: Readonly<Record<string, Tier>> = {

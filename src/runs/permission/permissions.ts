@@ -6,7 +6,7 @@ import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { Decision, ParsedCommand } from "../../domain/run.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
-import { peopleOf } from "../catalogue/targets.ts";
+import { findPerson, peopleOf } from "../catalogue/targets.ts";
 import { decide, isStaff } from "./policy.ts";
 
 export interface PermissionPorts {
@@ -30,6 +30,10 @@ export function createPermissions({ settings, snapshots, clock }: PermissionPort
       }
       const people = peopleOf(snapshots.latest(binding.source), clock.nowMs());
       return decide(await policyOf(actor, binding), actor, command, people);
+    },
+    findPlayer: ({ source }, nameOrId) => {
+      const people = peopleOf(snapshots.latest(source), clock.nowMs());
+      return people === undefined ? undefined : findPerson(nameOrId, people);
     },
     isStaff: async (actor, binding) => isStaff(await policyOf(actor, binding), actor.roleIds),
   };

@@ -1,10 +1,10 @@
 import type { Actor, StaffPolicy, Tier } from "../../domain/guild.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { Decision, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
-import { higher, type People, rankOf, resolveTargets, tierLevel } from "../catalogue/targets.ts";
+import { findPerson, higher, type People, rankOf, resolveTargets, tierLevel } from "../catalogue/targets.ts";
 import { findVerb } from "../catalogue/verbs.ts";
 
-/** Who may run what (design 6). Pure; every answer says why, in words for the person who asked. */
+/** Who may run what. Pure; every answer says why, in words for the person who asked. */
 
 const tierNames: Readonly<Record<Tier, string>> = {
   viewer: "Viewer",
@@ -83,7 +83,7 @@ function refuseTargets(
 ): string | undefined {
   // Nobody needs shielding from a heal or a private message; "kill all" is another matter than "heal all".
   if (findVerb(command.verb ?? "")?.benign === true) return undefined;
-  const typed = command.targetTexts.find((text) => isProtected(policy, { name: text }));
+  const typed = command.targetTexts.find((text) => isProtected(policy, waysToName(text, people)));
   if (typed !== undefined) return `${typed} is protected: nobody may target them.`;
   if (people === undefined) {
     if (tier === "manager" && policy.protectedPlayers.length === 0) return undefined;
@@ -106,13 +106,16 @@ function refuseOne(
   if (target.players.length === 0) {
     // The list may be some seconds old: who is meant may have joined since.
     const prefix = target.text.toLowerCase();
-    const near = policy.protectedPlayers.find((entry) => entry.startsWith(prefix));
+    const near = policy.protectedPlayers.find((entry) =>
+      [entry, otherWay(policy, entry) ?? ""].some((name) => name.startsWith(prefix)),
+    );
     if (near !== undefined)
       return `"${target.text}" may mean ${near}, who is protected: nobody may target them.`;
   }
   for (const player of target.players) {
     const via = player.name === target.text ? "" : ` (matched by "${target.text}")`;
-    if (isProtected(policy, player)) return `${player.name}${via} is protected: nobody may target them.`;
+    if (isProtected(policy, waysOf(player)))
+      return `${player.name}${via} is protected: nobody may target them.`;
     const rank = rankOf(player, people);
     if (tierLevel(rank) > tierLevel(tier)) {
       const held = tier === undefined ? "no tier" : `the tier ${tierNames[tier]}`;
@@ -122,9 +125,25 @@ function refuseOne(
   return undefined;
 }
 
-/** By name, whole and in any case, or by id. */
-function isProtected(policy: StaffPolicy, player: PlayerRef): boolean {
-  const name = player.name.toLowerCase();
-  const id = player.id === undefined ? undefined : String(player.id);
-  return policy.protectedPlayers.some((entry) => entry === name || entry === id);
+/** By name, whole and in any case, or by id: whichever of the two was protected, the other counts once it is known. */
+function isProtected(policy: StaffPolicy, ways: readonly string[]): boolean {
+  return policy.protectedPlayers.some((entry) =>
+    ways.some((way) => way === entry || way === otherWay(policy, entry)),
+  );
+}
+
+function otherWay({ protectedAliases }: StaffPolicy, entry: string): string | undefined {
+  return protectedAliases !== undefined && Object.hasOwn(protectedAliases, entry)
+    ? protectedAliases[entry]
+    : undefined;
+}
+
+/** The text itself, and name and id of the player whom it names as a whole. */
+function waysToName(text: string, people: People | undefined): readonly string[] {
+  const person = people === undefined ? undefined : findPerson(text, people);
+  return [text.toLowerCase(), ...(person === undefined ? [] : waysOf(person))];
+}
+
+function waysOf({ name, id }: PlayerRef): readonly string[] {
+  return id === undefined ? [name.toLowerCase()] : [name.toLowerCase(), String(id)];
 }

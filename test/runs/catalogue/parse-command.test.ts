@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import fc from "fast-check";
 import { Failure } from "../../../src/domain/failure.ts";
 import { parseCommand } from "../../../src/runs/catalogue/parse-command.ts";
@@ -12,19 +12,19 @@ const published =
   );
 
 describe("the catalogue", () => {
-  it("knows every published verb", () => {
+  test("knows every published verb", () => {
     assert.deepEqual(
       published.filter((name) => findVerb(name) === undefined),
       [],
     );
   });
 
-  it("gives each name to one verb only", () => {
+  test("gives each name to one verb only", () => {
     const names = catalogue.flatMap(({ verb, aliases }) => [verb, ...aliases]);
     assert.equal(new Set(names).size, names.length);
   });
 
-  it("has only inverses that exist, and reads only for Viewers", () => {
+  test("has only inverses that exist, and reads only for Viewers", () => {
     for (const { verb, inverse, tier, danger, args } of catalogue) {
       if (inverse !== undefined) assert.ok(findVerb(inverse), `${verb} -> ${inverse}`);
       assert.equal(tier === "viewer", danger === "read", verb);
@@ -32,14 +32,14 @@ describe("the catalogue", () => {
     }
   });
 
-  it("shows how a verb is used", () => {
+  test("shows how a verb is used", () => {
     const kick = findVerb("kick");
     assert.equal(kick && usageOf(kick), ":kick players text");
   });
 });
 
 describe("parsing a command text", () => {
-  it("reads verb, targets and the rest", () => {
+  test("reads verb, targets and the rest", () => {
     const command = parseCommand(":ban Alice,Bob breaking rules, again");
     assert.equal(command.verb, "ban");
     assert.deepEqual(command.targetTexts, ["Alice", "Bob"]);
@@ -47,28 +47,40 @@ describe("parsing a command text", () => {
     assert.equal(command.danger, "severe");
   });
 
-  it("takes aliases and any case for the canonical verb", () => {
+  test("takes aliases and any case for the canonical verb", () => {
     assert.equal(parseCommand(":TP a b").verb, "teleport");
     assert.equal(parseCommand(":Arrest a").verb, "jail");
   });
 
-  it("reads spaces at commas as more targets, never as fewer", () => {
+  test("reads spaces at commas as more targets, never as fewer", () => {
     assert.deepEqual(parseCommand(":kill a, b ,c why").targetTexts, ["a", "b", "c"]);
   });
 
-  it("does not take the words of a message for targets", () => {
+  test("does not take the words of a message for targets", () => {
     const command = parseCommand(":h all units, report");
     assert.deepEqual(command.targetTexts, []);
     assert.equal(command.mass, false);
   });
 
-  it("knows all and others in any case, among others too", () => {
+  test("knows all and others in any case, among others too", () => {
     for (const text of [":kill all", ":kill OTHERS", ":pm bob,All hi"])
       assert.equal(parseCommand(text).mass, true);
     assert.equal(parseCommand(":kill ally").mass, false);
   });
 
-  it("gives an unknown verb to Managers, and reads its first word as targets", () => {
+  test("takes further colons for one, and sends them as they were typed", () => {
+    const command = parseCommand("::kick Bob why");
+    assert.deepEqual([command.verb, command.targetTexts, command.rest], ["kick", ["Bob"], "why"]);
+    assert.equal(command.text, "::kick Bob why");
+    assert.equal(parseCommand(":::BAN Bob").verb, "ban");
+  });
+
+  test("lets joined emoji stand in free text", () => {
+    assert.equal(parseCommand(":h Hi \u{1f468}\u200d\u{1f469}").verb, "hint");
+    assert.equal(parseCommand(":kick Bob bye \u{1f468}\u200d\u{1f469}").verb, "kick");
+  });
+
+  test("gives an unknown verb to Managers, and reads its first word as targets", () => {
     const command = parseCommand(":explode all now");
     assert.deepEqual(
       [command.known, command.tier, command.mass, command.verb],
@@ -76,11 +88,11 @@ describe("parsing a command text", () => {
     );
   });
 
-  it("refuses a text without a colon, with the hint", () => {
+  test("refuses a text without a colon, with the hint", () => {
     assert.throws(() => parseCommand("kick Bob"), { code: "bad-command", message: /:kick Bob/ });
   });
 
-  it("refuses no verb, empty names, control and invisible characters", () => {
+  test("refuses no verb, empty names, control and invisible characters", () => {
     for (const text of [
       "",
       ":",
@@ -92,12 +104,19 @@ describe("parsing a command text", () => {
       ":h a\u0000",
       ":h \u202eevil",
       ":h \ud800",
+      ":ki\u200dck Bob",
+      ":kick B\u200bob",
+      ":kick Bob\u00ad",
+      ":kick \u3164",
+      ":kick Alice,B\u{e0041}ob why",
+      "::",
+      ":: kick Bob",
     ]) {
       assert.throws(() => parseCommand(text), { code: "bad-command" }, JSON.stringify(text));
     }
   });
 
-  it("never rewrites what will be sent, and fails only as bad-command", () => {
+  test("never rewrites what will be sent, and fails only as bad-command", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), (tail) => {
         const text = `:${tail}`;
@@ -111,7 +130,7 @@ describe("parsing a command text", () => {
     );
   });
 
-  it("finds every target that was written, whatever the spaces", () => {
+  test("finds every target that was written, whatever the spaces", () => {
     const name = fc.stringMatching(/^[A-Za-z0-9_]{1,12}$/);
     const gap = fc.constantFrom(",", ", ", " ,", " , ");
     fc.assert(

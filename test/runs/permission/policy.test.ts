@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import fc from "fast-check";
 import { emptyPolicy, type StaffPolicy, type Tier } from "../../../src/domain/guild.ts";
 import { parseCommand } from "../../../src/runs/catalogue/parse-command.ts";
@@ -19,6 +19,7 @@ const people: People = {
   staff: { admins: new Map([[21, "Ada"]]), mods: new Map([[13, "Bobby"]]), helpers: new Map([[12, "Bob"]]) },
   ownerId: 1,
   coOwnerIds: [2],
+  seen: new Map(),
   ageMs: 0,
 };
 
@@ -40,7 +41,7 @@ function may(
 describe("targets", () => {
   const names = (text: string) => resolveTargets([text], people)[0]?.players.map(({ name }) => name);
 
-  it("match by prefix in any case, by id, and all", () => {
+  test("match by prefix in any case, by id, and all", () => {
     assert.deepEqual(names("bob"), ["Bob", "Bobby"]);
     assert.deepEqual(names("BOBB"), ["Bobby"]);
     assert.deepEqual(names("11"), ["Alice"]);
@@ -48,12 +49,12 @@ describe("targets", () => {
     assert.deepEqual(names("nobody"), []);
   });
 
-  it("find absent staff where nobody present matches", () => {
+  test("find absent staff where nobody present matches", () => {
     assert.deepEqual(names("ada"), ["Ada"]);
     assert.equal(resolveTargets(["21"], people)[0]?.staff, true);
   });
 
-  it("have the rank of the lists, of what they show, or of owning the server; the higher one", () => {
+  test("have the rank of the lists, of what they show, or of owning the server; the higher one", () => {
     const rank = (name: string, id?: number) => rankOf(id === undefined ? { name } : { name, id }, people);
     assert.equal(rank("Olga", 1), "manager");
     assert.equal(rank("Co", 2), "manager");
@@ -65,13 +66,13 @@ describe("targets", () => {
 });
 
 describe("who may run what", () => {
-  it("denies by default, Manage Guild or not", () => {
+  test("denies by default, Manage Guild or not", () => {
     assert.equal(may([], ":h hi").allowed, false);
     assert.equal(may(["stranger"], ":bans").allowed, false);
     assert.equal(may(["__proto__", "constructor"], ":bans").allowed, false);
   });
 
-  it("gives each tier its verbs and those below", () => {
+  test("gives each tier its verbs and those below", () => {
     assert.equal(may(["v"], ":bans").allowed, true);
     assert.equal(may(["v"], ":h hi").allowed, false);
     assert.equal(may(["m"], ":kick Alice").allowed, true);
@@ -83,20 +84,20 @@ describe("who may run what", () => {
     assert.equal(may(["x"], ":explode").allowed, true);
   });
 
-  it("lets a denial beat every tier and every allowance", () => {
+  test("lets a denial beat every tier and every allowance", () => {
     const denied = [{ roleId: "m", verb: "kick" }];
     assert.equal(may(["x", "m"], ":kick Alice", { denied }).allowed, false);
     assert.equal(may(["m"], ":kick Alice", { denied, allowed: denied }).allowed, false);
     assert.equal(may(["m"], ":kill Alice", { denied }).allowed, true);
   });
 
-  it("lets an allowance lift one verb above the tier, aliases included", () => {
+  test("lets an allowance lift one verb above the tier, aliases included", () => {
     const allowed = [{ roleId: "m", verb: "ban" }];
     assert.equal(may(["m"], ":BAN Alice", { allowed }).allowed, true);
     assert.equal(may(["m"], ":unban Alice", { allowed }).allowed, false);
   });
 
-  it("lets nobody target someone above their own tier, by whatever they were matched", () => {
+  test("lets nobody target someone above their own tier, by whatever they were matched", () => {
     assert.equal(may(["m"], ":kill Ada").allowed, false);
     assert.equal(may(["m"], ":kill ad").allowed, false);
     assert.equal(may(["m"], ":kill Alice,21").allowed, false);
@@ -107,18 +108,63 @@ describe("who may run what", () => {
     assert.match(may(["m"], ":kill Ad").why, /Ada .*matched by "Ad".*Administrator.*Moderator/);
   });
 
-  it("lets nobody at all target the protected, by name, prefix or id", () => {
+  test("lets nobody at all target the protected, by name, prefix or id", () => {
     for (const text of [":kick celeb", ":kick CELEB", ":kick cel", ":kick 777", ":ban Alice,celeb"]) {
       assert.equal(may(["x"], text).allowed, false, text);
     }
   });
 
-  it("shields nobody from what does no harm", () => {
+  test("an owner who is not in the server is a Manager all the same, by id and by every name that is known", () => {
+    const away: People = {
+      ...people,
+      players: [player("Alice", 11)],
+      seen: new Map([
+        [1, "Olga"],
+        [555, "Passer"],
+      ]),
+    };
+    for (const text of [":ban 1", ":ban Olga", ":ban olg", ":ban 2", ":ban Alice,2"]) {
+      const judged = may(["a"], text, {}, away);
+      assert.equal(judged.allowed, false, text);
+      assert.match(judged.why, /rank of Manager/);
+    }
+    assert.equal(may(["x"], ":ban 1", {}, away).allowed, true);
+    assert.equal(may(["a"], ":ban Passer", {}, away).allowed, true);
+  });
+
+  test("who names absent staff as a whole hits them, though a present player's name begins so", () => {
+    const near: People = { ...people, players: [player("Adalbert", 31), player("21savage", 32)] };
+    assert.equal(may(["m"], ":kill Ada", {}, near).allowed, false);
+    assert.equal(may(["m"], ":kill 21", {}, near).allowed, false);
+    assert.equal(may(["m"], ":kill Adal", {}, near).allowed, true);
+  });
+
+  test("the protected are so by name and by id, whichever was given, present or not", () => {
+    const known: People = { ...people, seen: new Map([[900, "Celeb"]]) };
+    assert.equal(may(["x"], ":ban 900", {}, known).allowed, false);
+    const byId = { protectedPlayers: ["900"] };
+    assert.equal(may(["x"], ":ban Celeb", byId, known).allowed, false);
+    assert.equal(may(["x"], ":ban Celeb", byId).allowed, true);
+    const aliases = { protectedPlayers: ["900"], protectedAliases: { "900": "celeb" } };
+    for (const text of [":ban celeb", ":ban 900", ":ban cel"]) {
+      assert.equal(may(["x"], text, aliases).allowed, false, text);
+    }
+    const toId = { protectedPlayers: ["celeb"], protectedAliases: { celeb: "900" } };
+    assert.equal(may(["x"], ":ban 900", toId).allowed, false);
+  });
+
+  test("further colons change nothing: what is denied stays denied", () => {
+    const denied = [{ roleId: "x", verb: "kick" }];
+    assert.equal(may(["x"], "::kick Alice", { denied }).allowed, false);
+    assert.equal(may(["m"], "::kick Ada").allowed, false);
+  });
+
+  test("shields nobody from what does no harm", () => {
     assert.equal(may(["m"], ":pm Ada hello").allowed, true);
     assert.equal(may(["m"], ":heal all").allowed, true);
   });
 
-  it("judges no harmful target blindly: without the lists only Managers may", () => {
+  test("judges no harmful target blindly: without the lists only Managers may", () => {
     assert.equal(decide(policy, { roleIds: ["m"] }, parseCommand(":kick Alice"), undefined).allowed, false);
     assert.equal(decide(policy, { roleIds: ["m"] }, parseCommand(":h hello"), undefined).allowed, true);
     const unprotected = { ...policy, protectedPlayers: [] };
@@ -126,13 +172,13 @@ describe("who may run what", () => {
     assert.equal(decide(policy, { roleIds: ["x"] }, parseCommand(":kick A"), undefined).allowed, false);
   });
 
-  it("says that someone with one allowed verb is staff", () => {
+  test("says that someone with one allowed verb is staff", () => {
     assert.equal(isStaff(policy, ["v"]), true);
     assert.equal(isStaff({ ...emptyPolicy, allowed: [{ roleId: "r", verb: "h" }] }, ["r"]), true);
     assert.equal(isStaff(policy, ["stranger"]), false);
   });
 
-  it("allows nothing above the tier without a rule, over all verbs and roles", () => {
+  test("allows nothing above the tier without a rule, over all verbs and roles", () => {
     const roleIds = fc.subarray(["v", "m", "a", "x", "none"]);
     const verb = fc.constantFrom(...catalogue);
     const rules = fc.array(
