@@ -40,9 +40,9 @@ export class EmulatedDiscord {
     this.#world = new World(options);
     this.#interactions = new Interactions(this.#world);
     const gatewayUrl = (): string => `${this.#world.baseUrl.replace(/^http/, "ws")}/gateway`;
-    this.#gateway = new Gateway(this.#world, gatewayUrl);
+    this.#gateway = new Gateway(this.#world, gatewayUrl, () => this.#faults.current.tokenRevoked === true);
     this.#traffic = new Traffic(options.record ?? false);
-    this.#faults = new FaultPlan((resumable) => this.#gateway.drop(resumable));
+    this.#faults = new FaultPlan(this.#gateway, () => this.#world.nowMs());
     const api = { world: this.#world, interactions: this.#interactions, gatewayUrl };
     const limits = new RateLimits(this.#world.limits, () => this.#world.nowMs());
     this.#http = new HttpServer({

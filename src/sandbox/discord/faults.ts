@@ -1,32 +1,63 @@
-import type { FaultSettings, Faults } from "./types.ts";
+import type { FatalClose, FaultSettings, Faults } from "./types.ts";
 
-type Countdown = "sendThen500" | "sendThenReset" | "failSends" | "rateLimitNext";
+type Countdown =
+  | "sendThen500"
+  | "sendThenReset"
+  | "failSends"
+  | "rateLimitNext"
+  | "unauthorizedSends"
+  | "callbackThen500"
+  | "callbackThenReset"
+  | "failCallbacks";
+
+/** What a fault does to the gateway. */
+export interface GatewayFaults {
+  drop(resumable: boolean): void;
+  end(code: FatalClose): void;
+  away(shards: readonly number[]): void;
+}
 
 /** What goes wrong on purpose. Settings are merged; counts run down as they are used. */
 export class FaultPlan implements Faults {
   #settings: FaultSettings = {};
-  readonly #drop: (resumable: boolean) => void;
+  #outageEndMs = Number.POSITIVE_INFINITY;
+  readonly #gateway: GatewayFaults;
+  readonly #nowMs: () => number;
 
-  constructor(drop: (resumable: boolean) => void) {
-    this.#drop = drop;
+  constructor(gateway: GatewayFaults, nowMs: () => number) {
+    this.#gateway = gateway;
+    this.#nowMs = nowMs;
   }
 
   get current(): Readonly<FaultSettings> {
+    if (this.#nowMs() >= this.#outageEndMs) this.set({ outage: undefined, outageMs: undefined });
     return this.#settings;
   }
 
   set(settings: FaultSettings): void {
     this.#settings = { ...this.#settings, ...settings };
+    if ("outage" in settings || "outageMs" in settings) {
+      const { outage, outageMs } = this.#settings;
+      const ends = outage !== undefined && outageMs !== undefined;
+      this.#outageEndMs = ends ? this.#nowMs() + outageMs : Number.POSITIVE_INFINITY;
+    }
     // An outage takes the open connections with it; they can be resumed afterwards.
-    if (settings.outage === "down") this.#drop(true);
+    if (settings.outage === "down") this.#gateway.drop(true);
+    if (settings.shardsAway !== undefined) this.#gateway.away(settings.shardsAway);
   }
 
   clear(): void {
     this.#settings = {};
+    this.#outageEndMs = Number.POSITIVE_INFINITY;
+    this.#gateway.away([]);
   }
 
   dropGateway(options: { readonly resumable?: boolean } = {}): void {
-    this.#drop(options.resumable ?? true);
+    this.#gateway.drop(options.resumable ?? true);
+  }
+
+  endGateway(code: FatalClose): void {
+    this.#gateway.end(code);
   }
 
   /** Uses up one of a counted fault; false when none is left. */

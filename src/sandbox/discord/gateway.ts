@@ -4,7 +4,7 @@ import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { announcementOf, intent } from "./announce.ts";
 import { isRecord, type Raw } from "./form.ts";
 import { guildCreateJson, memberJson, selfJson } from "./serialize.ts";
-import type { DiscordEvent, Guild } from "./types.ts";
+import type { DiscordEvent, FatalClose, Guild } from "./types.ts";
 import type { World } from "./world.ts";
 
 const heartbeatIntervalMs = 41_250;
@@ -31,10 +31,16 @@ export class Gateway {
   readonly #url: () => string;
   readonly #server = new WebSocketServer({ noServer: true });
   readonly #sessions = new Map<string, Session>();
+  readonly #isRevoked: () => boolean;
+  /** Shards whose identify or resume gets no answer. */
+  #away: ReadonlySet<number> = new Set();
+  /** Connections of theirs, that wait for one. */
+  readonly #unanswered = new Set<WebSocket>();
 
-  constructor(world: World, url: () => string) {
+  constructor(world: World, url: () => string, isRevoked: () => boolean) {
     this.#world = world;
     this.#url = url;
+    this.#isRevoked = isRevoked;
     world.events.on((event) => this.#announce(event));
   }
 
@@ -59,6 +65,24 @@ export class Gateway {
       if (!resumable) this.#sessions.delete(session.id);
       session.socket?.close(4000, "reconnect, please");
     }
+  }
+
+  /** Closes every connection with a code after which Discord wants none again. */
+  end(code: FatalClose): void {
+    for (const session of [...this.#sessions.values()]) {
+      this.#sessions.delete(session.id);
+      session.socket?.close(code, "not again");
+    }
+  }
+
+  /** Cuts these shards off, and leaves them without an answer until they are named no more. */
+  away(shards: readonly number[]): void {
+    this.#away = new Set(shards);
+    for (const { shard, socket } of this.#sessions.values()) {
+      if (this.#away.has(shard[0])) socket?.close(4000, "reconnect, please");
+    }
+    for (const socket of this.#unanswered) socket.close(4000, "reconnect, please");
+    this.#unanswered.clear();
   }
 
   async close(): Promise<void> {
@@ -90,6 +114,7 @@ export class Gateway {
     // An abrupt end is a "close" as well; the error itself tells nothing more.
     socket.on("error", () => {});
     socket.on("close", (code) => {
+      this.#unanswered.delete(socket);
       if (session?.socket !== socket) return;
       session.socket = undefined;
       // Discord ends a session that its client closes with 1000 or 1001; any other can be resumed.
@@ -99,7 +124,7 @@ export class Gateway {
   }
 
   #identify(socket: WebSocket, body: Raw): Session | undefined {
-    if (body.token !== this.#world.token) {
+    if (body.token !== this.#world.token || this.#isRevoked()) {
       socket.close(4004, "Authentication failed.");
       return undefined;
     }
@@ -109,6 +134,7 @@ export class Gateway {
       socket.close(4010, "Invalid shard.");
       return undefined;
     }
+    if (this.#leftAlone(socket, shard[0])) return undefined;
     this.#forgetGhosts(shard);
     const id = this.#world.secret().slice(0, 32);
     const session: Session = { id, intents: Number(body.intents ?? 0), shard, socket, sequence: 0, sent: [] };
@@ -116,6 +142,13 @@ export class Gateway {
     this.#welcome(session);
     this.#world.emit({ type: "gateway-connected", sessionId: id, shard, resumed: false });
     return session;
+  }
+
+  /** Whether this connection is of a shard that is to stay away. */
+  #leftAlone(socket: WebSocket, shard: number): boolean {
+    if (!this.#away.has(shard)) return false;
+    this.#unanswered.add(socket);
+    return true;
   }
 
   /** A process that was killed and starts again leaves a session behind that nobody will resume. */
@@ -153,6 +186,7 @@ export class Gateway {
       socket.send(JSON.stringify({ op: 9, d: false, s: null, t: null }));
       return undefined;
     }
+    if (this.#leftAlone(socket, session.shard[0])) return undefined;
     session.socket?.close(4000, "resumed elsewhere");
     session.socket = socket;
     for (const missed of session.sent.filter((one) => one.s > seen))

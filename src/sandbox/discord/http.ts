@@ -135,7 +135,8 @@ export class HttpServer {
       return { status: 503, body: { message: "upstream connect error", code: 0 }, headers: {} };
     if (found === undefined) throw refuse("notFound");
     const { route, params } = found;
-    if (route.access === "bot" && authorization !== `Bot ${api.world.token}`) throw refuse("unauthorized");
+    const isBot = authorization === `Bot ${api.world.token}` && faults.current.tokenRevoked !== true;
+    if (route.access === "bot" && !isBot) throw refuse("unauthorized");
     if (faults.use("rateLimitNext")) return tooMany(faults.current.rateLimitRetryAfterMs ?? 1_000, false, {});
     const key = `${route.method} ${route.pattern}`;
     const verdict = limits.take(key, majorOf(route, params), route.access === "bot");
@@ -149,7 +150,10 @@ export class HttpServer {
   #carryOut(key: string, verdict: Verdict, act: () => Answer): Outcome {
     const { faults } = this.#parts;
     const sends = key === "POST /channels/:id/messages";
+    const answers = key === "POST /interactions/:id/:token/callback";
+    if (sends && faults.use("unauthorizedSends")) throw withHeaders(refuse("unauthorized"), verdict);
     if (sends && faults.use("failSends")) throw serverError();
+    if (answers && faults.use("failCallbacks")) throw serverError();
     let answer: Answer;
     try {
       answer = act();
@@ -157,7 +161,9 @@ export class HttpServer {
       throw error instanceof ApiError ? withHeaders(error, verdict) : error;
     }
     if (sends && faults.use("sendThen500")) throw serverError();
-    if (sends && faults.use("sendThenReset")) return { ...answer, headers: {}, cut: true };
+    if (answers && faults.use("callbackThen500")) throw serverError();
+    const isCut = (sends && faults.use("sendThenReset")) || (answers && faults.use("callbackThenReset"));
+    if (isCut) return { ...answer, headers: {}, cut: true };
     return { ...answer, headers: verdict.headers };
   }
 

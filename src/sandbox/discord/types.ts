@@ -340,12 +340,26 @@ export interface DiscordLimits {
 export interface FaultSettings {
   /** `down`: connections are cut, the gateway too. `5xx`: every request is answered 503. */
   outage?: "down" | "5xx" | undefined;
+  /** How long an outage lasts by the clock of this Discord; without it, until it is cleared. */
+  outageMs?: number | undefined;
   /** For the next n messages that the bot sends: stored, then answered 500. */
   sendThen500?: number;
   /** For the next n messages that the bot sends: stored, then the connection is cut. */
   sendThenReset?: number;
   /** For the next n messages that the bot sends: answered 500, nothing stored. */
   failSends?: number;
+  /** The next n messages that the bot sends are answered 401 though its token is good; nothing is stored. */
+  unauthorizedSends?: number;
+  /** The bot's token was reset in the portal: requests with it get 401, an identify is closed with 4004. */
+  tokenRevoked?: boolean;
+  /** For the next n answers to interactions: carried out, then answered 500. */
+  callbackThen500?: number;
+  /** For the next n answers to interactions: carried out, then the connection is cut. */
+  callbackThenReset?: number;
+  /** The next n answers to interactions are answered 500 and not carried out. */
+  failCallbacks?: number;
+  /** Shards whose connections are cut and not taken up again until they are left out of this list. */
+  shardsAway?: readonly number[];
   /** Real milliseconds before a request is looked at. */
   latencyMs?: number;
   /** The next n requests are answered 429. */
@@ -354,12 +368,17 @@ export interface FaultSettings {
   rateLimitRetryAfterMs?: number;
 }
 
+/** Closes after which a client must not connect again: bad token, bad shard, too few shards, version, intents. */
+export type FatalClose = 4004 | 4010 | 4011 | 4012 | 4013 | 4014;
+
 export interface Faults {
   readonly current: Readonly<FaultSettings>;
   set(settings: FaultSettings): void;
   clear(): void;
   /** Cuts the gateway's connections. The sessions can be resumed unless `resumable` is false. */
   dropGateway(options?: { readonly resumable?: boolean }): void;
+  /** Closes every connection of the gateway for good, with a code that forbids to come back: 4004, 4010 to 4014. */
+  endGateway(code: FatalClose): void;
 }
 
 export interface DiscordOptions {

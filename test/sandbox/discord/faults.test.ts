@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { REST } from "discord.js";
+import { eventually } from "../../support/discord-rig.ts";
 import { type Rig, refusalOf, startBot, startDiscord } from "./rig.ts";
 
 function send(rig: Rig, content: string): Promise<Response> {
@@ -103,4 +104,71 @@ test("traffic is kept when asked for, without the token", async (t) => {
   const silent = await startDiscord(t);
   await send(silent, "a");
   assert.equal(silent.discord.traffic.length, 0);
+});
+
+test("unauthorizedSends answers 401 to so many messages, though the token is good for everything else", async (t) => {
+  const rig = await startDiscord(t);
+  rig.discord.faults.set({ unauthorizedSends: 1 });
+  assert.equal((await send(rig, "a")).status, 401);
+  assert.equal((await send(rig, "b")).status, 200);
+  assert.deepEqual(contents(rig), ["b"]);
+});
+
+test("a revoked token gets 401 everywhere, and 4004 at the gateway", async (t) => {
+  const rig = await startBot(t);
+  const closed = new Promise((resolve) => rig.client.once("shardDisconnect", ({ code }) => resolve(code)));
+  rig.discord.faults.set({ tokenRevoked: true });
+  assert.equal((await send(rig, "a")).status, 401);
+  assert.equal((await refusalOf(rig.rest.get("/users/@me"))).status, 401);
+  rig.discord.faults.dropGateway({ resumable: false });
+  assert.equal(await closed, 4004);
+});
+
+test("endGateway closes with the code, and a client does not come back", async (t) => {
+  const rig = await startBot(t);
+  const closed = new Promise((resolve) => rig.client.once("shardDisconnect", ({ code }) => resolve(code)));
+  rig.discord.faults.endGateway(4014);
+  assert.equal(await closed, 4014);
+});
+
+test("a lost answer to an interaction stands: the repeat is told 40060", async (t) => {
+  for (const fault of ["callbackThen500", "callbackThenReset"] as const) {
+    const rig = await startBot(t);
+    await rig.rest.put(`/applications/${rig.discord.applicationId}/commands`, {
+      body: [{ name: "do", description: "Does it" }],
+    });
+    rig.discord.faults.set({ [fault]: 1 });
+    const codes: (number | string)[] = [];
+    rig.handle(async ({ id, token }) => {
+      const answer = () =>
+        rig.rest.post(`/interactions/${id}/${token}/callback`, { body: { type: 5 }, auth: false });
+      await assert.rejects(answer());
+      codes.push((await refusalOf(answer())).code);
+    });
+    const exchange = await rig.person.slash(rig.channel, "do");
+    await rig.discord.until(() => exchange.answered);
+    await eventually(() => codes.length > 0);
+    assert.deepEqual([codes, exchange.deferred, rig.thrown], [[40060], true, []]);
+  }
+});
+
+test("an outage with a length ends by itself", async (t) => {
+  const rig = await startDiscord(t);
+  rig.discord.faults.set({ outage: "5xx", outageMs: 60_000 });
+  rig.clock.nowMs += 59_999;
+  assert.equal((await send(rig, "a")).status, 503);
+  rig.clock.nowMs += 1;
+  assert.equal((await send(rig, "a")).status, 200);
+});
+
+test("a shard that stays away is back once it is named no more", async (t) => {
+  const rig = await startBot(t);
+  const gone = rig.discord.waitFor((event) => event.type === "gateway-disconnected");
+  rig.discord.faults.set({ shardsAway: [0] });
+  await gone;
+  await eventually(() => rig.client.ws.shards.get(0)?.status !== 0);
+  const back = rig.discord.waitFor((event) => event.type === "gateway-connected");
+  rig.discord.faults.set({ shardsAway: [] });
+  const event = await back;
+  assert.equal(event.type === "gateway-connected" && event.resumed, true);
 });
