@@ -51,6 +51,8 @@ export interface Marshal {
   /** In the order in which they are to be stopped. */
   readonly steps: readonly Step[];
   readonly ops: OpsSources;
+  /** Resolves, with the reason in words, when it can do nothing more until its operator acts. */
+  readonly ended: Promise<string>;
 }
 
 /** What lies in the store, namespace by namespace. Bindings and audit survive a power cut, journals a crash. */
@@ -231,6 +233,7 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
 
   return {
     start,
+    ended: discord.ended,
     // People first, then polls, then what is on its way, then the ground below it. Each has more time than it takes
     // where it is given a grace of its own: a grace that is used up is no failure of the stop.
     steps: [
@@ -283,6 +286,10 @@ async function run(): Promise<void> {
     for (const step of marshal.steps) shutdown.add(step);
     shutdown.add({ name: "ops", withinMs: 1_000, run: () => ops?.close() });
     await marshal.start();
+    void marshal.ended.then((reason) => {
+      log.error({}, reason);
+      return shutdown.stop("Discord will not have the bot", 1);
+    });
   } catch (error) {
     // What an operator can mend is said in its own words; anything else is a defect and keeps its stack.
     const expected = error instanceof StoreError || error instanceof OpsError || error instanceof LoginError;

@@ -54,6 +54,11 @@ export interface Discord {
   readonly sink: Sink;
   readonly notifier: Notifier;
   readonly members: Members;
+  /**
+   * Resolves, with the reason in words, when Discord will not have this bot again until its operator acts: a token
+   * that was reset, a gateway that was closed for good. Before `start` has resolved, `start` tells it instead.
+   */
+  readonly ended: Promise<string>;
   /** Logs in, registers the commands when they have changed. Rejects with LoginError, in words. */
   start(commands: readonly Command[], services: GivenServices): Promise<void>;
   /** Takes no more interactions; resolves when those under way have ended, at the latest after `graceMs`. */
@@ -67,8 +72,15 @@ export interface Discord {
 export function createDiscord(ports: DiscordPorts): Discord {
   const { log, clock, random, settings, bindings } = ports;
   let dispatch: Dispatch | undefined;
+  let phase: "starting" | "running" | "ended" = "starting";
+  const ended = Promise.withResolvers<string>();
   const client = createClient({
     ...ports,
+    onEnded(reason) {
+      if (phase === "starting") return;
+      phase = "ended";
+      ended.resolve(reason);
+    },
     onInteraction: (interaction) => void answer(interaction),
     onGuildRemoved: (guildId) => void forget(guildId),
   });
@@ -119,12 +131,14 @@ export function createDiscord(ports: DiscordPorts): Discord {
     sink,
     notifier,
     members,
+    ended: ended.promise,
     async start(commands, given) {
       const book = createCommandRegistry(commands);
       const pendingLinks = createPendingLinks(clock, random);
       const own = { members, settings, bindings, clock, random, pendingLinks, overview: book.summaries };
       dispatch = createDispatch({ book, services: { ...given, ...own }, clock, random, sink, notifier, log });
       await logIn(client, ports.token);
+      phase = "running";
       if (client.application === null) throw new Error("a client that is ready has an application");
       // With yesterday's commands the bot is still of use; the next start tries again.
       const changed = await registerWhenChanged(
@@ -149,7 +163,8 @@ export function createDiscord(ports: DiscordPorts): Discord {
       await client.destroy();
     },
     state: () => ({
-      ready: client.isReady(),
+      // discord.js goes on calling itself ready after a close for good.
+      ready: client.isReady() && phase === "running",
       userId: client.user?.id,
       guilds: client.guilds.cache.size,
       shards: client.ws.shards.map(({ id, status, ping }) => ({ id, status, pingMs: ping })),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -13,7 +14,10 @@ import { reads, textOf } from "./read.ts";
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 /** The process as an operator starts it, with nothing but this environment, to its end. */
-async function run(environment: Readonly<Record<string, string>>) {
+async function run(
+  environment: Readonly<Record<string, string>>,
+  whenItSays?: { readonly words: string; act(): void },
+) {
   const folder = tempFolder();
   try {
     const child = spawn(process.execPath, [main], {
@@ -21,6 +25,11 @@ async function run(environment: Readonly<Record<string, string>>) {
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    if (whenItSays !== undefined) {
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        if (line.includes(whenItSays.words)) whenItSays.act();
+      });
+    }
     const [out, err, [code]] = await Promise.all([
       text(child.stdout),
       text(child.stderr),
@@ -68,6 +77,31 @@ describe("the process, from its start to a kill -9", () => {
       assert.equal(errors.length, 1, out);
       assert.match(errors[0] ?? "", /DISCORD_TOKEN|token/);
       assert.doesNotMatch(out, /"stack"|that-was-given/);
+    } finally {
+      await discord.close();
+    }
+  });
+
+  test("a token that is reset while it runs: one line in words, exit code 1", async () => {
+    const discord = await EmulatedDiscord.start();
+    try {
+      const environment = {
+        DISCORD_TOKEN: discord.token,
+        DISCORD_API_URL: discord.apiUrl,
+        OPS_ADDRESS: "",
+      };
+      const { out, code } = await run(environment, {
+        words: "logged in",
+        act() {
+          discord.faults.set({ tokenRevoked: true });
+          discord.faults.dropGateway({ resumable: false });
+        },
+      });
+      assert.equal(code, 1);
+      const errors = out.split("\n").filter((line) => /"level":50/.test(line));
+      assert.equal(errors.length, 1, out);
+      assert.match(errors[0] ?? "", /DISCORD_TOKEN/);
+      assert.ok(!out.includes(discord.token));
     } finally {
       await discord.close();
     }

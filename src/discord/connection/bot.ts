@@ -1,3 +1,4 @@
+import { DefaultRestOptions } from "@discordjs/rest";
 import {
   Client,
   DiscordAPIError,
@@ -8,9 +9,11 @@ import {
   type Interaction,
   Options,
   type RateLimitData,
+  Routes,
 } from "discord.js";
 import type { Log } from "../../log.ts";
 import { makeRequest } from "./make-request.ts";
+import { withTokenGuard } from "./token-guard.ts";
 
 /** `auto`, or these shards of so many in total. */
 export type Shards = "auto" | { readonly ids: readonly number[]; readonly count: number };
@@ -23,6 +26,8 @@ export interface BotOptions {
   onInteraction(interaction: Interaction): void;
   /** The bot was removed; not called for a guild that is only unavailable. */
   onGuildRemoved(guildId: string): void;
+  /** Discord will not have this bot again until its operator acts: why, in words. */
+  onEnded(reason: string): void;
 }
 
 /** The bot cannot start, in words for its operator. */
@@ -35,7 +40,17 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
   const client = new Client({
     // Everything that we need comes with interactions; other intents would only bring traffic.
     intents: [GatewayIntentBits.Guilds],
-    rest: { api: apiUrl, rejectOnRateLimit: isLongEditWait, makeRequest },
+    rest: {
+      api: apiUrl,
+      rejectOnRateLimit: isLongEditWait,
+      makeRequest: withTokenGuard({
+        send: makeRequest,
+        whoAmIUrl: `${apiUrl}/v${DefaultRestOptions.version}${Routes.user()}`,
+        onRefused: () => on.onEnded(TOKEN_REFUSED),
+        onWronglyRefused: () =>
+          log.warn({}, "Discord answered 401 although the token is good; the request was sent again"),
+      }),
+    },
     ...(shards === "auto" ? { shards } : { shards: [...shards.ids], shardCount: shards.count }),
     allowedMentions: { parse: [] },
     makeCache: Options.cacheWithLimits({
@@ -48,12 +63,10 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
   // Without a listener an "error" would end the process; the client reconnects by itself.
   client.on(Events.Error, (error) => log.error({ err: error }, "discord.js met an error"));
   client.on(Events.Warn, (message) => log.warn({}, message));
-  client.on(Events.ShardDisconnect, ({ code }, shard) =>
-    log.warn({ shard, code }, "a shard was disconnected"),
-  );
+  client.on(Events.ShardDisconnect, ({ code }) => on.onEnded(wordsOfClose(code)));
   client.on(Events.ShardResume, (shard, replayed) => log.info({ shard, replayed }, "a shard resumed"));
   client.on(Events.Invalidated, () =>
-    log.error({}, "Discord ended the session; the bot must be started again"),
+    on.onEnded("Discord ended the session; the bot must be started again."),
   );
   return client;
 }
@@ -103,11 +116,31 @@ const cacheLimits = {
   VoiceStateManager: 0,
 };
 
+const TOKEN_REFUSED = "Discord does not accept DISCORD_TOKEN (Developer Portal, Bot, Reset Token).";
+
+/** Why Discord closed a connection of the gateway for good, and what its operator can do. */
+function wordsOfClose(code: number): string {
+  switch (code) {
+    case 4004:
+      return TOKEN_REFUSED;
+    case 4010:
+    case 4011:
+      return `Discord refuses the shards (${code}): check SHARDS; large bots need more of them.`;
+    case 4012:
+      return "Discord has retired the version of its gateway that this bot speaks (4012): update the bot.";
+    case 4013:
+    case 4014:
+      return `Discord refuses the intents (${code}); the bot needs none but Guilds: is this an old application?`;
+    default:
+      return `Discord closed the connection for good (${code}); the bot must be started again.`;
+  }
+}
+
 /** Logs in and resolves when every shard is ready. Rejects with LoginError where the operator can mend it. */
 export async function logIn(client: Client, token: string): Promise<void> {
   const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
   const lost = new Promise<never>((_, reject) =>
-    client.once(Events.ShardDisconnect, ({ code }) => reject(closed(code))),
+    client.once(Events.ShardDisconnect, ({ code }) => reject(new LoginError(wordsOfClose(code)))),
   );
   try {
     await Promise.race([Promise.all([client.login(token), ready]), lost]);
@@ -117,25 +150,13 @@ export async function logIn(client: Client, token: string): Promise<void> {
   }
 }
 
-function closed(code: number): Error {
-  if (code === 4014 || code === 4013) {
-    return new LoginError(
-      "Discord refuses the intents; the bot needs none but Guilds: is this an old application?",
-    );
-  }
-  if (code === 4010 || code === 4011) {
-    return new LoginError("Discord refuses the shards: check SHARDS; large bots need more of them.");
-  }
-  return new LoginError(`Discord closed the connection (${code}) before the bot was ready.`);
-}
-
 function inWords(error: unknown): unknown {
   if (error instanceof LoginError) return error;
   if (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid) {
     return new LoginError("DISCORD_TOKEN is not a valid bot token (Developer Portal, Bot, Reset Token).");
   }
   if (error instanceof DiscordAPIError && error.status === 401) {
-    return new LoginError("Discord does not accept DISCORD_TOKEN (Developer Portal, Bot, Reset Token).");
+    return new LoginError(TOKEN_REFUSED);
   }
   const why = error instanceof Error ? error.message : String(error);
   return new LoginError(`Discord cannot be reached or refuses the bot: ${why}`, { cause: error });
