@@ -40,7 +40,7 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink {
       const payload = composeMessage(message);
       const sent = await refusing(() => rest.post(Routes.channelMessages(channelId), payload));
       if (!isMessage(sent)) throw new SinkRefusal("unknown", "Discord took a message and did not name it");
-      return { messageId: sent.id };
+      return isWholeMessage(sent) ? { messageId: sent.id, posted: posted(sent) } : { messageId: sent.id };
     },
 
     async edit(channelId, messageId, body) {
@@ -124,9 +124,11 @@ function isMessage(value: unknown): value is { readonly id: string } {
 }
 
 function isMessages(value: unknown): value is readonly APIMessage[] {
-  return (
-    Array.isArray(value) && value.every((one) => isMessage(one) && "author" in one && "timestamp" in one)
-  );
+  return Array.isArray(value) && value.every(isWholeMessage);
+}
+
+function isWholeMessage(value: unknown): value is APIMessage {
+  return isMessage(value) && "author" in value && "timestamp" in value;
 }
 
 /** Discord's codes by what they mean for a delivery (design 5). */

@@ -47,18 +47,30 @@ export function escapeMarkdown(text: string): string {
     .replace(/^(\d+)\./, "$1\\.");
 }
 
+/** What a reader sees of a name: cut, without what is invisible, never empty. Not escaped. */
+export function shownName(text: string): string {
+  const name = cut(plainText(text), 60);
+  return name === "" ? "(no name)" : name;
+}
+
 /** A name within a line, without formatting of its own. Right-to-left writing is isolated, or it would reorder the line. */
 export function inlineName(text: string): string {
-  const name = cut(plainText(text), 60);
-  if (name === "") return "(no name)";
+  const name = shownName(text);
   const escaped = escapeMarkdown(name);
   return rightToLeft.test(name) ? `\u2068${escaped}\u2069` : escaped;
 }
 
+/** Escaping can double a text; twice this and the rest of a line still fit one message. */
+export const LONGEST_CODE = 800;
+
+/** What a reader sees of a text in a code span: on one line, cut, with another sign for the backtick. */
+export function shownCode(text: string, max = LONGEST_CODE): string {
+  return cut(plainText(text), max).replace(/`/g, "ˋ");
+}
+
 /** Text in a code span, cut to `max`. Nothing is formatted within one, but mentions and invites are found in raw text. */
 export function inlineCode(text: string, max = 200): string {
-  const line = cut(plainText(text), max)
-    .replace(/`/g, "ˋ")
+  const line = shownCode(text, max)
     .replace(/@/g, "@\u200b")
     .replace(/\/(?=\S)/g, "/\u200b");
   return line === "" ? "` `" : `\`${line}\``;

@@ -2,14 +2,13 @@ import type { Feed, FeedKind } from "../../domain/guild.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { LogEntry, PlayerRef } from "../../domain/model.ts";
 import type { LineContext } from "../../domain/ports/feed-renderer.ts";
-import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
+import { cut, escapeMarkdown, inlineCode, inlineName, LONGEST_CODE, plainText } from "./escape.ts";
 import { isBurst, spanS, stretchesOf } from "./feed-bursts.ts";
+import { digestName } from "./feed-keys.ts";
 
 /** Discord's 2,000 and 4,096, less room for a mark that is added later ("possibly repeated"). */
 const contentRoom = 1_900;
 const descriptionRoom = 3_900;
-/** Escaping can double a text; twice this and the rest of a line still fit one message. */
-const longestCommand = 800;
 /** More never fit one message: the shortest line has some 25 characters. */
 const mostLines = 160;
 
@@ -125,7 +124,7 @@ export function entryLine(entry: LogEntry, linked: boolean, stayedS?: number): s
     case "kill":
       return `${at} \`×\` ${person(entry.killer, linked)} killed ${person(entry.killed, linked)}`;
     case "command":
-      return `${at} \`>\` ${person(entry.player, linked)} ran ${inlineCode(entry.text, longestCommand)}`;
+      return `${at} \`>\` ${person(entry.player, linked)} ran ${inlineCode(entry.text, LONGEST_CODE)}`;
     case "modCall": {
       const by = entry.moderator === undefined ? "" : `, answered by ${person(entry.moderator, linked)}`;
       return `${at} \`!\` ${person(entry.caller, linked)} called a moderator${by}`;
@@ -183,7 +182,7 @@ export function renderDigest(
     content: `⚠ **${count}**${span}: ${feedNames[feed.kind]}. ${reason}; all of them are in the attached file.`,
     files: [
       {
-        name: `${feed.kind}-${entries.length === 0 ? 0 : fromS}-${toS}.txt`,
+        name: digestName(feed.kind, entries, entries.length === 0 ? 0 : fromS, toS),
         data: entries.map((entry) => `${fileLine(entry)}\n`).join(""),
         description: `${count}, one a line, times in UTC`,
       },

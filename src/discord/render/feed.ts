@@ -1,6 +1,7 @@
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { emergencyCard } from "./emergency-card.ts";
-import { renderDigest, renderLines } from "./feed-lines.ts";
+import { callKey, digestHash, entryKeys, gapKey, keysOf, lateKey } from "./feed-keys.ts";
+import { feedNames, renderDigest, renderLines } from "./feed-lines.ts";
 import { modCallCard } from "./mod-call-card.ts";
 import {
   escalationNotice,
@@ -25,4 +26,10 @@ export const feedRenderer: FeedRenderer = {
   escalation: escalationNotice,
   test: testNotice,
   unpostable: unpostableNotice,
+  keysOf,
+  entryKeys,
+  digestHash,
+  callKey,
+  gapKey: (kind, fromS, toS) => gapKey(feedNames[kind], fromS, toS),
+  lateKey: (kind) => lateKey(feedNames[kind]),
 };

@@ -1,5 +1,5 @@
 import type { Feed, FeedKind } from "../guild.ts";
-import type { MessageBody } from "../message.ts";
+import type { MessageBody, PostedMessage } from "../message.ts";
 import type { EmergencyCall, LogEntry } from "../model.ts";
 
 /** Pure rendering of log entries, implemented in discord/render, used by feeds/. */
@@ -25,6 +25,42 @@ export interface FeedRenderer {
   test(kind: FeedKind, serverName: string | undefined): MessageBody;
   /** Entries that Discord took neither as lines nor as a file. */
   unpostable(kind: FeedKind, count: number, fromS: number, toS: number): MessageBody;
+  /**
+   * What one of our messages shows, in every style and in the format of the release before. Nothing where it names
+   * another server than `serverName`: several may share a channel.
+   */
+  keysOf(
+    posted: Pick<PostedMessage, "content" | "cards" | "attachmentNames">,
+    serverName?: string,
+  ): ShownEntries;
+  /** The keys under which `keysOf` may give an entry: which one depends on what the style shows of it. */
+  entryKeys(entry: LogEntry): readonly string[];
+  /** The hash of a digest of these entries, in any order. */
+  digestHash(entries: readonly LogEntry[]): string;
+  /** The key of a call on a card. */
+  callKey(caller: string, atS: number): string;
+  gapKey(kind: FeedKind, fromS: number | undefined, toS: number): string;
+  lateKey(kind: FeedKind): string;
+}
+
+/** What a posted message shows. Keys are opaque and short; equal entries have equal ones. */
+export interface ShownEntries {
+  /** One for each line that shows an entry. */
+  readonly keys: readonly string[];
+  /** One for each card of a moderator call. */
+  readonly calls: readonly string[];
+  /** Notices of gaps and of lateness. */
+  readonly notices: readonly string[];
+  readonly digests: readonly DigestMark[];
+}
+
+/** A file with many entries: which ones, its name tells. */
+export interface DigestMark {
+  readonly fromS: number;
+  readonly toS: number;
+  readonly entries: number;
+  /** Absent in the format of the release before. */
+  readonly hash?: string;
 }
 
 export interface LineContext {

@@ -1,0 +1,206 @@
+import { createHash } from "node:crypto";
+import type { FeedKind } from "../../domain/guild.ts";
+import type { PostedMessage } from "../../domain/message.ts";
+import type { LogEntry, PlayerRef } from "../../domain/model.ts";
+import type { DigestMark, ShownEntries } from "../../domain/ports/feed-renderer.ts";
+import { cut, plainText, shownCode, shownName } from "./escape.ts";
+
+/**
+ * Reads our own messages back, entry by entry: what stands in a channel must be known again after a power cut has set
+ * the store back, whatever batches it was posted in. Pure. Whoever changes how an entry is shown teaches it here, and
+ * keeps what the release before has posted.
+ */
+
+/** An escaped name in bold, alone or as a link to its profile. */
+const PERSON = String.raw`(?:\[\*\*(?:\\.|[^\\*])+\*\*\]\(https://www\.roblox\.com/users/\d+/profile\)|\*\*(?:\\.|[^\\*])+\*\*)`;
+/** What follows the time and the symbol of a line. */
+const JOIN = new RegExp(
+  String.raw`^(${PERSON}) (joined|left)(?: after [\d\u00a0smhdin]+)?(?: ${"`"}(\d+)${"`"})?$`,
+  "su",
+);
+const KILL = new RegExp(`^(${PERSON}) killed (${PERSON})$`, "su");
+const COMMAND = new RegExp(`^(${PERSON}) ran \`(.+)\`$`, "su");
+const MOD_CALL = new RegExp(`^(${PERSON}) called a moderator(?:, answered by ${PERSON})?$`, "su");
+const LINE = /^(?:> )?<t:(\d+):T> `[^`]`\s+(.+)$/su;
+const NAME = /\*\*((?:\\.|[^\\*])+)\*\*/su;
+const PROFILE = /\]\(https:\/\/www\.roblox\.com\/users\/(\d+)\/profile\)$/u;
+
+/** The call that a card is about: `**Ann** `42` called <t:1700000000:T> ...` is its first line. */
+const CARD_CALL = new RegExp(String.raw`^(${PERSON})(?: ${"`"}\d+${"`"})? called <t:(\d+):T>`, "su");
+const GAP = /^⚠ Gap: (.+?) (?:before|between) <t:(\d+):T>(?: and <t:(\d+):T>)?/u;
+const LATE = /^⏳ Late: (.+?) have not been up to date/u;
+/** `joins-FROM-TO-COUNT-HASH.txt`; the release before had neither count nor hash. */
+const DIGEST = /^[a-zA-Z]+-(\d+)-(\d+)(?:-(\d+)-([0-9a-f]{16}))?\.txt$/u;
+const DIGEST_COUNT = /^⚠ \*\*([\d,]+) entr(?:y|ies)\*\*/u;
+
+/**
+ * What a message of ours shows: nothing where it says that it is about another server than `serverName` (several may
+ * share a channel; undefined: the guild has one).
+ */
+export function keysOf(
+  posted: Pick<PostedMessage, "content" | "cards" | "attachmentNames">,
+  serverName?: string,
+): ShownEntries {
+  const { content, cards, attachmentNames } = posted;
+  if (isOfOtherServer(posted, serverName)) return { keys: [], calls: [], notices: [], digests: [] };
+  const texts = [content, ...cards.map((card) => card.description ?? "")];
+  const lines = texts.flatMap((text) => text.split("\n"));
+  return {
+    keys: lines.flatMap((line) => keyOfLine(line) ?? []),
+    calls: cards.flatMap((card) => callOf(card.description ?? "") ?? []),
+    notices: noticeOf(content) ?? [],
+    digests: attachmentNames.flatMap((name) => digestOf(name, content) ?? []),
+  };
+}
+
+/** The keys under which a line may show this entry: without the ids of its people, and with them. */
+export function entryKeys(entry: LogEntry): readonly string[] {
+  const bare = textOf(entry, (player) => shownName(player.name));
+  const full = textOf(entry, ({ name, id }) =>
+    id === undefined ? shownName(name) : token(shownName(name), id),
+  );
+  return bare === full ? [hashed(bare)] : [hashed(bare), hashed(full)];
+}
+
+/** The key of a call by its caller and second, as `keysOf` reads it from a card. */
+export function callKey(caller: string, atS: number): string {
+  return hashed(`call|${atS}|${shownName(caller)}`);
+}
+
+/** The key of a notice that entries may be missing. */
+export function gapKey(feedName: string, fromS: number | undefined, toS: number): string {
+  return hashed(`gap|${feedName}|${fromS ?? ""}|${toS}`);
+}
+
+/** The key of a notice that a feed runs late: one at a time, so its time is no part of it. */
+export function lateKey(feedName: string): string {
+  return hashed(`late|${feedName}`);
+}
+
+/** The same for the same entries in any order, 16 hex digits. */
+export function digestHash(entries: readonly LogEntry[]): string {
+  let sum = 0n;
+  for (const entry of entries) {
+    const [bare = ""] = entryKeys(entry);
+    sum += createHash("sha256").update(bare).digest().readBigUInt64BE();
+  }
+  return BigInt.asUintN(64, sum).toString(16).padStart(16, "0");
+}
+
+/** The name of a digest's file: which entries it holds can be told from it. */
+export function digestName(kind: FeedKind, entries: readonly LogEntry[], fromS: number, toS: number): string {
+  return `${kind}-${fromS}-${toS}-${entries.length}-${digestHash(entries)}.txt`;
+}
+
+function textOf(entry: LogEntry, who: (player: PlayerRef) => string): string {
+  switch (entry.kind) {
+    case "join":
+      return joinText(entry.atS, entry.joined ? "joined" : "left", who(entry.player));
+    case "kill":
+      return killText(entry.atS, who(entry.killer), who(entry.killed));
+    case "command":
+      return commandText(entry.atS, who(entry.player), shownCode(entry.text));
+    case "modCall":
+      return callText(entry.atS, who(entry.caller));
+  }
+}
+
+function joinText(atS: number, what: string, who: string): string {
+  return `join|${atS}|${what}|${who}`;
+}
+
+function killText(atS: number, killer: string, killed: string): string {
+  return `kill|${atS}|${killer}|${killed}`;
+}
+
+function commandText(atS: number, who: string, text: string): string {
+  return `command|${atS}|${who}|${text}`;
+}
+
+function callText(atS: number, who: string): string {
+  return `modCall|${atS}|${who}`;
+}
+
+function keyOfLine(line: string): string | undefined {
+  const [, second, rest = ""] = LINE.exec(line) ?? [];
+  if (second === undefined) return undefined;
+  const text = textOfLine(Number(second), rest.trim());
+  return text === undefined ? undefined : hashed(text);
+}
+
+function textOfLine(atS: number, rest: string): string | undefined {
+  const [, joiner, what, id] = JOIN.exec(rest) ?? [];
+  if (joiner !== undefined && what !== undefined) {
+    return joinText(atS, what, id === undefined ? whoIs(joiner) : token(nameIn(joiner), id));
+  }
+  const [, killer, killed] = KILL.exec(rest) ?? [];
+  if (killer !== undefined && killed !== undefined) return killText(atS, whoIs(killer), whoIs(killed));
+  const [, runner, text] = COMMAND.exec(rest) ?? [];
+  if (runner !== undefined && text !== undefined) {
+    return commandText(atS, whoIs(runner), text.replaceAll("\u200b", "").trim());
+  }
+  const [, caller] = MOD_CALL.exec(rest) ?? [];
+  return caller === undefined ? undefined : callText(atS, whoIs(caller));
+}
+
+function callOf(description: string): string | undefined {
+  const [, caller, second] = CARD_CALL.exec(description) ?? [];
+  if (caller === undefined || second === undefined) return undefined;
+  return hashed(`call|${second}|${nameIn(caller)}`);
+}
+
+function noticeOf(content: string): readonly string[] | undefined {
+  const [, gapOf, first, second] = GAP.exec(content) ?? [];
+  if (gapOf !== undefined && first !== undefined) {
+    return [
+      second === undefined
+        ? gapKey(gapOf, undefined, Number(first))
+        : gapKey(gapOf, Number(first), Number(second)),
+    ];
+  }
+  const [, lateOf] = LATE.exec(content) ?? [];
+  return lateOf === undefined ? undefined : [lateKey(lateOf)];
+}
+
+function digestOf(fileName: string, content: string): DigestMark | undefined {
+  const [, fromS, toS, count, hash] = DIGEST.exec(fileName) ?? [];
+  if (fromS === undefined || toS === undefined) return undefined;
+  const said = DIGEST_COUNT.exec(content)?.[1]?.replaceAll(",", "");
+  const entries = Number(count ?? said ?? 0);
+  return { fromS: Number(fromS), toS: Number(toS), entries, ...(hash === undefined ? {} : { hash }) };
+}
+
+/** The heading of lines, or the author of a card, names the server where a guild has several. */
+function isOfOtherServer(
+  { content, cards }: Pick<PostedMessage, "content" | "cards">,
+  serverName: string | undefined,
+): boolean {
+  if (serverName === undefined) return false;
+  const heading = /^-# (?!Possibly repeated)([^\n]+)/u.exec(content)?.[1];
+  if (heading !== undefined && unescaped(heading) !== shownName(serverName)) return true;
+  const author = cards[0]?.author;
+  return author !== undefined && author !== cut(plainText(serverName), 200);
+}
+
+function whoIs(person: string): string {
+  const id = PROFILE.exec(person)?.[1];
+  return id === undefined ? nameIn(person) : token(nameIn(person), id);
+}
+
+function nameIn(person: string): string {
+  return unescaped(NAME.exec(person)?.[1] ?? "");
+}
+
+/** What `escapeMarkdown` and `inlineName` were given: marks of direction and zero-width spaces are theirs. */
+function unescaped(markdown: string): string {
+  return markdown.replace(/[\u200b\u2068\u2069]/gu, "").replace(/\\(.)/gsu, "$1");
+}
+
+function token(name: string, id: number | string): string {
+  return `${name}#${id}`;
+}
+
+/** Short enough to be stored by the hundred. */
+function hashed(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 16);
+}

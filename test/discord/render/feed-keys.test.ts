@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { feedRenderer } from "../../../src/discord/render/feed.ts";
+import { entryLine } from "../../../src/discord/render/feed-lines.ts";
+import type { Feed } from "../../../src/domain/guild.ts";
+import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
+import type { LogEntry } from "../../../src/domain/model.ts";
+
+const feed: Feed = {
+  id: "f",
+  guildId: "g",
+  bindingId: "b",
+  kind: "joins",
+  channelId: "c",
+  style: "lines",
+  filter: {},
+  silent: false,
+  state: "live",
+  createdBy: "u",
+  createdAtMs: 0,
+};
+const hostile = "@everyone **x** <@1>\n[a](https://e.example) killed **y**";
+
+const name = fc.oneof(
+  fc.string({ maxLength: 30 }),
+  fc.string({ unit: "binary", maxLength: 70 }),
+  fc.constantFrom(hostile, "`", "||x||", "\u202ex", "Builder_1", "", "\\", "שלום", "1. x", "- x"),
+);
+const person = fc.oneof(
+  fc.record({ name, id: fc.integer({ min: 1, max: 9_999_999_999 }) }),
+  fc.record({ name }),
+);
+const atS = fc.integer({ min: 1_700_000_000, max: 1_700_000_020 });
+const text = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.string({ minLength: 900, maxLength: 1_500 }),
+  fc.constantFrom("", "`", ":m hello @here / x", hostile),
+);
+const entry: fc.Arbitrary<LogEntry> = fc.oneof(
+  fc.record({ kind: fc.constant("join" as const), atS, player: person, joined: fc.boolean() }),
+  fc.record({ kind: fc.constant("kill" as const), atS, killer: person, killed: person }),
+  fc.record({ kind: fc.constant("command" as const), atS, player: person, text }),
+  fc.record({ kind: fc.constant("modCall" as const), atS, caller: person }),
+);
+
+/** A body as Discord gives it back. */
+function posted(body: MessageBody): PostedMessage {
+  return {
+    messageId: "1",
+    content: (body.content ?? "").trim(),
+    cards: body.cards ?? [],
+    attachmentNames: (body.files ?? []).map((file) => file.name),
+    postedAtMs: 0,
+  };
+}
+
+/** Each shown key must be one of its entry's, in order. */
+function assertShown(body: MessageBody, entries: readonly LogEntry[], serverName?: string): void {
+  const { keys } = feedRenderer.keysOf(posted(body), serverName);
+  assert.equal(keys.length, entries.length, JSON.stringify(body));
+  for (const [index, one] of entries.entries()) {
+    assert.ok(feedRenderer.entryKeys(one).includes(keys[index] ?? ""), JSON.stringify([one, body]));
+  }
+}
+
+describe("the keys of what was posted", () => {
+  test("whatever is rendered is read back, entry by entry, in every style, quoted or not, marked or not", () => {
+    fc.assert(
+      fc.property(
+        fc.array(entry, { minLength: 1, maxLength: 60 }),
+        fc.constantFrom("lines" as const, "cards" as const),
+        fc.option(name, { nil: undefined }),
+        fc.boolean(),
+        fc.boolean(),
+        (entries, style, serverName, marked, stayed) => {
+          const context = {
+            stayedS: new Map(stayed ? entries.map((_, index) => [index, index * 977]) : []),
+            ...(serverName === undefined ? {} : { serverName }),
+          };
+          const { body, taken } = feedRenderer.lines({ ...feed, style }, entries, context);
+          const shown = marked ? feedRenderer.possiblyRepeated(body) : body;
+          assertShown(shown, entries.slice(0, taken), serverName);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  test("entries that differ to a reader have different keys", () => {
+    const shown = (one: LogEntry) => entryLine(one, true);
+    fc.assert(
+      fc.property(entry, entry, (a, b) => {
+        const shared = feedRenderer.entryKeys(a).filter((key) => feedRenderer.entryKeys(b).includes(key));
+        // People of one name and different ids can be told apart only where ids are shown.
+        const [, idsOfA = ""] = feedRenderer.entryKeys(a);
+        if (shown(a) === shown(b)) assert.ok(shared.length > 0);
+        else assert.ok(!shared.includes(idsOfA));
+      }),
+    );
+  });
+
+  test("lines of the release before are understood", () => {
+    const [ann, bob] = [
+      { name: "Ann_1", id: 42 },
+      { name: "Bob", id: 7 },
+    ];
+    const at = 1_700_000_000;
+    const said: readonly (readonly [line: string, LogEntry])[] = [
+      [`<t:${at}:T> \`+\` **Ann\\_1** joined \`42\``, { kind: "join", atS: at, player: ann, joined: true }],
+      [
+        `> <t:${at}:T> \`−\` **Ann\\_1** left after 1\u00a0h\u00a012\u00a0min \`42\``,
+        { kind: "join", atS: at, player: ann, joined: false },
+      ],
+      [
+        `<t:${at}:T> \`×\` [**Ann\\_1**](https://www.roblox.com/users/42/profile) killed [**Bob**](https://www.roblox.com/users/7/profile)`,
+        { kind: "kill", atS: at, killer: ann, killed: bob },
+      ],
+      [`<t:${at}:T> \`×\` **Ann\\_1** killed **Bob**`, { kind: "kill", atS: at, killer: ann, killed: bob }],
+      [
+        `<t:${at}:T> \`>\` **Ann\\_1** ran \`:kick Bob rdm\``,
+        { kind: "command", atS: at, player: ann, text: ":kick Bob rdm" },
+      ],
+    ];
+    for (const [line, one] of said) assertShown({ content: line }, [one]);
+    const all = said.map(([line]) => line).join("\n");
+    assertShown(
+      { content: `-# Town\n**5 things** in 3\u00a0s\n${all}` },
+      said.map(([, one]) => one),
+      "Town",
+    );
+    assertShown(
+      { cards: [{ author: "Town", description: all }] },
+      said.map(([, one]) => one),
+      "Town",
+    );
+  });
+
+  test("messages about another server of the guild show nothing of this one", () => {
+    const one: LogEntry = { kind: "join", atS: 1_700_000_000, player: { name: "Ann" }, joined: true };
+    const context = { stayedS: new Map<number, number>(), serverName: "Other *Town*" };
+    for (const style of ["lines", "cards"] as const) {
+      const { body } = feedRenderer.lines({ ...feed, style }, [one], context);
+      assert.deepEqual(feedRenderer.keysOf(posted(body), "Town").keys, []);
+      assertShown(body, [one], "Other *Town*");
+      assertShown(body, [one]);
+    }
+  });
+
+  test("a digest says by its file's name which entries it holds, in any order", () => {
+    fc.assert(
+      fc.property(fc.array(entry, { minLength: 1, maxLength: 30 }), (entries) => {
+        const body = feedRenderer.digest(feed, entries, "backlog");
+        const [mark] = feedRenderer.keysOf(posted(body)).digests;
+        assert.equal(mark?.entries, entries.length);
+        assert.equal(mark?.hash, feedRenderer.digestHash([...entries].reverse()));
+        assert.notEqual(mark?.hash, feedRenderer.digestHash(entries.slice(1)));
+      }),
+    );
+    const before = posted({ content: "⚠ **2,345 entries** from <t:5:f> to <t:9:T>: joins and leaves. …" });
+    assert.deepEqual(feedRenderer.keysOf({ ...before, attachmentNames: ["joins-5-9.txt"] }).digests, [
+      { fromS: 5, toS: 9, entries: 2_345 },
+    ]);
+  });
+
+  test("notices of gaps and lateness are told apart by what they say", () => {
+    const gap = (fromS: number | undefined) => feedRenderer.gap("kills", fromS, 9);
+    for (const fromS of [5, undefined]) {
+      const { notices } = feedRenderer.keysOf(posted(feedRenderer.possiblyRepeated(gap(fromS))));
+      assert.deepEqual(notices, [feedRenderer.gapKey("kills", fromS, 9)]);
+    }
+    assert.notEqual(feedRenderer.gapKey("kills", 5, 9), feedRenderer.gapKey("kills", undefined, 9));
+    assert.notEqual(feedRenderer.gapKey("kills", 5, 9), feedRenderer.gapKey("joins", 5, 9));
+    const late = posted(feedRenderer.late("joins", 1_000));
+    assert.deepEqual(feedRenderer.keysOf(late).notices, [feedRenderer.lateKey("joins")]);
+  });
+
+  test("a card of a moderator call names its call, whatever has become of it", () => {
+    const view = { cardId: "0123456789ab", caller: { name: hostile, id: 5 }, calledAtS: 7, escalated: true };
+    const later = { ...view, answeredBy: { name: "Mod" }, claimedBy: { userId: "1", atMs: 9_000 } };
+    for (const one of [view, later]) {
+      const { calls } = feedRenderer.keysOf(posted(feedRenderer.modCall(one)));
+      assert.deepEqual(calls, [feedRenderer.callKey(hostile, 7)]);
+    }
+  });
+});
