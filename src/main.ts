@@ -22,6 +22,7 @@ import { OpsError, type OpsSources, startOps } from "./ops/health.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { createServiceEvents } from "./ops/service-events.ts";
 import { Shutdown, type Step } from "./ops/shutdown.ts";
+import { watchWallClock } from "./ops/wall-clock.ts";
 import { parseSeenRows } from "./runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-runs.ts";
 import { createRuns } from "./runs/runs.ts";
@@ -284,6 +285,8 @@ async function run(): Promise<void> {
     const ops = config.opsAddress === undefined ? undefined : await startOps(config.opsAddress, marshal.ops);
     if (ops !== undefined) log.info({ host: ops.host, port: ops.port }, "the ops address answers");
     for (const step of marshal.steps) shutdown.add(step);
+    const unwatch = watchWallClock({ clock: systemClock, log });
+    shutdown.add({ name: "wall clock", withinMs: 1_000, run: unwatch });
     shutdown.add({ name: "ops", withinMs: 1_000, run: () => ops?.close() });
     await marshal.start();
     void marshal.ended.then((reason) => {

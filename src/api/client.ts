@@ -125,7 +125,7 @@ class GatedClient implements Service {
 
   async read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
     const key = linked(await this.#options.keys.keyOf(source));
-    const memory = this.#logs.of(source, this.#options.clock.nowMs());
+    const memory = this.#logs.of(source, this.#options.clock.monotonicMs());
     const answered = await this.#gate.send({
       source,
       key,
@@ -138,14 +138,14 @@ class GatedClient implements Service {
     });
     const { lists: read, skippedRows } = readLists(answered.json, lists, memory);
     // Without a Date only our own clock is left, which a host may have set wrong by hours: no row is lost for that.
-    const presentMs = answered.dateMs ?? answered.readMs + DATELESS_SLACK_MS;
+    const presentMs = answered.dateMs ?? answered.readAtMs + DATELESS_SLACK_MS;
     const { lists: present, setAside } = withoutFutureRows(read, presentMs);
     this.#rowNotes.note(source, "unreadable", skippedRows);
     this.#rowNotes.note(source, "future", setAside);
     return {
       source,
-      askedAtMs: answered.sentMs,
-      takenAtMs: answered.readMs,
+      askedAtMs: answered.sentAtMs,
+      takenAtMs: answered.readAtMs,
       status: readStatus(answered.json),
       lists: present,
       skippedRows,
@@ -171,7 +171,7 @@ class GatedClient implements Service {
       mayStart,
     });
     const answer = readCommandAnswer(answered.json);
-    return { ...answer, sentAtMs: answered.sentMs, answeredAtMs: answered.readMs };
+    return { ...answer, sentAtMs: answered.sentAtMs, answeredAtMs: answered.readAtMs };
   }
 
   async prove(key: ServerKey, guildId: string): Promise<ServerStatus> {

@@ -10,8 +10,8 @@ import type { Transport, WireRequest } from "./http/transport.ts";
 import { KeyBlankers } from "./keys/key-blanker.ts";
 import type { KeyGuard } from "./keys/key-guard.ts";
 import { AbortWatch } from "./limits/abort-watch.ts";
+import { AnnouncedHalt } from "./limits/announced-halt.ts";
 import type { Route } from "./limits/bucket-registry.ts";
-import { Halt } from "./limits/halt.ts";
 import {
   type Answered,
   type Exchange,
@@ -41,8 +41,6 @@ export interface GateOptions {
   readonly onRejectedChanged: (source: SourceId) => void;
 }
 
-/** Whoever would wait longer than this for the end of a halt is told at once instead, with the time. */
-const HALT_PATIENCE_MS = 2_000;
 /** A command that would wait longer for its server's command bucket is told instead: only a drained one waits so long. */
 const PACE_PATIENCE_MS = 60_000;
 const MOST_WAITING = 10_000;
@@ -50,8 +48,6 @@ const MOST_WAITING = 10_000;
 const FLIGHTS_OF_PROVEN_KEY = 2;
 const PROBE_AGAIN_MS = 5_000;
 const LISTEN_ON_CLOSING_MS = 3_000;
-/** A halt that is prolonged by less is no news. */
-const HALT_NOTICE_MS = 1_000;
 const STATUS_PATH = "/v1/server";
 
 /** Recalls requests that have not been written when a halt begins. */
@@ -65,7 +61,7 @@ export class Gate {
   readonly #options: GateOptions;
   readonly #clock: Clock;
   readonly #allowance: RateLimiter;
-  readonly #halt = new Halt();
+  readonly #halt: AnnouncedHalt;
   readonly #guard: KeyGuard;
   readonly #waiting = new RequestQueue<Job>();
   readonly #flights: InFlight;
@@ -84,17 +80,19 @@ export class Gate {
     this.#clock = options.clock;
     this.#guard = options.guard;
     this.#blankers = new KeyBlankers(options.globalKey);
+    this.#halt = new AnnouncedHalt({ ...options, onChanged: options.onHaltChanged });
     this.#flights = new InFlight(options.clock, options.deadlineMs, (flight, reason) =>
       this.#lost(flight, reason),
     );
     this.#allowance = new RateLimiter({
       salt: options.salt,
-      nowMs: options.clock.nowMs(),
+      nowMs: options.clock.monotonicMs(),
+      wallAheadMs: options.clock.nowMs() - options.clock.monotonicMs(),
       onShared: (bucketHash) => options.onEvent({ kind: "shared-limits", bucketHash }),
     });
   }
 
-  get halt(): Halt {
+  get halt(): AnnouncedHalt {
     return this.#halt;
   }
 
@@ -107,8 +105,8 @@ export class Gate {
 
   /** When a command of this source could start, epoch milliseconds. */
   commandReadyAtMs(source: SourceId): number {
-    const readyMs = this.#allowance.commandReadyAtMs(source, this.#clock.nowMs());
-    return Math.max(readyMs, this.#halt.current?.untilMs ?? 0);
+    const readyMs = this.#allowance.commandReadyAtMs(source, this.#clock.monotonicMs());
+    return this.#wallMs(Math.max(readyMs, this.#halt.untilMs ?? readyMs));
   }
 
   /** Continues a halt of an earlier process, or goes on after a change from outside. */
@@ -152,6 +150,7 @@ export class Gate {
     for (const job of [...this.#waiting]) this.#refuseWaiting(job, closing);
     this.#flights.recall(closing);
     await this.#flights.drain(LISTEN_ON_CLOSING_MS, closing);
+    this.#halt.close();
   }
 
   #refusalAtTheDoor(exchange: Exchange): Failure | undefined {
@@ -160,14 +159,14 @@ export class Gate {
     if (signal?.aborted) return refusals.abortedBy(signal, "no");
     const parked = this.#guard.parked(source);
     if (parked !== undefined && exchange.proving !== true) return refusals.parked(parked);
-    const halted = this.#haltFailure();
+    const halted = this.#halt.failure();
     if (halted !== undefined) return halted;
     if (exchange.waitingClass !== "internal" && this.#waiting.count(exchange.waitingClass) >= MOST_WAITING)
       return refusals.tooMany();
     if (exchange.route === "command") {
-      const nowMs = this.#clock.nowMs();
+      const nowMs = this.#clock.monotonicMs();
       const readyMs = this.#allowance.drainedUntilMs(source, nowMs);
-      if (readyMs > nowMs + PACE_PATIENCE_MS) return refusals.drained(readyMs);
+      if (readyMs > nowMs + PACE_PATIENCE_MS) return refusals.drained(this.#wallMs(readyMs));
     }
     return undefined;
   }
@@ -219,7 +218,7 @@ export class Gate {
     if (this.#closed) return;
     if (this.#halt.state !== "open" && !this.#tendHalt()) return;
     while (!this.#waiting.isEmpty) {
-      const nowMs = this.#clock.nowMs();
+      const nowMs = this.#clock.monotonicMs();
       const taken = this.#waiting.take(
         nowMs,
         (job) => this.#readyAtMs(job, nowMs),
@@ -238,7 +237,7 @@ export class Gate {
 
   #wakeAt(atMs: number): void {
     this.#cancelWake();
-    const delayMs = Math.max(1, Math.ceil(atMs - this.#clock.nowMs()));
+    const delayMs = Math.max(1, Math.ceil(atMs - this.#clock.monotonicMs()));
     this.#cancelWake = this.#clock.after(delayMs, () => this.#pump());
   }
 
@@ -287,7 +286,7 @@ export class Gate {
       body: exchange.body,
       isAlone: this.#flights.size === 1,
       onStart: () => {
-        flight.startedMs = this.#clock.nowMs();
+        flight.startedMs = this.#clock.monotonicMs();
       },
     };
   }
@@ -297,63 +296,60 @@ export class Gate {
     if (!this.#flights.land(flight)) return;
     const { job } = flight;
     const { route } = job.exchange;
-    this.#allowance.lost(flight, this.#clock.nowMs());
+    this.#allowance.lost(flight, this.#clock.monotonicMs());
     if (error === RECALLED) {
-      const failure = job.probe ? undefined : this.#haltFailure();
+      const failure = job.probe ? undefined : this.#halt.failure();
       if (failure === undefined && !this.#closed) this.#waiting.addFirst(job);
       else job.reject(failure ?? refusals.stopping());
     } else {
       this.#count(route, "lost");
       const ran = route === "command" && flight.startedMs !== undefined ? "unknown" : "no";
       job.reject(refusals.lost(error, ran));
-      if (job.probe) this.#halt.postpone(this.#clock.nowMs(), PROBE_AGAIN_MS);
+      if (job.probe) this.#halt.postpone(PROBE_AGAIN_MS);
     }
     this.#pump();
   }
 
   #answered(flight: InFlightRequest, answer: WireAnswer): void {
     if (!this.#flights.land(flight)) return;
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     const { job } = flight;
     const { source, route, key, parse = JSON.parse } = job.exchange;
     const blanker = this.#blankers.of(source, key, this.#clock.monotonicMs());
     const sighting: Observation = { sentMs: flight.startedMs ?? flight.dispatchedMs, readMs: nowMs };
-    const verdict = classify(answer, route, nowMs, (body) => blanker.read(body, parse));
+    const serverMs = this.#allowance.learnClock(answer, sighting);
+    const verdict = classify(answer, route, serverMs, (body) => blanker.read(body, parse));
     this.#allowance.learn(flight, answer, verdict, sighting);
     this.#count(route, verdict.kind === "failure" ? verdict.failure.code : verdict.kind);
     this.#options.metrics.observe("marshal_service_seconds", (nowMs - sighting.sentMs) / 1_000, { route });
-    if (verdict.kind === "halt") this.#refused(job, verdict, nowMs);
+    if (verdict.kind === "halt") this.#refused(job, verdict);
     else this.#taken(job, verdict, sighting);
     this.#pump();
   }
 
   /** The service said stop: to everybody, on every route, at once (spec: Limits 5). */
-  #refused(job: Job, verdict: Extract<Outcome, { kind: "halt" }>, nowMs: number): void {
-    const before = this.#halt.current;
-    this.#halt.refuse(nowMs, verdict.cause, verdict.toldMs, verdict.saysBlocked, verdict.failure.message);
-    if (job.probe) this.#probing = false;
-    const halt = this.#halt.current;
-    // The answers of one burst name the same wait: one event tells it.
-    const longer = halt !== undefined && halt.untilMs > (before?.untilMs ?? 0) + HALT_NOTICE_MS;
-    if (halt !== undefined && (longer || job.probe)) {
-      this.#options.metrics.count("marshal_service_halts_total", { why: halt.why });
-      this.#options.onEvent({ kind: "halted", ...halt });
-      if (verdict.cause === "global-key") this.#options.onEvent({ kind: "global-key-rejected" });
-    }
-    if (halt?.untilMs !== before?.untilMs) this.#options.onHaltChanged();
-    this.#flights.recall(RECALLED);
+  #refused(job: Job, verdict: Extract<Outcome, { kind: "halt" }>): void {
     const { code, message, ran } = verdict.failure;
-    const retryAtMs = halt?.untilMs ?? nowMs;
-    // A read that only met a short wait is asked again when that is over; a command goes back to whoever checks it anew.
-    const isShort = !this.#closed && this.#haltFailure() === undefined;
-    if (job.exchange.route === "read" && !job.probe && isShort) this.#waiting.addFirst(job);
-    else job.reject(new Failure(halt?.why ?? code, message, { ran, retryAtMs }));
+    this.#halt.refuse({ ...verdict, message }, job.probe);
+    if (job.probe) this.#probing = false;
+    this.#flights.recall(RECALLED);
+
+    // A read that only met a short wait is asked again when that is over; a command goes back to be checked anew.
+    const isShort = !this.#closed && this.#halt.failure() === undefined;
+    if (job.exchange.route === "read" && !job.probe && isShort) {
+      this.#waiting.addFirst(job);
+      return;
+    }
+    const halt = this.#halt.current;
+    const retryAtMs = halt?.untilMs ?? this.#clock.nowMs();
+    job.reject(new Failure(halt?.why ?? code, message, { ran, retryAtMs }));
   }
 
   /** The service answered as it does when nothing is wrong with us. */
   #taken(job: Job, verdict: Exclude<Outcome, { kind: "halt" }>, sighting: Observation): void {
     const { source, proving } = job.exchange;
-    const nowMs = sighting.readMs;
+    const nowMs = this.#clock.nowMs();
+    const sentAtMs = this.#wallMs(sighting.sentMs);
     if (verdict.kind === "key" && (proving !== true || this.#guard.isProven(source))) {
       this.#keyRefused(job, verdict, nowMs);
       return;
@@ -361,10 +357,10 @@ export class Gate {
     if (verdict.kind === "ok") {
       // A command is taken with a doubtful key only if the doubt came after it was sent.
       const wasDoubtful = this.#guard.isDoubtful(source);
-      if (job.exchange.route === "read" || !wasDoubtful) this.#guard.proven(source, sighting.sentMs, nowMs);
+      if (job.exchange.route === "read" || !wasDoubtful) this.#guard.proven(source, sentAtMs, nowMs);
       if (wasDoubtful && !this.#guard.isDoubtful(source)) this.#options.onRejectedChanged(source);
       this.#endProbe(job, true);
-      job.resolve({ json: verdict.json, dateMs: verdict.dateMs, ...sighting });
+      job.resolve({ json: verdict.json, dateMs: verdict.dateMs, sentAtMs, readAtMs: nowMs });
       return;
     }
     this.#endProbe(job, true);
@@ -379,11 +375,8 @@ export class Gate {
       this.#suspectedBy = undefined;
       for (const absolved of this.#guard.absolve(nowMs)) this.#options.onRejectedChanged(absolved);
       this.#probing = false;
-      const words = "The service refuses keys that worked a moment ago: this host may be blocked.";
-      this.#halt.refuse(nowMs, "suspicion", undefined, true, words);
-      const halt = this.#halt.current;
-      if (halt !== undefined) this.#options.onEvent({ kind: "halted", ...halt });
-      this.#options.onHaltChanged();
+      const message = "The service refuses keys that worked a moment ago: this host may be blocked.";
+      this.#halt.refuse({ cause: "suspicion", toldMs: undefined, saysBlocked: true, message }, true);
       job.reject(failure);
       return;
     }
@@ -402,7 +395,7 @@ export class Gate {
     }
     if (refusal === "suspect-us" && this.#guard.lastProven(this.#guard.suspects()) !== undefined) {
       this.#suspectedBy = { source, key };
-      this.#halt.probeNow(nowMs, "Two keys that worked were refused within a minute.");
+      this.#halt.probeNow("Two keys that worked were refused within a minute.");
       job.reject(failure);
       return;
     }
@@ -436,12 +429,11 @@ export class Gate {
 
   /** During a halt: tells who cannot wait, and sends the probe when it is time. True: go on pumping. */
   #tendHalt(): boolean {
-    const nowMs = this.#clock.nowMs();
-    const failure = this.#haltFailure();
+    const failure = this.#halt.failure();
     if (failure !== undefined)
       for (const job of [...this.#waiting]) if (!job.probe) this.#refuseWaiting(job, failure);
-    if (!this.#halt.probe(nowMs)) {
-      this.#wakeAt(this.#halt.current?.untilMs ?? nowMs);
+    if (!this.#halt.probe()) {
+      this.#wakeAt(this.#halt.untilMs ?? 0);
       return false;
     }
     if (!this.#probing) void this.#sendProbe();
@@ -471,19 +463,14 @@ export class Gate {
   #endProbe(job: Job, reached: boolean): void {
     if (!job.probe || !reached || this.#halt.state !== "probing") return;
     this.#halt.resume();
-    this.#options.onEvent({ kind: "resumed" });
-    this.#options.onHaltChanged();
     const suspected = this.#suspectedBy;
     this.#suspectedBy = undefined;
     if (suspected !== undefined && this.#guard.isDoubtful(suspected.source))
       void this.#confirm(suspected.source, suspected.key);
   }
 
-  #haltFailure(): Failure | undefined {
-    const halt = this.#halt.current;
-    if (halt === undefined || this.#halt.state === "probing") return undefined;
-    if (halt.untilMs - this.#clock.nowMs() <= HALT_PATIENCE_MS) return undefined;
-    return new Failure(halt.why, halt.message, { retryAtMs: halt.untilMs });
+  #wallMs(monotonicMs: number): number {
+    return Math.round(this.#clock.nowMs() + monotonicMs - this.#clock.monotonicMs());
   }
 
   #refuseAll(source: SourceId, failure: Failure): void {

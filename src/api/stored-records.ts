@@ -3,7 +3,8 @@ import type { RejectedKey } from "./keys/key-guard.ts";
 import type { StoredHalt } from "./limits/halt.ts";
 
 const halt = z.object({
-  untilMs: z.number(),
+  leftMs: z.number().optional(),
+  untilMs: z.number().optional(),
   why: z.enum(["rate-limited", "blocked"]),
   message: z.string(),
   strikes: z.number(),
@@ -20,7 +21,9 @@ const rejected = z.object({
 
 /** Checks a halt that was read from the store; throws on any other shape. */
 export function parseHalt(value: unknown): StoredHalt {
-  return halt.parse(value);
+  const { leftMs, untilMs, ...rest } = halt.parse(value);
+  if (leftMs === undefined && untilMs === undefined) throw new TypeError("a halt without a wait");
+  return { ...rest, leftMs, untilMs };
 }
 
 /** Checks a rejected key's record that was read from the store; throws on any other shape. */

@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000;
 /**
  * Ten or more virtual minutes of many callers against limits, faults and pages that change as the seed has it: 429s out
  * of nowhere, late answers, missing headers, pages, blocks, resets, silence, half answers, regenerated keys, restarts of
- * ours in the middle of it.
+ * ours in the middle of it, steps of our wall clock.
  */
 export async function chaos(seed: number): Promise<ChaosResult> {
   const random = seededRandom(seed ^ 0x5eed);
@@ -74,14 +74,15 @@ export async function chaos(seed: number): Promise<ChaosResult> {
     );
   };
   const regenerated: string[] = [];
-  const endMs = world.clock.nowMs() + 3 * MINUTE_MS;
-  while (world.clock.nowMs() < endMs) {
+  const endMs = world.clock.monotonicMs() + 3 * MINUTE_MS;
+  while (world.clock.monotonicMs() < endMs) {
     const dice = random.next();
     if (dice < 0.02) world.service.faults.set(trouble(pick, random.next()));
     else if (dice < 0.05) world.service.faults.clear();
     else if (dice < 0.055 && regenerated.length < 2) regenerated.push(regenerate(world, regenerated.length));
     else if (dice < 0.057) await world.restart();
-    else if (dice < 0.0575) world.service.blocks.showPage("127.0.0.1", world.clock.nowMs(), 30 * MINUTE_MS);
+    else if (dice < 0.06) world.clock.step(pick([-1, 1]) * random.next() * 2 * 60 * MINUTE_MS);
+    else if (dice < 0.0605) world.service.blocks.showPage("127.0.0.1", world.clock.nowMs(), 30 * MINUTE_MS);
     for (let n = Math.floor(random.next() * 5); n > 0; n--) {
       asked += 1;
       const source = world.source(Math.floor(random.next() * 8));

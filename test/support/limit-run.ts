@@ -42,10 +42,11 @@ export class World {
   constructor(options: WorldOptions) {
     const startMs = Date.UTC(2026, 0, 1) + (options.seed % 1_000);
     this.clock = new VirtualClock(startMs);
-    const skewMs = options.skewMs ?? 0;
+    // The service has a clock of its own: a step of ours does not move it.
+    const aheadMs = startMs + (options.skewMs ?? 0) - this.clock.monotonicMs();
     this.keyTexts = Array.from({ length: options.keys }, (_, n) => `key${n}Seed${options.seed}-server${n}`);
     this.service = new Service({
-      nowMs: () => this.clock.nowMs() + skewMs,
+      nowMs: () => this.clock.monotonicMs() + aheadMs,
       seed: options.seed,
       keys: this.keyTexts,
       town: { intensity: "quiet" },
@@ -61,7 +62,6 @@ export class World {
       random,
       latencyMs: options.latencyMs ?? 40,
       jitterMs: options.jitterMs ?? 10,
-      skewMs,
       onRead: (key, status) => {
         if (status === 403) this.refusalsRead.set(key, (this.refusalsRead.get(key) ?? 0) + 1);
       },
@@ -133,9 +133,9 @@ export async function runLoad(
     waiting -= 1;
   };
   let waiting = 0;
-  const endMs = clock.nowMs() + load.forMs;
+  const endMs = clock.monotonicMs() + load.forMs;
   const gapMs = 1_000 / load.perSecond;
-  for (let n = 0; clock.nowMs() < endMs; n++) {
+  for (let n = 0; clock.monotonicMs() < endMs; n++) {
     if (waiting < load.mostWaiting) {
       waiting += 1;
       ask(n).then(

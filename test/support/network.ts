@@ -26,8 +26,6 @@ export interface NetworkOptions {
   readonly latencyMs: number;
   readonly jitterMs: number;
   readonly address?: string;
-  /** How far the service's clock is ahead of the client's. */
-  readonly skewMs?: number;
   /** Each answer as the client reads it. */
   readonly onRead?: (key: string, status: number) => void;
 }
@@ -38,7 +36,6 @@ export interface NetworkOptions {
  */
 export function virtualNetwork(options: NetworkOptions): VirtualTransport {
   const { service, clock, random } = options;
-  const skewMs = options.skewMs ?? 0;
   // Whole milliseconds, as real clocks have them.
   const oneWay = () => Math.round(options.latencyMs + random.next() * options.jitterMs);
   return async (request, recall) => {
@@ -49,7 +46,7 @@ export function virtualNetwork(options: NetworkOptions): VirtualTransport {
     await clock.sleep(0, signal);
     signal.throwIfAborted();
     request.onStart();
-    const sentAtMs = clock.nowMs() + skewMs;
+    const sentAtMs = service.nowMs();
     const there = oneWay();
     const back = oneWay();
     const { method, path, headers, body } = request;
@@ -62,7 +59,7 @@ export function virtualNetwork(options: NetworkOptions): VirtualTransport {
       if (fate.silent) return clock.sleep(3_600_000, signal).then(() => Promise.reject(new Error("silence")));
       const lateMs = fate.lateMs;
       // What a broken connection swallows was never told.
-      const readableAtMs = fate.reset === "after" ? Number.POSITIVE_INFINITY : clock.nowMs() + skewMs + back;
+      const readableAtMs = fate.reset === "after" ? Number.POSITIVE_INFINITY : service.nowMs() + back;
       const answer = service.handle({ ...bare, readableAtMs }, fate);
       if (fate.reset === "after") throw new Error("read ECONNRESET");
       const cut = fate.truncate ? answer.body.slice(0, answer.body.length >> 1) : answer.body;

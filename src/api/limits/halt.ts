@@ -16,12 +16,30 @@ export type HaltCause =
   /** Keys that worked are refused one after the other: it is us. */
   | "suspicion";
 
-/** What is kept over a restart (design 4: a restart keeps it). */
+/** What is kept over a restart: what was left of the wait when it was written, not the wall time at which it ends. */
 export interface StoredHalt {
-  readonly untilMs: number;
+  readonly leftMs?: number | undefined;
+  /** Instead of `leftMs` in records of the first release: epoch milliseconds. */
+  readonly untilMs?: number | undefined;
   readonly why: HaltWhy;
   readonly message: string;
   readonly strikes: number;
+}
+
+/** A call for a halt. */
+export interface HaltCall {
+  readonly cause: HaltCause;
+  /** The wait that the answer named, if it could be read. */
+  readonly toldMs: number | undefined;
+  readonly saysBlocked: boolean;
+  readonly message: string;
+}
+
+/** The halt in force. `untilMs` counts monotonic time. */
+export interface HaltNow {
+  readonly untilMs: number;
+  readonly why: HaltWhy;
+  readonly message: string;
 }
 
 const MINUTE_MS = 60_000;
@@ -39,8 +57,9 @@ const PATIENCE: Readonly<Record<HaltCause, { readonly firstMs: number; readonly 
 };
 
 /**
- * Whether anything may be sent at all (design 4: "429 halts the identity for the full wait"). A halt is only ever made
- * longer; no success ends it, only the one probe after it has run out. Pure: time comes in by arguments.
+ * Whether anything may be sent at all: a 429 stops the identity for the full wait (spec: Limits 5). A halt is only ever
+ * made longer; no success ends it, only the one probe after it has run out. Pure: monotonic time comes in by arguments,
+ * so that a step of the wall clock neither ends nor prolongs a halt.
  */
 export class Halt {
   #state: "open" | "halted" | "probing" = "open";
@@ -54,36 +73,31 @@ export class Halt {
   }
 
   /** While nothing but a probe may be sent. */
-  get current(): { readonly untilMs: number; readonly why: HaltWhy; readonly message: string } | undefined {
+  get current(): HaltNow | undefined {
     return this.#state === "open"
       ? undefined
       : { untilMs: this.#untilMs, why: this.#why, message: this.#message };
   }
 
-  get stored(): StoredHalt {
-    return { untilMs: this.#untilMs, why: this.#why, message: this.#message, strikes: this.#strikes };
+  stored(nowMs: number): StoredHalt {
+    const leftMs = Math.max(0, this.#untilMs - nowMs);
+    return { leftMs, why: this.#why, message: this.#message, strikes: this.#strikes };
   }
 
-  /** A halt of an earlier process. */
-  restore(stored: StoredHalt): void {
+  /** A halt of an earlier process: all that was left of it, `leftMs`, is waited. */
+  restore({ why, message, strikes }: StoredHalt, leftMs: number, nowMs: number): void {
     this.#state = "halted";
-    this.#untilMs = stored.untilMs;
-    this.#why = stored.why;
-    this.#message = stored.message;
-    this.#strikes = stored.strikes;
+    this.#untilMs = nowMs + Math.max(0, Math.min(leftMs, LONGEST_TOLD_WAIT_MS));
+    this.#why = why;
+    this.#message = message;
+    this.#strikes = strikes;
   }
 
   /**
-   * Begins or prolongs a halt. `toldMs`: the wait that the answer named, if it could be read. Answers of one burst count
-   * once: only a refusal of the probe makes the next unnamed wait longer.
+   * Begins or prolongs a halt. Answers of one burst count once: only a refusal of the probe makes the next unnamed wait
+   * longer.
    */
-  refuse(
-    nowMs: number,
-    cause: HaltCause,
-    toldMs: number | undefined,
-    saysBlocked: boolean,
-    message: string,
-  ): void {
+  refuse({ cause, toldMs, saysBlocked, message }: HaltCall, nowMs: number): void {
     const wasOpen = this.#state !== "halted";
     if (wasOpen) this.#strikes += 1;
     const patience = PATIENCE[cause];

@@ -6,7 +6,6 @@ import { CancelToken } from "../http/cancel-token.ts";
 import type { Route } from "./bucket-registry.ts";
 import type { CounterState } from "./counter-group.ts";
 import type { Waiter, WaitingClass } from "./request-queue.ts";
-import type { Observation } from "./server-clock.ts";
 
 /** A request as the client asks for it; the key is opened only when it is written. */
 export interface Exchange {
@@ -28,10 +27,13 @@ export interface Exchange {
 }
 
 /** The answer of a request that the service took. */
-export interface Answered extends Observation {
+export interface Answered {
   readonly json: unknown;
   /** The answer's own Date, epoch milliseconds. */
   readonly dateMs: number | undefined;
+  /** When it was written and when its answer was read, epoch milliseconds. */
+  readonly sentAtMs: number;
+  readonly readAtMs: number;
 }
 
 /** An exchange that waits or is on its way, and whom it is told to. */
@@ -49,6 +51,7 @@ export interface InFlightRequest {
   readonly job: Job;
   readonly buckets: readonly CounterState[];
   readonly recall: CancelToken;
+  /** Monotonic milliseconds, as all times here. */
   readonly dispatchedMs: number;
   /** When the first byte was written. */
   startedMs: number | undefined;
@@ -150,9 +153,9 @@ export class InFlight {
     if (this.#watching || oldest === undefined) return;
     this.#watching = true;
     const dueMs = oldest.dispatchedMs + this.#deadlineMs;
-    this.#clock.after(Math.max(0, dueMs - this.#clock.nowMs()), () => {
+    this.#clock.after(Math.max(0, dueMs - this.#clock.monotonicMs()), () => {
       this.#watching = false;
-      const overdueMs = this.#clock.nowMs() - this.#deadlineMs;
+      const overdueMs = this.#clock.monotonicMs() - this.#deadlineMs;
       for (const flight of [...this.#flights])
         if (flight.dispatchedMs <= overdueMs)
           this.abort(flight, new Failure("unreachable", "The service did not answer in time."));

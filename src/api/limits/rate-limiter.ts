@@ -14,7 +14,10 @@ const SHARED_NOTICE_MS = 3_600_000;
 export interface RateLimiterParts {
   /** Unguessable; bucket names are hashed with it. */
   readonly salt: string;
+  /** Monotonic, as all times here. */
   readonly nowMs: number;
+  /** Wall time less monotonic time: where the service's clock is thought to be until it tells. */
+  readonly wallAheadMs: number;
   /** Another program spends from this bucket too; told at most once an hour. */
   readonly onShared: (bucketHash: string) => void;
 }
@@ -24,6 +27,7 @@ export interface BucketState {
   readonly hash: string;
   readonly limit: number | undefined;
   readonly remaining: number;
+  /** Epoch milliseconds on the service's clock. */
   readonly resetAtMs: number | undefined;
   readonly inFlight: number;
 }
@@ -33,7 +37,7 @@ export interface BucketState {
  * each one spends, what each answer teaches. Keeps no time of its own and starts nothing.
  */
 export class RateLimiter {
-  readonly #serverClock = new ServerClock();
+  readonly #serverClock: ServerClock;
   readonly #buckets: Buckets;
   readonly #pace: CommandPace;
   readonly #onShared: (bucketHash: string) => void;
@@ -43,7 +47,8 @@ export class RateLimiter {
     atMs: undefined,
   };
 
-  constructor({ salt, nowMs, onShared }: RateLimiterParts) {
+  constructor({ salt, nowMs, wallAheadMs, onShared }: RateLimiterParts) {
+    this.#serverClock = new ServerClock(wallAheadMs);
     this.#buckets = new Buckets(this.#serverClock, salt);
     this.#pace = new CommandPace(this.#serverClock, nowMs);
     this.#onShared = onShared;
@@ -63,7 +68,7 @@ export class RateLimiter {
     }));
   }
 
-  /** When such a request may start, epoch milliseconds; infinitely late until an answer comes. */
+  /** When such a request may start; infinitely late until an answer comes. */
   readyAtMs({ source, route, waitingClass }: Exchange, nowMs: number): number {
     const generalMs = this.#buckets.general(source).bucket.readyAtMs(nowMs, eagernessOf(waitingClass));
     if (route === "read") return generalMs;
@@ -112,10 +117,15 @@ export class RateLimiter {
     else this.#pace.recalled(source);
   }
 
+  /** Takes in the answer's `Date`; gives what the service's clock showed at least when the answer was read. */
+  learnClock(answer: WireAnswer, sighting: Observation): number {
+    this.#serverClock.learn(sighting, this.#dateOf(answer));
+    return this.#serverClock.serverMs(sighting.readMs);
+  }
+
   /** What its answer says of the limits, and that it has ended. */
   learn(flight: InFlightRequest, answer: WireAnswer, verdict: Outcome, sighting: Observation): void {
     const { source, route } = flight.job.exchange;
-    this.#serverClock.learn(sighting, this.#dateOf(answer));
     const told = rateHeaders(answer.headers);
     const refused = verdict.kind === "halt";
     let own: Bucket | undefined;

@@ -1,4 +1,4 @@
-/** When one request was written and its answer read, on our clock, epoch milliseconds. */
+/** When one request was written and its answer read, monotonic milliseconds. */
 export interface Observation {
   readonly sentMs: number;
   readonly readMs: number;
@@ -11,18 +11,24 @@ const SLACK_MS = 20;
 const DRIFT_PER_MS = 1e-4;
 
 /**
- * How far the service's clock is ahead of ours, as an interval. `Date` has whole seconds, so each answer gives bounds a
+ * How far the service's clock is ahead of our monotonic one, as an interval. A step of our wall clock changes nothing. `Date` has whole seconds, so each answer gives bounds a
  * second wide; many answers intersect to about a round trip. Clocks that step make bounds that contradict: then the
  * newest answer alone counts.
  */
 export class ServerClock {
-  #low = -UNKNOWN_MS;
-  #high = UNKNOWN_MS;
+  #low: number;
+  #high: number;
   #known = false;
   #seenMs = 0;
   /** Smoothed round trip, milliseconds. */
   #rttMs = 100;
   #rttKnown = false;
+
+  /** `aheadMs`: wall time less monotonic time, believed until an answer carries a `Date`. */
+  constructor(aheadMs: number) {
+    this.#low = aheadMs - UNKNOWN_MS;
+    this.#high = aheadMs + UNKNOWN_MS;
+  }
 
   /** Takes in one answer. `dateMs` is its `Date` header, where it had one. */
   learn(sighting: Observation, dateMs: number | undefined): void {
@@ -50,6 +56,11 @@ export class ServerClock {
   /** The latest moment, on our clock, at which the service's clock shows `serverMs`. */
   latest(serverMs: number): number {
     return serverMs - this.#low;
+  }
+
+  /** The earliest that the service's clock can show at this moment of ours. */
+  serverMs(nowMs: number): number {
+    return nowMs + this.#low;
   }
 
   /** The likeliest moment. */

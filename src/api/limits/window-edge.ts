@@ -1,6 +1,6 @@
 import type { Observation, ServerClock } from "./server-clock.ts";
 
-/** A span of time, epoch milliseconds on our clock. */
+/** A span of time, monotonic milliseconds. */
 export interface Span {
   readonly lowMs: number;
   readonly highMs: number;

@@ -8,7 +8,7 @@ const [a, b, c] = ["a", "b", "c"] as SourceId[] as [SourceId, SourceId, SourceId
 
 /** A name, and what it makes of answers that come one after the other, a second apart. */
 function scene() {
-  const name = new CounterGroup("hash", new ServerClock());
+  const name = new CounterGroup("hash", new ServerClock(0));
   let nowMs = 1_000_000;
   const hear = (source: SourceId, limit: number, remaining: number, resetMs: number) => {
     nowMs += 1_000;
