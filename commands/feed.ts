@@ -4,9 +4,7 @@ import {
   defineAction,
   defineCommand,
   defineEntry,
-  defineFormAction,
   type NamedRole,
-  type Press,
   type Reply,
   type Services,
   type Typing,
@@ -22,8 +20,8 @@ import {
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
-import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
 import { type AddArgs, addOptions, completeTeam, parseAdd } from "./feed-add.ts";
+import { modCallActions } from "./mod-calls.ts";
 import { completeServer } from "./server-option.ts";
 
 /** More than any community needs; what is unbounded is somebody's mistake. */
@@ -149,11 +147,6 @@ function pauseEntry(description: string, paused: boolean, words: string) {
   });
 }
 
-async function actOn({ actor, argument }: Press, act: ModCallAct, { modCalls }: Services): Promise<Reply> {
-  const { ok, text: said } = await modCalls.act(actor, argument, act);
-  return { content: `${ok ? "✅" : "✋"} ${said}` };
-}
-
 export const feed = defineCommand({
   name: "feed",
   description: "Post joins, kills, calls and commands of the game server into channels",
@@ -196,37 +189,7 @@ export const feed = defineCommand({
       manageGuild: true,
       execute: ({ actor, argument }, services) => testFeed(actor.guildId, argument, services),
     }),
-    "mod-claim": defineAction({
-      first: "ephemeral",
-      execute: (press, services) => actOn(press, { do: "claim" }, services),
-    }),
-    "mod-release": defineAction({
-      first: "ephemeral",
-      execute: (press, services) => actOn(press, { do: "release" }, services),
-    }),
-    "mod-resolve": defineFormAction({
-      first: "modal",
-      form: ({ argument }) => ({
-        id: `mod-resolved:${argument}`,
-        title: "Resolve this call",
-        fields: [
-          {
-            kind: "text",
-            id: "note",
-            label: "What came of it",
-            description: "Stands on the card for everyone to see",
-            required: false,
-            long: true,
-            maxLength: 500,
-          },
-        ],
-      }),
-    }),
-    "mod-resolved": defineAction({
-      first: "ephemeral",
-      execute: (press, services) =>
-        actOn(press, { do: "resolve", note: press.form.text("note").trim() }, services),
-    }),
+    ...modCallActions,
   },
 });
 

@@ -1,4 +1,4 @@
-import type { Options, Reply, Services, Typing } from "../src/discord/command.ts";
+import type { Options, Reply, Services } from "../src/discord/command.ts";
 import { confirmCard, dryCard, outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
@@ -100,15 +100,25 @@ export async function serverBeingTyped(
   return all.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
 }
 
-/** Live players of that server, by the beginning of their names. */
-export async function completePlayer(typing: Typing, services: Services) {
-  const binding = await serverBeingTyped(typing, services);
-  const players = binding && services.snapshots.latest(binding.source)?.lists.players?.value;
-  const wanted = typing.typed.toLowerCase();
+/** Live players of a server by the beginning of their names, as choices. */
+export function playersOf({ snapshots }: Services, binding: Binding | undefined, typed: string) {
+  const players = binding && snapshots.latest(binding.source)?.lists.players?.value;
+  const wanted = typed.toLowerCase();
   return (players ?? [])
     .map(({ player }) => player.name)
     .filter((name) => name.toLowerCase().startsWith(wanted))
     .map((name) => ({ name, value: name }));
+}
+
+/** Whether this person may run a verb (canonical) on the server that is meant; where none is, on any of them. */
+export async function verbsFor(
+  actor: Actor,
+  binding: Binding | undefined,
+  { bindings, permissions }: Services,
+): Promise<(verb: string) => boolean> {
+  const servers = binding === undefined ? await bindings.list(actor.guildId) : [binding];
+  const each = await Promise.all(servers.map((server) => permissions.verbsOf(actor, server)));
+  return (verb) => each.some((may) => may(verb));
 }
 
 /** The linked servers on which this person is staff. */

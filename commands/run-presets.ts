@@ -4,12 +4,12 @@ import { cut, inlineCode, inlineName, plainText } from "../src/discord/render/es
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Preset } from "../src/domain/guild.ts";
 import { note } from "./audit-note.ts";
-import { ask, completePlayer } from "./run-flow.ts";
+import { ask, playersOf, serverBeingTyped, verbsFor } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
 /** `/run preset`: command texts that Managers keep for everyone, with placeholders for what changes. */
 
-const mostPresets = 50;
+const MOST_PRESETS = 50;
 const placeholders = ["player", "text", "number"] as const;
 type Placeholder = (typeof placeholders)[number];
 
@@ -59,6 +59,25 @@ async function completePreset({ actor, typed }: Typing, { settings }: Services) 
     .map((preset) => ({ name: cut(plainText(`${preset.name} · ${preset.text}`), 100), value: preset.name }));
 }
 
+/** Presets that this person may run. */
+async function completeUsable(typing: Typing, services: Services) {
+  const may = await verbsFor(typing.actor, await serverBeingTyped(typing, services), services);
+  const { presets } = await services.settings.of(typing.actor.guildId);
+  const usable = new Set(presets.filter((preset) => may(verbOf(services, preset))).map(({ name }) => name));
+  return (await completePreset(typing, services)).filter(({ value }) => usable.has(value));
+}
+
+function verbOf({ words }: Services, preset: Preset): string {
+  return words.about(preset.text)?.verb ?? preset.text;
+}
+
+/** Live players, for the staff of that server only. */
+async function completeTarget(typing: Typing, services: Services) {
+  const binding = await serverBeingTyped(typing, services);
+  if (binding === undefined || !(await services.permissions.isStaff(typing.actor, binding))) return [];
+  return playersOf(services, binding, typing.typed);
+}
+
 const nameOption = {
   type: text,
   name: "name",
@@ -97,7 +116,7 @@ const use = defineEntry<UseArgs>({
   },
   autocomplete(typing, services) {
     if (typing.option === "server") return completeServer(typing, services);
-    return typing.option === "player" ? completePlayer(typing, services) : completePreset(typing, services);
+    return typing.option === "player" ? completeTarget(typing, services) : completeUsable(typing, services);
   },
   async *execute({ actor, args, signal }, services) {
     const preset = found((await services.settings.of(actor.guildId)).presets, args.name);
@@ -126,8 +145,8 @@ const save = defineEntry<{ readonly name: string; readonly text: string }>({
     const used = placeholdersOf(args.text);
     await services.settings.change(actor.guildId, (settings) => {
       const others = settings.presets.filter((preset) => !sameName(preset, args.name));
-      if (others.length >= mostPresets)
-        throw new Failure("bad-command", `There are ${mostPresets} presets already.`);
+      if (others.length >= MOST_PRESETS)
+        throw new Failure("bad-command", `There are ${MOST_PRESETS} presets already; drop one first.`);
       return { ...settings, presets: [...others, { ...args, createdBy: actor.userId }] };
     });
     await note(services, actor, "preset-save", `${args.name}: ${args.text}`);

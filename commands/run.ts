@@ -14,7 +14,7 @@ import { droppedCard, outcomeCard } from "../src/discord/render/run-cards.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Row, SelectOption } from "../src/domain/message.ts";
-import { ask, follow, recordOf, serverBeingTyped, staffedServers } from "./run-flow.ts";
+import { ask, follow, recordOf, serverBeingTyped, staffedServers, verbsFor } from "./run-flow.ts";
 import { presets } from "./run-presets.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
@@ -50,7 +50,8 @@ const command = defineEntry<CommandArgs>({
   async autocomplete(typing, services) {
     if (typing.option === "server") return completeServer(typing, services);
     const binding = await serverBeingTyped(typing, services);
-    return services.words.complete(binding?.source, typing.typed);
+    const may = await verbsFor(typing.actor, binding, services);
+    return services.words.complete(binding?.source, typing.typed, may);
   },
   async *execute({ actor, args, signal }, services) {
     const binding = await services.bindings.pick(actor.guildId, args.server);

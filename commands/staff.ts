@@ -12,39 +12,23 @@ import { inlineCode, inlineName } from "../src/discord/render/escape.ts";
 import { type Checked, checkCard, staffCard } from "../src/discord/render/staff-cards.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, emptyPolicy, type StaffPolicy, type Tier } from "../src/domain/guild.ts";
-import type { PlayerRef } from "../src/domain/model.ts";
 import { note } from "./audit-note.ts";
-import { completePlayer, serverBeingTyped } from "./run-flow.ts";
+import { playersOf, serverBeingTyped } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
+import { protecting, unprotecting, without, withRule, withTier } from "./staff-policy.ts";
+import { actText, canonical, completeVerb, ruleText } from "./staff-verbs.ts";
 
 /** Who may run what on a linked server. For holders of Manage Guild; every change stands in the audit. */
 
 const { String: text, Role: role, User: user, Boolean: flag } = ApplicationCommandOptionType;
-const mostProtected = 200;
-
 const roleOption = { type: role, name: "role", description: "The role", required: true } as const;
 const verbOption = {
   type: text,
   name: "verb",
-  description: "One command, for example kick",
+  description: "One command, for example kick; or calls: to claim and resolve moderator calls",
   autocomplete: true,
   max_length: 40,
 } as const;
-
-function completeVerb({ typed }: Typing, { words }: Services) {
-  const wanted = typed.replace(/^:+/, "").toLowerCase();
-  return words
-    .verbs()
-    .filter(({ verb, aliases }) => [verb, ...aliases].some((name) => name.startsWith(wanted)))
-    .map(({ verb, does }) => ({ name: `:${verb} · ${does}`, value: verb }));
-}
-
-/** As the policy keeps it; a verb that the catalogue does not know is kept as typed. */
-function canonical({ words }: Services, typed: string): string {
-  const verb = words.about(typed)?.verb ?? typed.trim().replace(/^:+/, "").toLowerCase();
-  if (!/^\S+$/u.test(verb)) throw new Failure("bad-command", "A verb is one word, such as kick.");
-  return verb;
-}
 
 /** @everyone is a role too, and its id is the guild's. */
 function mustBeNarrow(actor: Actor, roleId: string): void {
@@ -113,21 +97,18 @@ const allow = defineEntry<AllowArgs>({
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const tier = args.tier === undefined ? undefined : tiers[args.tier];
     if (tier !== undefined) {
-      await changePolicy(services, actor, binding, (policy) => ({
-        ...policy,
-        roleTiers: { ...policy.roleTiers, [roleId]: tier },
-      }));
+      await changePolicy(services, actor, binding, (policy) => withTier(policy, roleId, tier));
       await note(services, actor, "staff-allow", `<@&${roleId}> ${tier} on ${binding.name}`);
       return done(binding, `<@&${roleId}> holds the tier **${tierLabels[tier]}**.`);
     }
     const verb = canonical(services, args.verb ?? "");
     await changePolicy(services, actor, binding, (policy) => ({
       ...policy,
-      allowed: [...without(policy.allowed, roleId, verb), { roleId, verb }],
+      allowed: withRule(policy.allowed, roleId, verb),
       denied: without(policy.denied, roleId, verb),
     }));
-    await note(services, actor, "staff-allow", `<@&${roleId}> :${verb} on ${binding.name}`);
-    return done(binding, `<@&${roleId}> may run ${inlineCode(`:${verb}`)}, whatever its tier.`);
+    await note(services, actor, "staff-allow", ruleText(roleId, verb, binding));
+    return done(binding, `<@&${roleId}> may ${actText(verb)}, whatever its tier.`);
   },
 });
 
@@ -164,14 +145,14 @@ const deny = defineEntry<Omit<AllowArgs, "tier">>({
     const verb = canonical(services, args.verb);
     await changePolicy(services, actor, binding, (policy) => ({
       ...policy,
-      denied: [...without(policy.denied, roleId, verb), { roleId, verb }],
+      denied: withRule(policy.denied, roleId, verb),
       allowed: without(policy.allowed, roleId, verb),
     }));
-    await note(services, actor, "staff-deny", `<@&${roleId}> :${verb} on ${binding.name}`);
+    await note(services, actor, "staff-deny", ruleText(roleId, verb, binding));
     const lift = "`/staff allow` with the same verb lifts it.";
     return done(
       binding,
-      `Whoever has <@&${roleId}> may not run ${inlineCode(`:${verb}`)}, whatever else they hold. ${lift}`,
+      `Whoever has <@&${roleId}> may not ${actText(verb)}, whatever else they hold. ${lift}`,
     );
   },
 });
@@ -217,7 +198,8 @@ const check = defineEntry<CheckArgs>({
   }),
   async autocomplete(typing, services) {
     if (typing.option === "server") return completeServer(typing, services);
-    return services.words.complete((await serverBeingTyped(typing, services))?.source, typing.typed);
+    const source = (await serverBeingTyped(typing, services))?.source;
+    return services.words.complete(source, typing.typed, () => true);
   },
   async execute({ actor, args }, services) {
     if (args.person === undefined)
@@ -230,6 +212,11 @@ const check = defineEntry<CheckArgs>({
     return { cards: [checkCard(checked)] };
   },
 });
+
+/** Players who are there; for holders of Manage Guild, staff or not, since nobody else reaches this command. */
+async function completeProtected(typing: Typing, services: Services) {
+  return playersOf(services, await serverBeingTyped(typing, services), typing.typed);
+}
 
 interface ProtectArgs {
   readonly player: string;
@@ -258,7 +245,7 @@ const protect = defineEntry<ProtectArgs>({
     server: options.string("server"),
   }),
   autocomplete: (typing, services) =>
-    typing.option === "server" ? completeServer(typing, services) : completePlayer(typing, services),
+    typing.option === "server" ? completeServer(typing, services) : completeProtected(typing, services),
   async execute({ actor, args }, services) {
     const { player, remove } = args;
     if (!/^\w+$/.test(player)) throw new Failure("bad-command", "Give one player's whole name, or their id.");
@@ -283,44 +270,12 @@ const protect = defineEntry<ProtectArgs>({
   },
 });
 
-/** @throws Failure "bad-command" when there are too many. */
-function protecting(
-  policy: StaffPolicy,
-  player: string,
-  known: Required<PlayerRef> | undefined,
-): StaffPolicy {
-  const before = unprotecting(policy, player);
-  if (before.protectedPlayers.length >= mostProtected) {
-    throw new Failure("bad-command", `${mostProtected} players are protected already.`);
-  }
-  const name = known?.name.toLowerCase();
-  const other = name === player ? String(known?.id) : name;
-  const alias = other === undefined ? {} : { [player]: other };
-  return {
-    ...before,
-    protectedPlayers: [...before.protectedPlayers, player],
-    protectedAliases: { ...before.protectedAliases, ...alias },
-  };
-}
-
-/** Without the entry, whichever of its two ways is given. */
-function unprotecting(policy: StaffPolicy, player: string): StaffPolicy {
-  const aliases = policy.protectedAliases ?? {};
-  const others = policy.protectedPlayers.filter((entry) => entry !== player && aliases[entry] !== player);
-  const kept = Object.entries(aliases).filter(([entry]) => others.includes(entry));
-  return { ...policy, protectedPlayers: others, protectedAliases: Object.fromEntries(kept) };
-}
-
 export const staff = defineCommand({
   name: "staff",
   description: "Who may run in-game commands",
   manageGuild: true,
   subcommands: { allow, deny, list, check, protect },
 });
-
-function without(rules: StaffPolicy["allowed"], roleId: string, verb: string): StaffPolicy["allowed"] {
-  return rules.filter((rule) => rule.roleId !== roleId || rule.verb !== verb);
-}
 
 function done(binding: Binding, words: string): Reply {
   return { content: `✅ On **${inlineName(binding.name)}**: ${words}` };

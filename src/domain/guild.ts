@@ -49,9 +49,12 @@ export interface Feed {
 
 export type Tier = "viewer" | "moderator" | "administrator" | "manager";
 
+/** In the place of a verb: to claim, release and resolve moderator calls. No verb of the game begins with a colon. */
+export const CALLS_RIGHT = ":calls";
+
 export interface VerbRule {
   readonly roleId: string;
-  /** Canonical verb without the colon. */
+  /** Canonical verb without the colon, or CALLS_RIGHT. */
   readonly verb: string;
 }
 

@@ -4,7 +4,7 @@ import { feed } from "../../commands/feed.ts";
 import type { Form, Press, Reply, Services } from "../../src/discord/command.ts";
 import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import type { Actor } from "../../src/domain/guild.ts";
+import { type Actor, defaultSettings, emptyPolicy } from "../../src/domain/guild.ts";
 import { formOf, optionsOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
 import { FeedsRig, guildId } from "../support/feeds-rig.ts";
@@ -252,7 +252,7 @@ describe("/feed", () => {
 describe("buttons of a mod-call card", () => {
   test("claim, release and resolve with a note; the second person is told who was first", () =>
     onStage(async (stage) => {
-      const { rig, services } = stage;
+      const { rig, world, services } = stage;
       await adding(stage, { kind: "mod-calls" });
       await rig.poll();
       rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name: "Ann", id: 1 } });
@@ -263,16 +263,31 @@ describe("buttons of a mod-call card", () => {
         .map((part) => (part.kind === "button" ? part.id : ""));
       const id = buttons[0]?.split(":")[1] ?? "";
       assert.deepEqual(buttons, [`mod-claim:${id}`, `mod-resolve:${id}`]);
-      const other = actorOf({ guildId, userId: "200" });
+      const staff = { roleIds: ["r-mod"] };
+      const policy = { ...emptyPolicy, roleTiers: { "r-mod": "moderator" } as const };
+      world.settingsByGuild.set(guildId, { ...defaultSettings, policies: { "binding-1": policy } });
+      const mine = { ...manager, ...staff };
+      const other = actorOf({ guildId, userId: "200", ...staff });
       const { actions } = feed;
-      assert.match(textOf(await one(actions["mod-claim"].execute(press(id), services))), /yours/);
+      // Who manages the Discord server configures; calls are for staff all the same.
+      const manages = await one(actions["mod-claim"].execute(press(id), services));
+      assert.match(textOf(manages), /⛔ Moderator calls need the tier Moderator/);
+      assert.match(textOf(await one(actions["mod-claim"].execute(press(id, "", mine), services))), /yours/);
       const second = await one(actions["mod-claim"].execute(press(id, "", other), services));
       assert.match(textOf(second), /<@100> was first/);
-      assert.match(textOf(await one(actions["mod-release"].execute(press(id), services))), /open again/);
+      assert.match(
+        textOf(await one(actions["mod-release"].execute(press(id, "", mine), services))),
+        /open again/,
+      );
       const form: Form = actions["mod-resolve"].form(press(id), services);
       assert.equal(form.id, `mod-resolved:${id}`);
-      await one(actions["mod-resolved"].execute(press(id, " talked to both "), services));
+      await one(actions["mod-resolved"].execute(press(id, " talked to both ", mine), services));
       await rig.clock.advance(1_000);
       assert.match(rig.sink.text("channel-1"), /Resolved by <@100>[\s\S]*> talked to both$/);
+      assert.deepEqual(world.events.map(({ action, text }) => `${action} ${text}`).slice(1), [
+        "call-claim the call of Ann on Town",
+        "call-release the call of Ann on Town",
+        "call-resolve the call of Ann on Town: talked to both",
+      ]);
     }));
 });

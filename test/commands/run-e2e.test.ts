@@ -102,6 +102,27 @@ test("a confirmation can be declined, and ends after a minute", async (t) => {
   assert.deepEqual(texts(rig), []);
 });
 
+test("suggestions name players to staff only, and hide what the person may not run", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const typed = async (person: typeof rig.mod, text: string) =>
+    (await person.autocomplete(rig.channel, "run command", { text }, "text")).map(({ value }) => value);
+  assert.deepEqual(await typed(rig.member, ":"), []);
+  assert.deepEqual(await typed(rig.member, ":kick bo"), []);
+  assert.deepEqual(await typed(rig.mod, ":ba"), [":bans"]);
+  assert.deepEqual(await typed(rig.mod, ":ban bo"), []);
+  assert.deepEqual(await typed(rig.admin, ":ban bo"), [":ban Bob", ":ban Bobby"]);
+
+  const save = { name: "bye", text: ":ban {player}" };
+  await rig.reads(await rig.manager.slash(rig.channel, "run preset save", save), /is kept/);
+  const preset = async (person: typeof rig.mod, options: Record<string, string>, focused: string) =>
+    (await person.autocomplete(rig.channel, "run preset use", options, focused)).map(({ value }) => value);
+  assert.deepEqual(await preset(rig.mod, { name: "b" }, "name"), []);
+  assert.deepEqual(await preset(rig.admin, { name: "b" }, "name"), ["bye"]);
+  assert.deepEqual(await preset(rig.member, { name: "bye", player: "bo" }, "player"), []);
+  assert.deepEqual(await preset(rig.admin, { name: "bye", player: "bo" }, "player"), ["Bob", "Bobby"]);
+  assert.equal(rig.runs.demandsPut.size, 0);
+});
+
 test("a mass target needs the server's name in a form", async (t) => {
   const rig = await startRunCommandsRig(t);
   const exchange = await rig.manager.slash(rig.channel, "run command", { text: ":kill all" });

@@ -4,7 +4,7 @@ import type { Channel, Message } from "../../src/sandbox/discord/types.ts";
 import { HOSTILE_NAMES } from "../../src/sandbox/service/town/people.ts";
 import { assertFitsDescription, assertNoKeySeen, assertWellBehaved } from "./checks.ts";
 import { differences, gapNotices } from "./compare.ts";
-import { labelsOf, press, reads, textOf } from "./read.ts";
+import { answerOf, labelsOf, press, reads, textOf } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
 describe("feeds, from the game's logs into the channels", () => {
@@ -152,7 +152,8 @@ describe("feeds, from the game's logs into the channels", () => {
   });
 
   test("claim, release, resolve with a note: the first claim wins, the second person is told", async () => {
-    const { moderator, owner } = rig.home;
+    const { moderator, owner, staffRole } = rig.home;
+    owner.member.addRole(staffRole);
     rig.town.modCall(rig.town.join("Morgan"));
     const card = await rig.posted(calls, "Morgan");
     await reads(await press(moderator, card, "Claim"), /The call is yours/);
@@ -183,6 +184,32 @@ describe("feeds, from the game's logs into the channels", () => {
     await cardReads(card, /Resolved by <@\d+>[\s\S]*Sorted/);
     assert.deepEqual(labelsOf(card), []);
     assert.equal(cardOf("Morgan").id, card.id);
+  });
+
+  test("a call is for moderators, or for a role that is allowed calls; each act stands in the audit", async () => {
+    const { owner, member, general, guild } = rig.home;
+    const takers = guild.addRole({ name: "Call takers" });
+    rig.town.modCall(rig.town.join("Harper"));
+    const card = await rig.posted(calls, "Harper", "open");
+    await reads(await press(member, card, "Claim"), /⛔ Moderator calls need the tier Moderator/);
+    assert.match(textOf(card), /open/);
+    member.member.addRole(takers);
+    await reads(
+      await owner.slash(general, "staff allow", { role: takers, verb: "calls" }),
+      /may take moderator calls/,
+    );
+    await reads(await press(member, card, "Claim"), /The call is yours/);
+    await cardReads(card, /Claimed by/);
+    await reads(await member.slash(general, "run command", { text: ":kick Harper" }), /You may not do this/);
+    await reads(
+      await owner.slash(general, "staff deny", { role: takers, verb: "calls" }),
+      /may not take moderator calls/,
+    );
+    await reads(await press(member, card, "Release"), /is denied moderator calls/);
+    const audit = await owner.slash(general, "audit search", { person: member.member });
+    await reads(audit, /claimed: the call of Harper/);
+    assert.doesNotMatch(textOf(answerOf(audit)), /released: the call of Harper/);
+    member.member.removeRole(takers);
   });
 
   test("an emergency call is one card: started, a unit joins, ended", async () => {

@@ -123,6 +123,14 @@ export class FakeWorld {
   readonly permissions: Permissions = {
     decide: async () => ({ allowed: false, why: "not asked here" }),
     findPlayer: () => undefined,
+    decideCalls: async (actor, binding) =>
+      (await this.permissions.isStaff(actor, binding))
+        ? { allowed: true, why: "staff" }
+        : { allowed: false, why: "Moderator calls need the tier Moderator." },
+    verbsOf: async (actor, binding) => {
+      const allowed = await this.permissions.isStaff(actor, binding);
+      return () => allowed;
+    },
     isStaff: async (actor, { id, guildId }) => {
       const { roleTiers } = (await this.settings.of(guildId)).policies[id] ?? emptyPolicy;
       return actor.roleIds.some((role) => roleTiers[role] !== undefined);

@@ -1,4 +1,4 @@
-import type { Binding, StaffPolicy, Tier, VerbRule } from "../../domain/guild.ts";
+import { type Binding, CALLS_RIGHT, type StaffPolicy, type Tier, type VerbRule } from "../../domain/guild.ts";
 import type { Card } from "../../domain/message.ts";
 import type { Decision } from "../../domain/run.ts";
 import { tierLabels } from "./audit-rows.ts";
@@ -35,8 +35,13 @@ export function staffCard(binding: Binding, policy: StaffPolicy): Card {
 }
 
 function rules(list: readonly VerbRule[]): string {
-  const lines = list.map(({ roleId, verb }) => `<@&${roleId}> ${inlineCode(`:${verb}`)}`);
+  const lines = list.map(({ roleId, verb }) => `<@&${roleId}> ${rightText(verb)}`);
   return cut(lines.join("\n"), 1_000);
+}
+
+/** What a rule is about: a verb as it is typed, or the calls. */
+export function rightText(verb: string): string {
+  return verb === CALLS_RIGHT ? "moderator calls" : inlineCode(`:${verb}`);
 }
 
 export interface Checked {

@@ -6,7 +6,16 @@ export type ModCallAct =
   | { readonly do: "release" }
   | { readonly do: "resolve"; readonly note?: string };
 
+/** What a card is about, as far as permission and audit need it. */
+export interface ModCallCard {
+  readonly bindingId: string;
+  readonly callerName: string;
+  readonly calledAtS: number;
+}
+
 export interface ModCalls {
+  /** The call of a card of this guild; undefined: its card is no longer kept, or is another guild's. */
+  find(guildId: string, cardId: string): Promise<ModCallCard | undefined>;
   /** The first claim wins; the answer says in words what happened. Cards follow by themselves. */
   act(
     actor: Actor,

@@ -6,6 +6,10 @@ export interface Permissions {
   decide(actor: Actor, binding: Binding, text: string): Promise<Decision>;
   /** The player of that whole name or id, by the latest lists of the server; undefined: not seen there. */
   findPlayer(binding: Binding, nameOrId: string): Required<PlayerRef> | undefined;
+  /** May this person claim, release and resolve moderator calls of this server? */
+  decideCalls(actor: Actor, binding: Binding): Promise<Decision>;
+  /** Whether their roles allow a verb (canonical, without the colon) there, whomever it hits; for suggestions. */
+  verbsOf(actor: Actor, binding: Binding): Promise<(verb: string) => boolean>;
   /** Any tier at all on this server: sees the join key, the audit of it. */
   isStaff(actor: Actor, binding: Binding): Promise<boolean>;
 }

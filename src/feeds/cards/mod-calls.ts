@@ -5,7 +5,7 @@ import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { ModCallEntry } from "../../domain/model.ts";
 import type { FeedRenderer, ModCallView } from "../../domain/ports/feed-renderer.ts";
-import type { ModCallAct, ModCalls } from "../../domain/ports/mod-calls.ts";
+import type { ModCallAct, ModCallCard, ModCalls } from "../../domain/ports/mod-calls.ts";
 import { passes, type TeamOf } from "../delivery/filter.ts";
 import { nonceOf, type PosterPorts, post } from "../delivery/poster.ts";
 import { identityOf } from "../diff/identity.ts";
@@ -69,6 +69,12 @@ export class ModCallCards implements ModCalls {
         else if (passes(feed.filter, call, teamOf)) await this.#called(feed, item, call);
       });
     }
+  }
+
+  async find(guildId: string, cardId: string): Promise<ModCallCard | undefined> {
+    const card = await this.#ports.board.change(cardId, () => undefined);
+    if (card?.kind !== "modCall" || card.guildId !== guildId) return undefined;
+    return { bindingId: card.bindingId, callerName: card.caller.name, calledAtS: card.atS };
   }
 
   async act(actor: Actor, cardId: string, act: ModCallAct): Promise<ActAnswer> {

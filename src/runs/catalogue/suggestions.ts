@@ -26,7 +26,8 @@ export interface WordsPorts {
  */
 export function createRunWords({ snapshots }: WordsPorts): RunWords {
   return {
-    complete: (source, typed) => complete(typed.trimStart(), () => playerNames(snapshots, source)),
+    complete: (source, typed, may) =>
+      complete({ typed: typed.trimStart(), players: () => playerNames(snapshots, source), may }),
     verbs: () => catalogue.map(infoOf),
     about: (verbOrText) => {
       const name = /^:*(\S+)/u.exec(verbOrText.trim())?.[1]?.toLowerCase() ?? "";
@@ -46,13 +47,20 @@ function playerNames(snapshots: Snapshots, source: SourceId | undefined): readon
   return (players ?? []).map(({ player }) => player.name).sort((a, b) => a.localeCompare(b));
 }
 
+interface Typed {
+  readonly typed: string;
+  readonly players: () => readonly string[];
+  /** Of a canonical verb: whether the person who types may run it. */
+  readonly may: (verb: string) => boolean;
+}
+
 /** Pure: the texts that `typed` may be about to become. */
-export function complete(typed: string, players: () => readonly string[]): Choices {
-  const parts = /^:?(\S*)(\s+)?(.*)$/su.exec(typed);
+export function complete({ typed, players, may }: Typed): Choices {
+  const parts = /^:*(\S*)(\s+)?(.*)$/su.exec(typed);
   const name = (parts?.[1] ?? "").toLowerCase();
-  if (parts?.[2] === undefined) return completeVerb(name);
+  if (parts?.[2] === undefined) return completeVerb(name, may);
   const verb = findVerb(name);
-  if (verb === undefined) return [];
+  if (verb === undefined || !may(verb.verb)) return [];
   const words = (parts[3] ?? "").split(/\s+/u);
   const argument = verb.args[words.length - 1];
   if (argument === undefined) return [];
@@ -71,12 +79,13 @@ export function complete(typed: string, players: () => readonly string[]): Choic
     .map((value) => ({ name: value, value }));
 }
 
-function completeVerb(prefix: string): Choices {
-  const starts = catalogue.filter(({ verb, aliases }) =>
-    [verb, ...aliases].some((name) => name.startsWith(prefix)),
+function completeVerb(prefix: string, may: Typed["may"]): Choices {
+  const starts = catalogue.filter(
+    ({ verb, aliases }) => [verb, ...aliases].some((name) => name.startsWith(prefix)) && may(verb),
   );
   // The exact one first: "m" is the message before it is "mod".
-  const exact = findVerb(prefix);
+  const found = findVerb(prefix);
+  const exact = found !== undefined && may(found.verb) ? found : undefined;
   const ordered = exact === undefined ? starts : [exact, ...starts.filter((verb) => verb !== exact)];
   return ordered.slice(0, maxChoices).map((verb) => ({
     name: `${usageOf(verb)} · ${verb.does}`.slice(0, maxLength),

@@ -7,7 +7,7 @@ import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { Decision, ParsedCommand } from "../../domain/run.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { findPerson, peopleOf } from "../catalogue/targets.ts";
-import { decide, isStaff } from "./policy.ts";
+import { decide, decideCalls, decideVerb, isStaff } from "./policy.ts";
 
 export interface PermissionPorts {
   readonly settings: Settings;
@@ -21,15 +21,18 @@ export function createPermissions({ settings, snapshots, clock }: PermissionPort
     (await settings.of(actor.guildId)).policies[binding.id] ?? emptyPolicy;
   return {
     decide: async (actor, binding, text): Promise<Decision> => {
-      let command: ParsedCommand;
-      try {
-        command = parseCommand(text);
-      } catch (error) {
-        if (error instanceof Failure) return { allowed: false, why: error.message };
-        throw error;
-      }
+      const command = read(text);
+      if (command instanceof Failure) return { allowed: false, why: command.message };
       const people = peopleOf(snapshots.latest(binding.source), clock.nowMs());
       return decide(await policyOf(actor, binding), actor, command, people);
+    },
+    decideCalls: async (actor, binding) => decideCalls(await policyOf(actor, binding), actor.roleIds),
+    verbsOf: async (actor, binding) => {
+      const policy = await policyOf(actor, binding);
+      return (verb) => {
+        const command = read(`:${verb}`);
+        return !(command instanceof Failure) && decideVerb(policy, actor.roleIds, command).allowed;
+      };
     },
     findPlayer: ({ source }, nameOrId) => {
       const people = peopleOf(snapshots.latest(source), clock.nowMs());
@@ -37,4 +40,14 @@ export function createPermissions({ settings, snapshots, clock }: PermissionPort
     },
     isStaff: async (actor, binding) => isStaff(await policyOf(actor, binding), actor.roleIds),
   };
+}
+
+/** The command, or why it cannot be read. */
+function read(text: string): ParsedCommand | Failure {
+  try {
+    return parseCommand(text);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Actor, StaffPolicy, Tier } from "../../domain/guild.ts";
+import { type Actor, CALLS_RIGHT, type StaffPolicy, type Tier } from "../../domain/guild.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { Decision, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
 import { findPerson, higher, type People, rankOf, resolveTargets, tierLevel } from "../catalogue/targets.ts";
@@ -22,10 +22,11 @@ function ownTier(policy: StaffPolicy, roleId: string): Tier | undefined {
   return Object.hasOwn(policy.roleTiers, roleId) ? policy.roleTiers[roleId] : undefined;
 }
 
-/** Any tier, or at least one verb of their own. */
+/** Any tier, or at least one verb of their own; the right to take calls alone runs nothing. */
 export function isStaff(policy: StaffPolicy, roleIds: readonly string[]): boolean {
   return (
-    tierOf(policy, roleIds) !== undefined || policy.allowed.some((rule) => roleIds.includes(rule.roleId))
+    tierOf(policy, roleIds) !== undefined ||
+    policy.allowed.some(({ roleId, verb }) => verb !== CALLS_RIGHT && roleIds.includes(roleId))
   );
 }
 
@@ -73,6 +74,28 @@ export function decideVerb(
     return { allowed: false, why: `${needs}; the highest tier held is ${tierNames[tier]}.` };
   }
   return { allowed: true, why: `${needs}; the tier held is ${tierNames[tier]}.` };
+}
+
+/** Claim, release and resolve of moderator calls: from Moderator on, or by a rule of their own. */
+export function decideCalls(policy: StaffPolicy, roleIds: readonly string[]): Decision {
+  const rule = (rules: StaffPolicy["allowed"]) =>
+    rules.find(({ roleId, verb }) => verb === CALLS_RIGHT && roleIds.includes(roleId));
+  const denied = rule(policy.denied);
+  if (denied !== undefined) {
+    return { allowed: false, why: `The role <@&${denied.roleId}> is denied moderator calls on this server.` };
+  }
+  const allowed = rule(policy.allowed);
+  if (allowed !== undefined) {
+    return {
+      allowed: true,
+      why: `The role <@&${allowed.roleId}> is allowed moderator calls on this server.`,
+    };
+  }
+  if (tierLevel(tierOf(policy, roleIds)) >= tierLevel("moderator")) {
+    return { allowed: true, why: "Moderators and above take moderator calls." };
+  }
+  const how = "Whoever manages the Discord server can give a role either with /staff allow.";
+  return { allowed: false, why: `Moderator calls need the tier Moderator, or a role allowed calls. ${how}` };
 }
 
 function refuseTargets(

@@ -1,57 +1,72 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import fc from "fast-check";
 import { parseCommand } from "../../../src/runs/catalogue/parse-command.ts";
 import { complete } from "../../../src/runs/catalogue/suggestions.ts";
 import { binding, RunsRig } from "../../support/runs-rig.ts";
 
 const players = () => ["Alice", "Bob", "Bobby"];
-const values = (typed: string) => complete(typed, players).map(({ value }) => value);
+const anything = () => true;
+const values = (typed: string, may: (verb: string) => boolean = anything) =>
+  complete({ typed, players, may }).map(({ value }) => value);
 
 describe("autocompletion", () => {
-  it("neither asks the service nor demands a poll, however much somebody types", () => {
+  test("neither asks the service nor demands a poll, however much somebody types", () => {
     const rig = new RunsRig();
-    for (const typed of [":k", ":kick", ":kick b"]) rig.runs.words.complete(binding.source, typed);
-    rig.runs.words.complete(undefined, ":kick b");
+    for (const typed of [":k", ":kick", ":kick b"]) rig.runs.words.complete(binding.source, typed, anything);
+    rig.runs.words.complete(undefined, ":kick b", anything);
     assert.equal(rig.demandsPut.size, 0);
   });
 
-  it("offers verbs, with or without the colon, the exact one first", () => {
+  test("offers verbs, with or without the colon, the exact one first", () => {
     assert.equal(values(":ki")[0], ":kill");
     assert.ok(values("ki").includes(":kick"));
     assert.equal(values(":m")[0], ":m");
     assert.equal(values("").length, 25);
   });
 
-  it("offers live players after the verb; the value is the whole text with the exact name", () => {
+  test("offers live players after the verb; the value is the whole text with the exact name", () => {
     assert.deepEqual(values(":kick bo"), [":kick Bob", ":kick Bobby"]);
     assert.deepEqual(values(":kick Alice,b"), [":kick Alice,Bob", ":kick Alice,Bobby"]);
     assert.deepEqual(values(":tp Bob al"), [":tp Bob Alice"]);
     assert.deepEqual(values(":weather r"), [":weather rain"]);
   });
 
-  it("offers nothing for free text and for what it does not know", () => {
+  test("hides the verbs that the person may not run, and the players behind them", () => {
+    const may = (verb: string) => verb === "kill" || verb === "hint";
+    assert.deepEqual(values(":k", may), [":kill"]);
+    assert.deepEqual(values(":h", may), [":h"]);
+    assert.deepEqual(values(":m", may), []);
+    assert.deepEqual(values(":kick bo", may), []);
+    assert.deepEqual(values(":kill bo", may), [":kill Bob", ":kill Bobby"]);
+    assert.deepEqual(
+      values("", () => false),
+      [],
+    );
+  });
+
+  test("offers nothing for free text and for what it does not know", () => {
     assert.deepEqual(values(":h bo"), []);
     assert.deepEqual(values(":explode bo"), []);
     assert.deepEqual(values(":kick Bob al"), []);
   });
 
-  it("gives at most 25 choices of at most 100 characters, each a command that can be read", () => {
+  test("gives at most 25 choices of at most 100 characters, each a command that can be read", () => {
     const many = () => Array.from({ length: 60 }, (_, index) => `Player${index}`);
     fc.assert(
       fc.property(
         fc.constantFrom(":kick ", "ban ", ":", ":pm Player1,", ":w"),
         fc.string({ maxLength: 120 }),
         (a, b) => {
-          for (const { name, value } of complete(`${a}${b}`, many)) {
+          for (const { name, value } of complete({ typed: `${a}${b}`, players: many, may: anything })) {
             assert.ok(name.length <= 100 && value.length <= 100 && value.startsWith(":"));
           }
         },
       ),
       { numRuns: 500 },
     );
-    assert.equal(complete(":kick p", many).length, 25);
-    for (const { value } of complete(":kick p", many))
+    assert.equal(complete({ typed: ":kick p", players: many, may: anything }).length, 25);
+    for (const { value } of complete({ typed: ":kick p", players: many, may: anything }))
       assert.equal(parseCommand(value).targetTexts.length, 1);
   });
 });

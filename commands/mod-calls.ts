@@ -1,0 +1,68 @@
+import {
+  defineAction,
+  defineFormAction,
+  type Form,
+  type Press,
+  type Reply,
+  type Services,
+} from "../src/discord/command.ts";
+import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
+import { note } from "./audit-note.ts";
+
+/** The buttons of a moderator call's card: for people who may take calls on that server; each act stands in the audit. */
+
+const tooOld = "This call is too old: its card is no longer kept.";
+
+async function actOn({ actor, argument }: Press, act: ModCallAct, services: Services): Promise<Reply> {
+  const { modCalls, bindings, permissions } = services;
+  const call = await modCalls.find(actor.guildId, argument);
+  if (call === undefined) return { content: `✋ ${tooOld}` };
+  const binding = (await bindings.list(actor.guildId)).find(({ id }) => id === call.bindingId);
+  if (binding === undefined) return { content: "✋ The server of this call is no longer linked." };
+  const decision = await permissions.decideCalls(actor, binding);
+  if (!decision.allowed) return { content: `⛔ ${decision.why}` };
+
+  const { ok, text } = await modCalls.act(actor, argument, act);
+
+  if (ok) {
+    const said = act.do === "resolve" && act.note !== undefined && act.note !== "" ? `: ${act.note}` : "";
+    await note(services, actor, `call-${act.do}`, `the call of ${call.callerName} on ${binding.name}${said}`);
+  }
+  return { content: `${ok ? "✅" : "✋"} ${text}` };
+}
+
+function resolveForm(cardId: string): Form {
+  return {
+    id: `mod-resolved:${cardId}`,
+    title: "Resolve this call",
+    fields: [
+      {
+        kind: "text",
+        id: "note",
+        label: "What came of it",
+        description: "Stands on the card for everyone to see",
+        required: false,
+        long: true,
+        maxLength: 500,
+      },
+    ],
+  };
+}
+
+export const modCallActions = {
+  "mod-claim": defineAction({
+    first: "ephemeral",
+    execute: (press, services) => actOn(press, { do: "claim" }, services),
+  }),
+  "mod-release": defineAction({
+    first: "ephemeral",
+    execute: (press, services) => actOn(press, { do: "release" }, services),
+  }),
+  // A form must be the first answer, so the right is checked when it is submitted.
+  "mod-resolve": defineFormAction({ first: "modal", form: ({ argument }) => resolveForm(argument) }),
+  "mod-resolved": defineAction({
+    first: "ephemeral",
+    execute: (press, services) =>
+      actOn(press, { do: "resolve", note: press.form.text("note").trim() }, services),
+  }),
+};

@@ -1,0 +1,36 @@
+import type { Services, Typing } from "../src/discord/command.ts";
+import { rightText } from "../src/discord/render/staff-cards.ts";
+import { Failure } from "../src/domain/failure.ts";
+import { type Binding, CALLS_RIGHT } from "../src/domain/guild.ts";
+
+/** What a rule of `/staff` can be about: a verb of the game, or the moderator calls. */
+
+/** How the right to take moderator calls is typed where a verb is asked for. */
+const callsWord = "calls";
+
+export function completeVerb({ typed }: Typing, { words }: Services) {
+  const wanted = typed.replace(/^:+/, "").toLowerCase();
+  const calls = { name: "calls · claim, release and resolve moderator calls", value: callsWord };
+  const verbs = words
+    .verbs()
+    .filter(({ verb, aliases }) => [verb, ...aliases].some((name) => name.startsWith(wanted)))
+    .map(({ verb, does }) => ({ name: `:${verb} · ${does}`, value: verb }));
+  return callsWord.startsWith(wanted) ? [calls, ...verbs] : verbs;
+}
+
+/** As the policy keeps it; a verb that the catalogue does not know is kept as typed. */
+export function canonical({ words }: Services, typed: string): string {
+  const verb = words.about(typed)?.verb ?? typed.trim().replace(/^:+/, "").toLowerCase();
+  if (verb === callsWord) return CALLS_RIGHT;
+  if (!/^\S+$/u.test(verb)) throw new Failure("bad-command", "A verb is one word, such as kick.");
+  return verb;
+}
+
+/** `:kick on Riverside`, as it stands in the audit. */
+export function ruleText(roleId: string, verb: string, binding: Binding): string {
+  return `<@&${roleId}> ${verb === CALLS_RIGHT ? "moderator calls" : `:${verb}`} on ${binding.name}`;
+}
+
+export function actText(verb: string): string {
+  return verb === CALLS_RIGHT ? `take ${rightText(verb)}` : `run ${rightText(verb)}`;
+}

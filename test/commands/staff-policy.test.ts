@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { protecting, unprotecting, withRule, withTier } from "../../commands/staff-policy.ts";
+import { emptyPolicy, type StaffPolicy } from "../../src/domain/guild.ts";
+
+function times<T>(count: number, start: T, step: (value: T, index: number) => T): T {
+  let value = start;
+  for (let index = 0; index < count; index += 1) value = step(value, index);
+  return value;
+}
+
+describe("what /staff keeps has an end, and says so", () => {
+  const full = { code: "bad-command", message: /200/ };
+
+  test("200 allowed or denied commands; one that stands there already is no further one", () => {
+    const rules = times(200, [] as StaffPolicy["allowed"], (list, index) =>
+      withRule(list, `r${index}`, "kick"),
+    );
+    assert.throws(() => withRule(rules, "r200", "kick"), full);
+    assert.equal(withRule(rules, "r7", "kick").length, 200);
+  });
+
+  test("200 roles with a tier; one that has a tier may get another", () => {
+    const policy = times(200, emptyPolicy, (one, index) => withTier(one, `r${index}`, "viewer"));
+    assert.throws(() => withTier(policy, "r200", "viewer"), full);
+    assert.equal(withTier(policy, "r7", "manager").roleTiers.r7, "manager");
+  });
+
+  test("200 protected players; a name and its id are one", () => {
+    const policy = times(200, emptyPolicy, (one, index) => protecting(one, `p${index}`, undefined));
+    assert.throws(() => protecting(policy, "p200", undefined), full);
+    const known = { name: "P7", id: 7 };
+    const paired = protecting(policy, "p7", known);
+    assert.deepEqual(paired.protectedAliases, { p7: "7" });
+    assert.equal(protecting(paired, "7", known).protectedPlayers.length, 200);
+    assert.deepEqual(unprotecting(paired, "7").protectedAliases, {});
+    assert.equal(unprotecting(paired, "7").protectedPlayers.includes("p7"), false);
+  });
+});
