@@ -1,6 +1,6 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { defineCommand, defineEntry, type Options, type Services } from "../src/discord/command.ts";
-import { auditCsv, auditJson, eventLine, fitLines, runLine } from "../src/discord/render/audit-rows.ts";
+import { auditCsv, auditJson, eventLine, fitLines, runLine, searchStopped } from "../src/discord/render/audit-rows.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { AuditEvent, AuditFilter, RunRecord, RunStatus } from "../src/domain/run.ts";
@@ -63,6 +63,8 @@ function parseFilter(options: Options): FilterArgs {
 interface Found {
   readonly records: readonly RunRecord[];
   readonly events: readonly AuditEvent[];
+  /** The search ended before it had looked at everything. */
+  readonly stopped: boolean;
 }
 
 /** Events are no runs: they show only where nothing is asked for that only runs have. */
@@ -84,7 +86,9 @@ async function find(services: Services, actor: Actor, args: FilterArgs, limit: n
   };
   const onlyRuns = [binding, verb, args.text, args.status].some((given) => given !== undefined);
   const records = await audit.search(actor.guildId, filter);
-  return { records, events: onlyRuns ? [] : await audit.events(actor.guildId, common) };
+  const events = onlyRuns ? { rows: [] } : await audit.events(actor.guildId, common);
+  const stopped = records.stoppedAt !== undefined || events.stoppedAt !== undefined;
+  return { records: records.rows, events: events.rows, stopped };
 }
 
 function bare(verb: string): string {
@@ -98,13 +102,16 @@ const search = defineEntry<FilterArgs>({
   parse: parseFilter,
   autocomplete: completeServer,
   async execute({ actor, args }, services) {
-    const { records, events } = await find(services, actor, args, shown);
+    const { records, events, stopped } = await find(services, actor, args, shown);
     const rows = [
       ...records.map((record) => ({ atMs: record.askedAtMs, line: runLine(record, { server: true }) })),
       ...events.map((event) => ({ atMs: event.atMs, line: eventLine(event) })),
     ];
     const lines = rows.sort((a, b) => b.atMs - a.atMs).map(({ line }) => line);
-    const description = fitLines(lines.slice(0, shown)) || "Nothing fits.";
+    const fitting = fitLines(lines.slice(0, shown));
+    const description = stopped
+      ? `${fitting}\n${searchStopped(lines.length)}`.trim()
+      : fitting || "Nothing fits.";
     return { cards: [{ title: "Audit", description, color: 0x3b6fd4 }] };
   },
 });

@@ -8,7 +8,7 @@ import {
   type Reply,
   type Services,
 } from "../src/discord/command.ts";
-import { deferredLine, fitLines, runLine, waitingLine } from "../src/discord/render/audit-rows.ts";
+import { deferredLine, fitLines, runLine, searchStopped, waitingLine } from "../src/discord/render/audit-rows.ts";
 import { cut, plainText } from "../src/discord/render/escape.ts";
 import { droppedCard, outcomeCard } from "../src/discord/render/run-cards.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -116,15 +116,20 @@ const history = defineEntry<{ readonly server: string | undefined; readonly mine
   autocomplete: completeServer,
   async execute({ actor, args }, services) {
     const binding = await services.bindings.pick(actor.guildId, args.server);
-    const staff = await services.permissions.isStaff(actor, binding);
-    const own = args.mine === true || !staff;
-    const rows = await services.audit.search(actor.guildId, {
+    // Before anything is read: anyone in the community may ask this, as often as they like.
+    if (!(await services.permissions.isStaff(actor, binding))) {
+      throw new Failure("denied", "Only staff of this server see its history.");
+    }
+    const own = args.mine === true;
+    const { rows, stoppedAt } = await services.audit.search(actor.guildId, {
       bindingId: binding.id,
       limit: historyLength,
       ...(own ? { actorId: actor.userId } : {}),
     });
     const title = own ? "Your latest commands" : "The latest commands";
-    const description = fitLines(rows.map((row) => runLine(row))) || "There are none.";
+    const lines = fitLines(rows.map((row) => runLine(row)));
+    const description =
+      stoppedAt === undefined ? lines || "There are none." : `${lines}\n${searchStopped(rows.length)}`.trim();
     return { cards: [{ title, description, color: 0x3b6fd4, footer: plainText(binding.name) }] };
   },
 });

@@ -76,9 +76,11 @@ function openDocuments(store: Store, config: Config, { log, clock, random }: Run
       events: store.documents("audit-events", documentSchemas.parseEvent, "full"),
       // Written before the row, in the same log: the row's wait for the disk makes these last as well, at a quarter
       // of the time that four waits would block everything else.
-      days: store.documents("audit-days", documentSchemas.parseDayList, "normal"),
-      index: store.documents("audit-index", documentSchemas.parseDayIndex, "normal"),
+      lists: store.documents("audit-lists", documentSchemas.parseDayList, "normal"),
+      pages: store.documents("audit-pages", documentSchemas.parseListPage, "normal"),
       open: store.documents("audit-open", documentSchemas.parseOpenMark, "normal"),
+      oldDays: store.documents("audit-days", documentSchemas.parseDayList, "normal"),
+      oldIndex: store.documents("audit-index", documentSchemas.parseDayIndex, "normal"),
     }),
     halts: store.documents("halts", parseHalt, "full"),
     rejected: store.documents("rejected-keys", parseRejected, "full"),

@@ -3,6 +3,7 @@ export type FailureCode =
   | "not-linked"
   | "queue-full"
   | "expired"
+  | "busy"
   | "denied"
   | "bad-command"
   | "key-rejected"

@@ -159,5 +159,14 @@ export interface AuditFilter {
   readonly status?: RunStatus;
   readonly fromMs?: number;
   readonly toMs?: number;
-  readonly limit?: number;
+  readonly limit?: number /** Where an earlier search with the same filter stopped: go on there. */;
+  readonly after?: string;
+}
+
+/** What a search found. */
+export interface AuditFound<T> {
+  /** Newest first. */
+  readonly rows: readonly T[];
+  /** Present where the search ended before it had looked at everything: it had read as many rows as one search may. */
+  readonly stoppedAt?: string;
 }

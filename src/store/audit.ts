@@ -4,40 +4,35 @@ import type { SourceId } from "../domain/model.ts";
 import type { AuditLog } from "../domain/ports/audit-log.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { AuditEvent, AuditFilter, RecentRun, RunRecord } from "../domain/run.ts";
-
-/** Which ids a guild has on one day (UTC): the store has no queries, so days are the index. */
-export interface DayIndex {
-  readonly ids: readonly string[];
-}
-
-/** The days on which a guild has anything, ascending. */
-export interface DayList {
-  readonly days: readonly string[];
-}
+import { findRows } from "./audit-scan.ts";
+import { type DayIndex, OldDayIndex } from "./old-day-index.ts";
+import { type DayList, dayOf, type ListEntry, type ListPage, RowLists } from "./row-lists.ts";
+import { ScanTurns } from "./scan-turns.ts";
 
 export interface AuditParts {
   readonly runs: Documents<RunRecord>;
   readonly events: Documents<AuditEvent>;
-  /** By `guild/kind` the list of days, by `guild/kind/day` the ids of that day. */
-  readonly days: Documents<DayList>;
-  readonly index: Documents<DayIndex>;
+  /** The lists by which rows are found: their days, and the pages of each day. */
+  readonly lists: Documents<DayList>;
+  readonly pages: Documents<ListPage>;
   /** A mark for each run that is not over, by its id: what a crash left behind is found without reading all. */
   readonly open: Documents<{ readonly guildId: string }>;
+  /** What version 0.1 had in place of lists: read, and removed by retention. */
+  readonly oldDays: Documents<DayList>;
+  readonly oldIndex: Documents<DayIndex>;
 }
 
 type Kind = "runs" | "events";
-
-/** The end of the year 9999: beyond it days would no longer sort as text. */
-const lastDateMs = Date.UTC(9999, 11, 31);
-/** How many rows are read before other work has its turn: sqlite answers without ever waiting. */
-const breathRows = 100;
+type SentRow = RunRecord & { readonly sentAtMs: number };
 
 /** Days with sent runs that are kept by server: the latest, and the one before for what spans midnight. */
 const SENT_DAYS = 2;
-
-function dayOf(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 10);
-}
+/** A sent run stands in its list at the time when its sending began; the gate may have held it for this long then. */
+const HELD_BY_GATE_MS = 15 * 60_000;
+/** Rows removed before other work has its turn. */
+const BREATH_ROWS = 25;
+/** A verb is whatever somebody typed; a key of the store has to stay short. */
+const VERB_CHARACTERS = 64;
 
 const over: Readonly<Record<RunRecord["status"], boolean>> = {
   waiting: false,
@@ -50,157 +45,200 @@ const over: Readonly<Record<RunRecord["status"], boolean>> = {
   denied: true,
 };
 
-/**
- * The audit (design 6): durable rows, an index by day. The order of writing is mark, index, row: whatever a crash
- * leaves out, a row that is there can be found, and an index entry without a row is skipped.
- */
+/** The audit on the documents of a store. Its calls reject when the store does. */
 export function createAuditLog(parts: AuditParts): AuditLog {
-  const turns = new KeyedMutex();
+  return new StoredAudit(parts);
+}
 
-  async function addToIndex(guildId: string, kind: Kind, atMs: number, id: string): Promise<void> {
-    const day = dayOf(atMs);
-    const list = `${guildId}/${kind}`;
-    await turns.take(list, async () => {
-      const { days } = (await parts.days.get(list)) ?? { days: [] };
-      if (!days.includes(day)) await parts.days.set(list, { days: [...days, day].sort() });
-      const { ids } = (await parts.index.get(`${list}/${day}`)) ?? { ids: [] };
-      if (!ids.includes(id)) await parts.index.set(`${list}/${day}`, { ids: [...ids, id] });
-    });
+/**
+ * Durable rows, and lists by guild, person, verb and server by which they are found. The order of writing is mark,
+ * lists, row: whatever a crash leaves out, a row that is there can be found, and an entry of a list without a row is
+ * skipped. A row that is there stands in its lists already: its changes write nothing but the row.
+ */
+class StoredAudit implements AuditLog {
+  readonly #parts: AuditParts;
+  readonly #lists: RowLists;
+  readonly #old: OldDayIndex;
+  readonly #turns = new KeyedMutex();
+  readonly #scans = new ScanTurns();
+
+  constructor(parts: AuditParts) {
+    this.#parts = parts;
+    this.#lists = new RowLists(parts.lists, parts.pages);
+    this.#old = new OldDayIndex(parts.oldDays, parts.oldIndex);
   }
 
-  /** Ids of a guild, newest day first, within the days that the bounds touch. */
-  async function* idsOf(guildId: string, kind: Kind, fromMs: number, toMs: number): AsyncGenerator<string> {
-    const list = `${guildId}/${kind}`;
-    const { days } = (await parts.days.get(list)) ?? { days: [] };
-    // Days are text that sorts like time; the bounds may lie outside of what a date can hold.
-    const from = fromMs <= 0 ? "" : dayOf(Math.min(fromMs, lastDateMs));
-    const to = dayOf(Math.max(0, Math.min(toMs, lastDateMs)));
-    for (const day of days.filter((one) => from <= one && one <= to).reverse()) {
-      const { ids } = (await parts.index.get(`${list}/${day}`)) ?? { ids: [] };
-      yield* [...ids].reverse();
+  /** A row's changes stay in order: an outcome must not be overwritten by a slower, earlier write. */
+  put(record: RunRecord): Promise<void> {
+    return this.#turns.take(`run/${record.id}`, () => this.#put(record));
+  }
+
+  async #put(record: RunRecord): Promise<void> {
+    const { runs, open } = this.#parts;
+    const { id, guildId, askedAtMs, status } = record;
+    const key = `${guildId}/${id}`;
+    const before = await runs.get(key);
+    if (!over[status] && (before === undefined || over[before.status])) await open.set(id, { guildId });
+    if (before === undefined) await this.#addToLists(`${guildId}/runs`, otherListsOf(record), id, askedAtMs);
+    if (mayHaveBeenSent(record) && !standsAmongSent(before, record)) await this.#addToSent(record);
+    await runs.set(key, record);
+    if (over[status]) await open.delete(id);
+  }
+
+  get(guildId: string, runId: string): Promise<RunRecord | undefined> {
+    return this.#parts.runs.get(`${guildId}/${runId}`);
+  }
+
+  async event(event: AuditEvent): Promise<void> {
+    const { id, guildId, actorId, atMs } = event;
+    const key = `${guildId}/${id}`;
+    const before = await this.#parts.events.get(key);
+    const also = actorId === "" ? [] : [`${guildId}/events/actor/${actorId}`];
+    if (before === undefined) await this.#addToLists(`${guildId}/events`, also, id, atMs);
+    await this.#parts.events.set(key, event);
+  }
+
+  async search(guildId: string, filter: AuditFilter): ReturnType<AuditLog["search"]> {
+    const all = `${guildId}/runs`;
+    const scan = { guildId, all, list: listFor(all, filter), rows: this.#parts.runs, filter };
+    const found = await this.#scans.take(guildId, () =>
+      findRows(this.#lists, this.#old, { ...scan, matches: runMatcher(filter) }),
+    );
+    // The lists have the order of writing: a run that waited for its confirmation stands behind younger ones.
+    return { ...found, rows: found.rows.toSorted((a, b) => b.askedAtMs - a.askedAtMs) };
+  }
+
+  async events(guildId: string, filter: Parameters<AuditLog["events"]>[1]): ReturnType<AuditLog["events"]> {
+    const { actorId, fromMs = 0, toMs = Number.POSITIVE_INFINITY } = filter;
+    const all = `${guildId}/events`;
+    const list = actorId === undefined || actorId === "" ? all : `${all}/actor/${actorId}`;
+    const matches = (event: AuditEvent) =>
+      (actorId === undefined || event.actorId === actorId) && fromMs <= event.atMs && event.atMs <= toMs;
+    const found = await this.#scans.take(guildId, () =>
+      findRows(this.#lists, this.#old, { guildId, all, list, rows: this.#parts.events, filter, matches }),
+    );
+    return { ...found, rows: found.rows.toSorted((a, b) => b.atMs - a.atMs) };
+  }
+
+  async recentRuns(source: SourceId, sinceMs: number): Promise<readonly RecentRun[]> {
+    const ids = new Set<string>();
+    for await (const { id } of this.#sentSince(source, sinceMs - HELD_BY_GATE_MS)) ids.add(id);
+    const rows = await Promise.all([...ids].map((id) => this.#parts.runs.get(id)));
+    return rows
+      .flatMap((row) => (row !== undefined && mayHaveBeenSent(row) && row.sentAtMs >= sinceMs ? [row] : []))
+      .sort((a, b) => a.sentAtMs - b.sentAtMs);
+  }
+
+  async *unfinished(): AsyncGenerator<RunRecord> {
+    for await (const [id, { guildId }] of this.#parts.open.entries()) {
+      const record = await this.get(guildId, id);
+      // The mark is written first: without a row nothing was promised and nothing was sent.
+      if (record === undefined || over[record.status]) await this.#parts.open.delete(id);
+      else yield record;
     }
   }
 
-  async function searched<T>(
-    documents: Documents<T>,
-    ids: AsyncIterable<string>,
-    guildId: string,
-    matches: (row: T) => boolean,
-    limit: number,
-  ): Promise<T[]> {
-    const found: T[] = [];
-    let read = 0;
-    for await (const id of ids) {
-      if (found.length >= limit) break;
-      const row = await documents.get(`${guildId}/${id}`);
-      if (row !== undefined && matches(row)) found.push(row);
-      if (++read % breathRows === 0) await setImmediate();
-    }
-    return found;
+  async prune(guildId: string, beforeMs: number): Promise<number> {
+    return (await this.#prune(guildId, "runs", beforeMs)) + (await this.#prune(guildId, "events", beforeMs));
+  }
+
+  async #addToLists(list: string, also: readonly string[], id: string, atMs: number): Promise<void> {
+    // The list of everything is first: what stands in another one can then be found again and removed.
+    await this.#lists.append(list, { id, atMs, ...(also.length === 0 ? {} : { also }) });
+    await Promise.all(also.map((other) => this.#lists.append(other, { id, atMs })));
   }
 
   /** Sent runs by server, found apart from all others. Only the last days are ever asked for: older ones go. */
-  async function noteSent(record: RunRecord): Promise<void> {
-    if (!mayHaveBeenSent(record)) return;
-    const list = `sent/${record.source}`;
-    const day = dayOf(record.sentAtMs);
-    const id = `${record.guildId}/${record.id}`;
-    await turns.take(list, async () => {
-      const { days } = (await parts.days.get(list)) ?? { days: [] };
-      if (!days.includes(day)) {
-        const kept = [...days, day].sort();
-        for (const old of kept.slice(0, -SENT_DAYS)) await parts.index.delete(`${list}/${old}`);
-        await parts.days.set(list, { days: kept.slice(-SENT_DAYS) });
-      }
-      const { ids } = (await parts.index.get(`${list}/${day}`)) ?? { ids: [] };
-      if (!ids.includes(id)) await parts.index.set(`${list}/${day}`, { ids: [...ids, id] });
-    });
+  async #addToSent(record: SentRow): Promise<void> {
+    const list = sentList(record.source);
+    await this.#lists.append(list, { id: `${record.guildId}/${record.id}`, atMs: record.sentAtMs });
+    for (const day of (await this.#lists.days(list)).slice(0, -SENT_DAYS)) {
+      await this.#lists.removeDay(list, day);
+    }
   }
 
-  async function recentRuns(source: SourceId, sinceMs: number): Promise<readonly RecentRun[]> {
-    const list = `sent/${source}`;
-    const { days } = (await parts.days.get(list)) ?? { days: [] };
-    const found: RecentRun[] = [];
-    for (const day of days.filter((one) => one >= dayOf(Math.max(0, sinceMs)))) {
-      const { ids } = (await parts.index.get(`${list}/${day}`)) ?? { ids: [] };
-      for (const id of ids) {
-        const row = await parts.runs.get(id);
-        if (row !== undefined && mayHaveBeenSent(row) && row.sentAtMs >= sinceMs) found.push(row);
+  /** Newest first, until a page holds nothing of the time asked for. */
+  async *#sentSince(source: SourceId, sinceMs: number): AsyncGenerator<ListEntry> {
+    const list = sentList(source);
+    for (const day of [...(await this.#lists.days(list))].reverse()) {
+      if (day < dayOf(sinceMs)) return;
+      for await (const page of this.#lists.pagesOf(list, day)) {
+        const wanted = page.filter(({ atMs }) => atMs >= sinceMs);
+        if (wanted.length === 0) return;
+        yield* wanted;
       }
     }
-    return found.sort((a, b) => a.sentAtMs - b.sentAtMs);
   }
 
-  async function removeDay(guildId: string, kind: Kind, day: string): Promise<number> {
+  /** Whole days only: the day that the bound falls into is kept until it is over. */
+  async #prune(guildId: string, kind: Kind, beforeMs: number): Promise<number> {
     const list = `${guildId}/${kind}`;
-    const { ids } = (await parts.index.get(`${list}/${day}`)) ?? { ids: [] };
-    const documents: Documents<unknown> = kind === "runs" ? parts.runs : parts.events;
-    for (const id of ids) await documents.delete(`${guildId}/${id}`);
-    await parts.index.delete(`${list}/${day}`);
-    return ids.length;
-  }
-
-  async function pruneKind(guildId: string, kind: Kind, beforeMs: number): Promise<number> {
-    const list = `${guildId}/${kind}`;
-    return turns.take(list, async () => {
-      const { days } = (await parts.days.get(list)) ?? { days: [] };
-      // Whole days only: the day that the bound falls into is kept until it is over.
-      const gone = days.filter((day) => day < dayOf(beforeMs));
-      let removed = 0;
-      for (const day of gone) removed += await removeDay(guildId, kind, day);
-      if (gone.length > 0) await parts.days.set(list, { days: days.filter((day) => !gone.includes(day)) });
-      return removed;
-    });
-  }
-
-  return {
-    async put(record) {
-      const { id, guildId, askedAtMs, status } = record;
-      // A row's changes stay in order: an outcome must not be overwritten by a slower, earlier write.
-      await turns.take(`run/${id}`, async () => {
-        if (!over[status]) await parts.open.set(id, { guildId });
-        await addToIndex(guildId, "runs", askedAtMs, id);
-        await noteSent(record);
-        await parts.runs.set(`${guildId}/${id}`, record);
-        if (over[status]) await parts.open.delete(id);
-      });
-    },
-    get: (guildId, runId) => parts.runs.get(`${guildId}/${runId}`),
-    async event(event) {
-      await addToIndex(event.guildId, "events", event.atMs, event.id);
-      await parts.events.set(`${event.guildId}/${event.id}`, event);
-    },
-    async search(guildId, filter) {
-      const { fromMs = 0, toMs = Number.POSITIVE_INFINITY, limit = 50 } = filter;
-      const ids = idsOf(guildId, "runs", fromMs, toMs);
-      const found = await searched(parts.runs, ids, guildId, runMatcher(filter), limit);
-      // The index has the order of writing: a run that waited for its confirmation stands behind younger ones.
-      return found.sort((a, b) => b.askedAtMs - a.askedAtMs);
-    },
-    async events(guildId, { actorId, fromMs = 0, toMs = Number.POSITIVE_INFINITY, limit = 50 }) {
-      const matches = (event: AuditEvent) =>
-        (actorId === undefined || event.actorId === actorId) && fromMs <= event.atMs && event.atMs <= toMs;
-      const ids = idsOf(guildId, "events", fromMs, toMs);
-      const found = await searched(parts.events, ids, guildId, matches, limit);
-      return found.sort((a, b) => b.atMs - a.atMs);
-    },
-    recentRuns,
-    async *unfinished() {
-      for await (const [id, { guildId }] of parts.open.entries()) {
-        const record = await parts.runs.get(`${guildId}/${id}`);
-        // The mark is written first: without a row nothing was promised and nothing was sent.
-        if (record === undefined || over[record.status]) await parts.open.delete(id);
-        else yield record;
+    const isOld = (day: string) => day < dayOf(beforeMs);
+    let removed = 0;
+    for (const day of (await this.#lists.days(list)).filter(isOld)) {
+      for await (const page of this.#lists.pagesOf(list, day)) {
+        removed += await this.#removeRows(guildId, kind, page);
+        const also = new Set(page.flatMap((entry) => entry.also ?? []));
+        for (const other of also) await this.#lists.removeDay(other, day);
       }
-    },
-    async prune(guildId, beforeMs) {
-      return (await pruneKind(guildId, "runs", beforeMs)) + (await pruneKind(guildId, "events", beforeMs));
-    },
-  };
+      // Last: until then a crash leaves everything to be found by the next prune.
+      await this.#lists.removeDay(list, day);
+    }
+    for (const day of (await this.#old.days(list)).filter(isOld)) {
+      const ids = await this.#old.ids(list, day);
+      removed += await this.#removeRows(
+        guildId,
+        kind,
+        ids.map((id) => ({ id })),
+      );
+      await this.#old.removeDay(list, day);
+    }
+    return removed;
+  }
+
+  async #removeRows(
+    guildId: string,
+    kind: Kind,
+    entries: readonly { readonly id: string }[],
+  ): Promise<number> {
+    const rows: Documents<unknown> = kind === "runs" ? this.#parts.runs : this.#parts.events;
+    for (const [index, { id }] of entries.entries()) {
+      await rows.delete(`${guildId}/${id}`);
+      if (index % BREATH_ROWS === BREATH_ROWS - 1) await setImmediate();
+    }
+    return entries.length;
+  }
 }
 
-function mayHaveBeenSent(record: RunRecord): record is RunRecord & { readonly sentAtMs: number } {
+function sentList(source: SourceId): string {
+  return `sent/${source}`;
+}
+
+function otherListsOf({ guildId, actorId, verb, bindingId }: RunRecord): readonly string[] {
+  const all = `${guildId}/runs`;
+  const byVerb = verb === undefined ? [] : [verbList(all, verb)];
+  return [`${all}/actor/${actorId}`, ...byVerb, `${all}/server/${bindingId}`];
+}
+
+/** Half a surrogate, a slash, or a thousand characters: whatever was typed makes a short key. */
+function verbList(all: string, verb: string): string {
+  return `${all}/verb/${Buffer.from(verb).toString("base64url").slice(0, VERB_CHARACTERS)}`;
+}
+
+/** The list that is likely to be the shortest of those in which everything that fits the filter stands. */
+function listFor(all: string, { actorId, verb, bindingId }: AuditFilter): string {
+  if (actorId !== undefined) return `${all}/actor/${actorId}`;
+  if (verb !== undefined) return verbList(all, verb);
+  return bindingId === undefined ? all : `${all}/server/${bindingId}`;
+}
+
+function mayHaveBeenSent(record: RunRecord): record is SentRow {
   return record.sentAtMs !== undefined && (record.status === "sending" || record.ran !== "no");
+}
+
+function standsAmongSent(before: RunRecord | undefined, { source, sentAtMs }: SentRow): boolean {
+  if (before === undefined || !mayHaveBeenSent(before) || before.source !== source) return false;
+  return dayOf(before.sentAtMs) === dayOf(sentAtMs);
 }
 
 function runMatcher(filter: AuditFilter): (record: RunRecord) => boolean {

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { Binding, Feed, GuildSettings } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { AuditEvent, RunRecord } from "../domain/run.ts";
-import type { DayIndex, DayList } from "./audit.ts";
+import type { DayIndex } from "./old-day-index.ts";
+import type { DayList, ListPage } from "./row-lists.ts";
 
 /** What lies in the store, checked on every reading: a file of another version must not be half understood. */
 
@@ -136,6 +137,15 @@ const dayList = z.object({ days: texts });
 
 export function parseDayList(value: unknown): DayList {
   return dayList.parse(value);
+}
+
+const listPage = z.object({
+  sealed: z.number().exactOptional(),
+  entries: z.array(z.object({ id: z.string(), atMs: z.number(), also: texts.exactOptional() })),
+});
+
+export function parseListPage(value: unknown): ListPage {
+  return listPage.parse(value);
 }
 
 const openMark = z.object({ guildId: z.string() });

@@ -337,15 +337,19 @@ test("a text without a colon, or with a line break, is refused with the hint", a
   assert.deepEqual(texts(rig), []);
 });
 
-test("history shows staff everybody's, others their own", async (t) => {
+test("history shows staff everybody's or their own; others are refused before anything is read", async (t) => {
   const rig = await startRunCommandsRig(t);
   await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h one" }), /It ran/);
   await rig.runs.clock.advance(6_000);
   await rig.reads(await rig.member.slash(rig.channel, "run command", { text: ":h two" }), /You may not/);
   const all = await rig.reads(await rig.admin.slash(rig.channel, "run history"), /:h one/);
   assert.match(all, /:h two/);
-  const own = await rig.reads(await rig.member.slash(rig.channel, "run history"), /:h two/);
-  assert.doesNotMatch(own, /:h one/);
+  const own = await rig.reads(await rig.mod.slash(rig.channel, "run history", { mine: true }), /:h one/);
+  assert.doesNotMatch(own, /:h two/);
+  const { searches } = rig.runs.audit;
+  await rig.reads(await rig.member.slash(rig.channel, "run history"), /Only staff/);
+  await rig.reads(await rig.member.slash(rig.channel, "run history", { mine: true }), /Only staff/);
+  assert.equal(rig.runs.audit.searches, searches);
 });
 
 test("presets are kept by Managers, filled by type and run as commands", async (t) => {

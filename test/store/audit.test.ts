@@ -9,6 +9,7 @@ import {
   parseDayIndex,
   parseDayList,
   parseEvent,
+  parseListPage,
   parseOpenMark,
   parseRun,
 } from "../../src/store/document-schemas.ts";
@@ -57,9 +58,11 @@ function open(disk: Disk): AuditLog {
   return createAuditLog({
     runs: new DyingDocuments(disk, "runs", parseRun),
     events: new DyingDocuments(disk, "events", parseEvent),
-    days: new DyingDocuments(disk, "days", parseDayList),
-    index: new DyingDocuments(disk, "index", parseDayIndex),
+    lists: new DyingDocuments(disk, "lists", parseDayList),
+    pages: new DyingDocuments(disk, "pages", parseListPage),
     open: new DyingDocuments(disk, "open", parseOpenMark),
+    oldDays: new DyingDocuments(disk, "old-days", parseDayList),
+    oldIndex: new DyingDocuments(disk, "old-index", parseDayIndex),
   });
 }
 
@@ -77,6 +80,19 @@ const event = (id: string, over: Partial<AuditEvent> = {}): AuditEvent => ({
 
 const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
+/** The rows that a search finds. */
+async function runsOf(audit: AuditLog, guildId: string, filter: AuditFilter): Promise<readonly RunRecord[]> {
+  return (await audit.search(guildId, filter)).rows;
+}
+
+async function eventsOf(
+  audit: AuditLog,
+  guildId: string,
+  filter: Parameters<AuditLog["events"]>[1],
+): Promise<readonly AuditEvent[]> {
+  return (await audit.events(guildId, filter)).rows;
+}
+
 async function unfinishedIds(audit: AuditLog): Promise<string[]> {
   const found: string[] = [];
   for await (const { id } of audit.unfinished()) found.push(id);
@@ -93,7 +109,7 @@ const lives: readonly (readonly RunStatus[])[] = [
 
 test("a crash after any write: a row that is there is found; one that is not over is found as unfinished", async () => {
   for (const life of lives) {
-    for (let writes = 0; writes <= 12; writes += 1) {
+    for (let writes = 0; writes <= 20; writes += 1) {
       const disk = new Disk();
       disk.writesLeft = writes;
       const audit = open(disk);
@@ -116,8 +132,8 @@ test("a crash after any write: a row that is there is found; one that is not ove
       if (acknowledged !== undefined) assert.ok(kept !== undefined, where);
       if (kept !== undefined) {
         assert.ok(kept.status === acknowledged || kept.status === asked, where);
-        assert.deepEqual(ids(await after.search("g1", {})), ["r1"], where);
-      } else assert.deepEqual(await after.search("g1", {}), [], where);
+        assert.deepEqual(ids(await runsOf(after, "g1", {})), ["r1"], where);
+      } else assert.deepEqual(await runsOf(after, "g1", {}), [], where);
       const isOpen = kept !== undefined && (kept.status === "waiting" || kept.status === "sending");
       assert.deepEqual(await unfinishedIds(after), isOpen ? ["r1"] : [], where);
       // What a crash left behind of a mark is cleared away by looking, and never comes again.
@@ -128,7 +144,7 @@ test("a crash after any write: a row that is there is found; one that is not ove
 });
 
 test("a row written again after a crash is one row", async () => {
-  for (let writes = 0; writes <= 5; writes += 1) {
+  for (let writes = 0; writes <= 12; writes += 1) {
     const disk = new Disk();
     disk.writesLeft = writes;
     await open(disk)
@@ -138,14 +154,14 @@ test("a row written again after a crash is one row", async () => {
     const after = open(disk);
     await after.put(run("r1", { status: "unknown", ran: "unknown" }));
     assert.deepEqual(
-      (await after.search("g1", {})).map(({ id, status }) => [id, status]),
+      (await runsOf(after, "g1", {})).map(({ id, status }) => [id, status]),
       [["r1", "unknown"]],
     );
   }
 });
 
 test("a crash while an event is written leaves it whole or not at all", async () => {
-  for (let writes = 0; writes <= 4; writes += 1) {
+  for (let writes = 0; writes <= 6; writes += 1) {
     const disk = new Disk();
     disk.writesLeft = writes;
     const written = await open(disk)
@@ -155,7 +171,7 @@ test("a crash while an event is written leaves it whole or not at all", async ()
         () => false,
       );
     disk.writesLeft = Number.POSITIVE_INFINITY;
-    assert.deepEqual(ids(await open(disk).events("g1", {})), written ? ["e1"] : [], `${writes} writes`);
+    assert.deepEqual(ids(await eventsOf(open(disk), "g1", {})), written ? ["e1"] : [], `${writes} writes`);
   }
 });
 
@@ -174,7 +190,7 @@ test("rows of one day that are written at once all stand in its index", async ()
   const audit = open(new Disk());
   const wanted = Array.from({ length: 40 }, (_, index) => `r${index}`);
   await Promise.all(wanted.map((id) => audit.put(run(id))));
-  assert.deepEqual(new Set(ids(await audit.search("g1", { limit: 100 }))), new Set(wanted));
+  assert.deepEqual(new Set(ids(await runsOf(audit, "g1", { limit: 100 }))), new Set(wanted));
 });
 
 test("unfinished: everything that waited or was being sent, of every guild, and nothing else", async () => {
@@ -207,7 +223,7 @@ test("search: newest day first, at most the limit, 50 where none is given", asyn
   const audit = open(new Disk());
   for (let index = 0; index < 60; index += 1)
     await audit.put(run(`r${index}`, { status: "done", askedAtMs: startMs + index * 3_600_000 }));
-  const found = await audit.search("g1", {});
+  const found = await runsOf(audit, "g1", {});
   assert.equal(found.length, 50);
   const times = found.map(({ askedAtMs }) => askedAtMs);
   assert.deepEqual(
@@ -215,7 +231,7 @@ test("search: newest day first, at most the limit, 50 where none is given", asyn
     [...times].sort((a, b) => b - a),
   );
   assert.equal(found[0]?.id, "r59");
-  assert.deepEqual(ids(await audit.search("g1", { limit: 2 })), ["r59", "r58"]);
+  assert.deepEqual(ids(await runsOf(audit, "g1", { limit: 2 })), ["r59", "r58"]);
 });
 
 test("search: by actor, server, verb, status, part of the text in any case, and time, bounds included", async () => {
@@ -238,10 +254,10 @@ test("search: by actor, server, verb, status, part of the text in any case, and 
     { fromMs: startMs + dayMs },
   ] as const;
   for (const filter of filters)
-    assert.deepEqual(ids(await audit.search("g1", filter)), ["r2"], JSON.stringify(filter));
-  assert.deepEqual(ids(await audit.search("g1", { toMs: startMs })), ["r1"]);
-  assert.deepEqual(ids(await audit.search("g1", { fromMs: 0, toMs: 8.64e15 })), ["r2", "r1"]);
-  assert.deepEqual(ids(await audit.search("g1", { verb: "ban", actorId: "u1" })), []);
+    assert.deepEqual(ids(await runsOf(audit, "g1", filter)), ["r2"], JSON.stringify(filter));
+  assert.deepEqual(ids(await runsOf(audit, "g1", { toMs: startMs })), ["r1"]);
+  assert.deepEqual(ids(await runsOf(audit, "g1", { fromMs: 0, toMs: 8.64e15 })), ["r2", "r1"]);
+  assert.deepEqual(ids(await runsOf(audit, "g1", { verb: "ban", actorId: "u1" })), []);
 });
 
 test("events: newest first, by actor and time, apart from runs", async () => {
@@ -249,10 +265,10 @@ test("events: newest first, by actor and time, apart from runs", async () => {
   await audit.event(event("e1"));
   await audit.event(event("e2", { actorId: "u2", atMs: startMs + dayMs }));
   await audit.put(run("r1"));
-  assert.deepEqual(ids(await audit.events("g1", {})), ["e2", "e1"]);
-  assert.deepEqual(ids(await audit.events("g1", { actorId: "u1" })), ["e1"]);
-  assert.deepEqual(ids(await audit.events("g1", { fromMs: startMs + 1 })), ["e2"]);
-  assert.deepEqual(await audit.events("g2", {}), []);
+  assert.deepEqual(ids(await eventsOf(audit, "g1", {})), ["e2", "e1"]);
+  assert.deepEqual(ids(await eventsOf(audit, "g1", { actorId: "u1" })), ["e1"]);
+  assert.deepEqual(ids(await eventsOf(audit, "g1", { fromMs: startMs + 1 })), ["e2"]);
+  assert.deepEqual(await eventsOf(audit, "g2", {}), []);
 });
 
 test("prune: whole days only, rows and index, of this guild alone; the number removed is told", async () => {
@@ -265,11 +281,12 @@ test("prune: whole days only, rows and index, of this guild alone; the number re
   await audit.put(run("other", { guildId: "g2", status: "done" }));
   // The bound falls into the third day, which is kept whole.
   assert.equal(await audit.prune("g1", startMs + 2 * dayMs + 3_600_000), 4);
-  assert.deepEqual(ids(await audit.search("g1", {})), ["r3", "r2"]);
-  assert.deepEqual(ids(await audit.events("g1", {})), ["e3", "e2"]);
-  assert.deepEqual(ids(await audit.search("g2", {})), ["other"]);
+  assert.deepEqual(ids(await runsOf(audit, "g1", {})), ["r3", "r2"]);
+  assert.deepEqual(ids(await eventsOf(audit, "g1", {})), ["e3", "e2"]);
+  assert.deepEqual(ids(await runsOf(audit, "g2", {})), ["other"]);
   assert.equal(disk.of("runs").size, 3);
-  assert.equal(disk.of("index").size, 5);
+  // Of two days: the guild's runs and events, and both by person, runs by verb and by server; and the other guild's.
+  assert.equal(disk.of("pages").size, 2 * 6 + 4);
   assert.equal(await audit.prune("g1", startMs + 2 * dayMs), 0);
 });
 
@@ -283,9 +300,9 @@ test("a crash while pruning loses no row that is kept, and the next prune ends i
     await audit.prune("g1", startMs + 2 * dayMs).catch(() => undefined);
     disk.writesLeft = Number.POSITIVE_INFINITY;
     const after = open(disk);
-    assert.ok(ids(await after.search("g1", {})).includes("r2"), `${writes} writes`);
+    assert.ok(ids(await runsOf(after, "g1", {})).includes("r2"), `${writes} writes`);
     await after.prune("g1", startMs + 2 * dayMs);
-    assert.deepEqual(ids(await after.search("g1", {})), ["r2"], `${writes} writes`);
+    assert.deepEqual(ids(await runsOf(after, "g1", {})), ["r2"], `${writes} writes`);
     assert.equal(disk.of("runs").size, 1, `${writes} writes`);
   }
 });
@@ -294,7 +311,7 @@ test("a run that waited long for its confirmation stands where it was asked", as
   const audit = open(new Disk());
   await audit.put(run("young", { askedAtMs: startMs + 1_000 }));
   await audit.put(run("old", { askedAtMs: startMs }));
-  assert.deepEqual(ids(await audit.search("g1", {})), ["young", "old"]);
+  assert.deepEqual(ids(await runsOf(audit, "g1", {})), ["young", "old"]);
 });
 
 test("every filter alone and all together give what a plain search of all rows gives", async () => {
@@ -329,7 +346,7 @@ test("every filter alone and all together give what a plain search of all rows g
   );
   await fc.assert(
     fc.asyncProperty(filter, async (wanted) => {
-      assert.deepEqual(ids(await audit.search("g1", wanted)), ids(plainSearch(rows, wanted)));
+      assert.deepEqual(ids(await runsOf(audit, "g1", wanted)), ids(plainSearch(rows, wanted)));
     }),
     { numRuns: 150 },
   );
@@ -342,10 +359,10 @@ test("bounds that no date can hold mean the beginning and the end", async () => 
     { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.MAX_SAFE_INTEGER },
     { fromMs: -1, toMs: Number.POSITIVE_INFINITY },
   ]) {
-    assert.deepEqual(ids(await audit.search("g1", filter)), ["r1"]);
+    assert.deepEqual(ids(await runsOf(audit, "g1", filter)), ["r1"]);
   }
-  assert.deepEqual(await audit.search("g1", { fromMs: Number.MAX_SAFE_INTEGER }), []);
-  assert.deepEqual(await audit.search("g1", { toMs: -1 }), []);
+  assert.deepEqual(await runsOf(audit, "g1", { fromMs: Number.MAX_SAFE_INTEGER }), []);
+  assert.deepEqual(await runsOf(audit, "g1", { toMs: -1 }), []);
 });
 
 /** An independent reading of the filter: all rows, sorted, cut. */

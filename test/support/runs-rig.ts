@@ -55,6 +55,7 @@ export class MemoryAudit implements AuditLog {
   readonly rows = new Map<string, RunRecord>();
   readonly log: RunRecord[] = [];
   readonly eventRows: AuditEvent[] = [];
+  searches = 0;
   failure: Error | undefined;
   /** How long a write takes. */
   pause: () => Promise<void> = () => Promise.resolve();
@@ -72,8 +73,9 @@ export class MemoryAudit implements AuditLog {
   async event(event: AuditEvent): Promise<void> {
     if (!this.eventRows.some(({ id }) => id === event.id)) this.eventRows.push(event);
   }
-  async search(guildId: string, filter: Parameters<AuditLog["search"]>[1]): Promise<readonly RunRecord[]> {
-    return [...this.rows.values()]
+  async search(guildId: string, filter: Parameters<AuditLog["search"]>[1]): ReturnType<AuditLog["search"]> {
+    this.searches += 1;
+    const rows = [...this.rows.values()]
       .filter((row) => row.guildId === guildId)
       .filter((row) => filter.bindingId === undefined || row.bindingId === filter.bindingId)
       .filter((row) => filter.status === undefined || row.status === filter.status)
@@ -82,6 +84,7 @@ export class MemoryAudit implements AuditLog {
       .filter((row) => filter.fromMs === undefined || row.askedAtMs >= filter.fromMs)
       .reverse()
       .slice(0, filter.limit ?? 1_000);
+    return { rows };
   }
   async recentRuns(source: SourceId, sinceMs: number): Promise<readonly RecentRun[]> {
     return [...this.rows.values()]
@@ -90,8 +93,8 @@ export class MemoryAudit implements AuditLog {
       .filter(({ sentAtMs }) => sentAtMs >= sinceMs)
       .sort((a, b) => a.sentAtMs - b.sentAtMs);
   }
-  async events(): Promise<readonly AuditEvent[]> {
-    return [...this.eventRows].reverse();
+  async events(): ReturnType<AuditLog["events"]> {
+    return { rows: [...this.eventRows].reverse() };
   }
   async *unfinished(): AsyncGenerator<RunRecord> {
     for (const row of this.rows.values()) if (row.status === "waiting" || row.status === "sending") yield row;

@@ -95,6 +95,12 @@ export function fitLines(lines: readonly string[], max = 3_800): string {
   return [...kept, ...(left === 0 ? [] : [`-# and ${left} more; narrow the search or export`])].join("\n");
 }
 
+/** Says that a search ended before it had looked at every row. */
+export function searchStopped(found: number): string {
+  const what = found === 0 ? "Nothing fits among" : "These are from";
+  return `-# ${what} the newest rows that a search may read. Narrow it by person, verb, server or days to look further back.`;
+}
+
 const columns = [
   "id",
   "askedAt",

@@ -28,6 +28,7 @@ const words: Record<FailureCode, Words> = {
     next: "Wait until some have run; `/run queue` shows them.",
   },
   expired: { what: "This is no longer valid", next: "Start again with the slash command." },
+  busy: { what: "Too much is asked for at once", next: "Try again in a moment." },
   denied: {
     what: "You may not do this",
     next: "Ask whoever manages this Discord server; `/staff check` shows them why.",

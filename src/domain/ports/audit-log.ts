@@ -1,17 +1,21 @@
 import type { SourceId } from "../model.ts";
-import type { AuditEvent, AuditFilter, RecentRun, RunRecord } from "../run.ts";
+import type { AuditEvent, AuditFilter, AuditFound, RecentRun, RunRecord } from "../run.ts";
 
 export interface AuditLog {
   /** Writes the row durably; called before sending and again with what came of it. */
   put(record: RunRecord): Promise<void>;
   get(guildId: string, runId: string): Promise<RunRecord | undefined>;
   event(event: AuditEvent): Promise<void>;
-  /** Newest first. */
-  search(guildId: string, filter: AuditFilter): Promise<readonly RunRecord[]>;
+  /**
+   * Newest first; reads a bounded number of rows and says where it stopped. One search of a guild runs at a time.
+   * @throws Failure "busy" while too many searches of this guild wait.
+   */
+  search(guildId: string, filter: AuditFilter): Promise<AuditFound<RunRecord>>;
+  /** The same of what was configured. */
   events(
     guildId: string,
-    filter: Pick<AuditFilter, "actorId" | "fromMs" | "toMs" | "limit">,
-  ): Promise<readonly AuditEvent[]>;
+    filter: Pick<AuditFilter, "actorId" | "fromMs" | "toMs" | "limit" | "after">,
+  ): Promise<AuditFound<AuditEvent>>;
   /**
    * Runs of one server that were, or may have been, sent at or after `sinceMs` (epoch milliseconds), of all guilds
    * that link it, in the order of sending; those of the last day on which there were any at least. Runs that were

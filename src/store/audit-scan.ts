@@ -1,0 +1,103 @@
+import { setImmediate } from "node:timers/promises";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { AuditFilter, AuditFound } from "../domain/run.ts";
+import type { OldDayIndex } from "./old-day-index.ts";
+import { dayOf, type Place, type RowLists } from "./row-lists.ts";
+
+/** Rows that one search reads at most, whatever it looks for. */
+export const MOST_READ = 2_000;
+/** Rows read before other work has its turn: sqlite answers without ever waiting. */
+const BREATH_ROWS = 25;
+const DEFAULT_LIMIT = 50;
+/** Stands for the page of a place in the old index, which has none: it comes after all pages of its day. */
+const OLD_PAGE = -1;
+
+export interface Scan<T> {
+  readonly guildId: string;
+  /** `GUILD/runs` or `GUILD/events`: by it the old index is found. */
+  readonly all: string;
+  /** The shortest list in which everything that is looked for stands. */
+  readonly list: string;
+  readonly rows: Documents<T>;
+  readonly filter: Pick<AuditFilter, "fromMs" | "toMs" | "limit" | "after">;
+  matches(row: T): boolean;
+}
+
+/** A few entries that are read together; `last` is where the search goes on after them. */
+interface Batch {
+  readonly ids: readonly string[];
+  readonly last: Place;
+}
+
+interface IdAt {
+  readonly id: string;
+  readonly place: Place;
+}
+
+/**
+ * Reads rows along a list, newest first, until enough fit or `MOST_READ` were read; then the answer says where it
+ * stopped. Rows of one day come in the order of writing. Pages outside the time asked for cost as much as one row.
+ */
+export async function findRows<T>(lists: RowLists, old: OldDayIndex, scan: Scan<T>): Promise<AuditFound<T>> {
+  const limit = scan.filter.limit ?? DEFAULT_LIMIT;
+  const found: T[] = [];
+  const seen = new Set<string>();
+  let read = 0;
+  for await (const { ids, last } of batches(lists, old, scan)) {
+    // Where a crash has left an entry twice, the row is shown once.
+    const fresh = [...new Set(ids)].filter((id) => !seen.has(id));
+    for (const id of fresh) seen.add(id);
+    const rows = await Promise.all(fresh.map((id) => scan.rows.get(`${scan.guildId}/${id}`)));
+    for (const row of rows) if (row !== undefined && scan.matches(row)) found.push(row);
+    if (found.length >= limit) return { rows: found.slice(0, limit) };
+    read += Math.max(1, ids.length);
+    if (read >= MOST_READ) return { rows: found, stoppedAt: textOf(last) };
+    await setImmediate();
+  }
+  return { rows: found };
+}
+
+async function* batches<T>(lists: RowLists, old: OldDayIndex, scan: Scan<T>): AsyncGenerator<Batch> {
+  const { fromMs = 0, toMs = Number.POSITIVE_INFINITY, after } = scan.filter;
+  const below = after === undefined ? undefined : placeOf(after);
+  const oldDays = new Set(await old.days(scan.all));
+  const days = new Set([...(await lists.days(scan.list)), ...oldDays]);
+  for (const day of [...days].sort().reverse()) {
+    if (day < dayOf(fromMs) || day > dayOf(toMs) || (below !== undefined && day > below.day)) continue;
+    const from = day === below?.day ? below : undefined;
+    for await (const page of lists.pagesOf(scan.list, day, from)) {
+      const wanted = page.filter(({ atMs }) => fromMs <= atMs && atMs <= toMs);
+      const last = page.at(-1)?.place;
+      if (wanted.length === 0 && last !== undefined) yield { ids: [], last };
+      yield* together(wanted);
+    }
+    // Rows of the day on which the form changed: those of the old one are the older ones.
+    if (oldDays.has(day)) yield* together(await oldEntries(old, scan.all, day, from));
+  }
+}
+
+async function oldEntries(old: OldDayIndex, list: string, day: string, below?: Place): Promise<IdAt[]> {
+  const ids = await old.ids(list, day);
+  const upTo = below?.page === OLD_PAGE ? below.offset : ids.length;
+  return ids
+    .slice(0, upTo)
+    .map((id, offset) => ({ id, place: { day, page: OLD_PAGE, offset } }))
+    .reverse();
+}
+
+function* together(entries: readonly IdAt[]): Generator<Batch> {
+  for (let start = 0; start < entries.length; start += BREATH_ROWS) {
+    const some = entries.slice(start, start + BREATH_ROWS);
+    const last = some.at(-1);
+    if (last !== undefined) yield { ids: some.map(({ id }) => id), last: last.place };
+  }
+}
+
+function textOf({ day, page, offset }: Place): string {
+  return [day, page, offset].join(" ");
+}
+
+function placeOf(text: string): Place {
+  const [day = "", page, offset] = text.split(" ");
+  return { day, page: Number(page), offset: Number(offset) };
+}

@@ -1,0 +1,364 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, test } from "node:test";
+import { z } from "zod";
+import type { SourceId } from "../../src/domain/model.ts";
+import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
+import type { Documents } from "../../src/domain/ports/documents.ts";
+import type { AuditFilter, RunRecord } from "../../src/domain/run.ts";
+import { createAuditLog } from "../../src/store/audit.ts";
+import * as schemas from "../../src/store/document-schemas.ts";
+import type { Store } from "../../src/store/documents.ts";
+import { openStore } from "../../src/store/open.ts";
+import { MemoryDocuments } from "../support/memory-documents.ts";
+import { type RedisServer, redisBinary, startRedis } from "../support/redis-server.ts";
+import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
+
+const startMs = Date.UTC(2026, 4, 10);
+const dayMs = 86_400_000;
+
+type MakeDocuments = <T>(namespace: string, parse: (value: unknown) => T) => Documents<T>;
+
+/** The audit on the namespaces that main.ts gives it, each counted. */
+function auditOn(documents: MakeDocuments) {
+  const counts = { reads: 0, rowsRead: 0, writes: 0, longestWrite: 0 };
+  const counted: MakeDocuments = (namespace, parse) => {
+    const inner = documents(namespace, parse);
+    return {
+      get: (key) => {
+        counts.reads += 1;
+        if (namespace === "audit-runs") counts.rowsRead += 1;
+        return inner.get(key);
+      },
+      set: (key, value) => {
+        counts.writes += 1;
+        counts.longestWrite = Math.max(counts.longestWrite, JSON.stringify(value).length);
+        return inner.set(key, value);
+      },
+      delete: (key) => inner.delete(key),
+      entries: () => inner.entries(),
+    };
+  };
+  const audit = createAuditLog({
+    runs: counted("audit-runs", schemas.parseRun),
+    events: counted("audit-events", schemas.parseEvent),
+    lists: counted("audit-lists", schemas.parseDayList),
+    pages: counted("audit-pages", schemas.parseListPage),
+    open: counted("audit-open", schemas.parseOpenMark),
+    oldDays: counted("audit-days", schemas.parseDayList),
+    oldIndex: counted("audit-index", schemas.parseDayIndex),
+  });
+  const during = async <T>(work: () => Promise<T>) => {
+    Object.assign(counts, { reads: 0, rowsRead: 0, writes: 0, longestWrite: 0 });
+    const result = await work();
+    return { result, ...counts };
+  };
+  return { audit, during };
+}
+
+function inMemory() {
+  const texts = new Map<string, Map<string, string>>();
+  const documents: MakeDocuments = (namespace, parse) => {
+    const kept = texts.get(namespace) ?? new Map<string, string>();
+    texts.set(namespace, kept);
+    return new MemoryDocuments(parse, kept);
+  };
+  const size = () => [...texts].flatMap(([, kept]) => [...kept.keys()]).length;
+  return { ...auditOn(documents), documents, size };
+}
+
+const run = (id: string, over: Partial<RunRecord> = {}): RunRecord => ({
+  ...{ id, guildId: "g1", bindingId: "b1", source: "s1" as SourceId, serverName: "Alpha" },
+  ...{ actorId: "u1", actorName: "Mo", actorRoleIds: ["r1"], origin: "command", text: ":h hello", verb: "h" },
+  ...{ askedAtMs: startMs, channelId: "c1", status: "denied", ran: "no", proof: "unchecked" },
+  ...over,
+});
+
+/** Rows of one day; every 500th is of a rare person, a rare verb and a rare server. */
+async function fill(audit: AuditLog, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const rare = n % 500 === 250;
+    await audit.put(
+      run(`r${n}`, {
+        askedAtMs: startMs + n * 1_000,
+        ...(rare ? { actorId: "rare", verb: "unban", bindingId: "b9", text: ":unban Rare" } : {}),
+      }),
+    );
+  }
+}
+
+const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+
+/** The whole answer, in as many searches as it takes. */
+async function searchOn(audit: AuditLog, guildId: string, filter: AuditFilter): Promise<string[]> {
+  const found: string[] = [];
+  for (let at: string | undefined, first = true; first || at !== undefined; first = false) {
+    const { rows, stoppedAt } = await audit.search(guildId, {
+      ...filter,
+      limit: 100_000,
+      ...(at === undefined ? {} : { after: at }),
+    });
+    found.push(...ids(rows));
+    at = stoppedAt;
+  }
+  return found;
+}
+
+describe("the lists of the audit", () => {
+  test("a row costs the same however many there are", async () => {
+    const { audit, during } = inMemory();
+    const costs = [];
+    for (let n = 0; n < 3_000; n += 1) {
+      costs.push(await during(() => audit.put(run(`r${n}`, { askedAtMs: startMs + n }))));
+    }
+    const most = (from: number, what: "reads" | "writes" | "longestWrite") =>
+      Math.max(...costs.slice(from, from + 500).map((cost) => cost[what]));
+    for (const what of ["reads", "writes", "longestWrite"] as const) {
+      assert.ok(most(2_500, what) <= most(500, what) * 1.05, what);
+    }
+    assert.ok(most(0, "longestWrite") < 16_000);
+    assert.ok(most(0, "writes") <= 13);
+  });
+
+  test("what changes of a row writes the row and nothing else", async () => {
+    const { audit, during } = inMemory();
+    await audit.put(run("r1", { status: "waiting" }));
+    const sent = { ran: "unknown", sentAtMs: startMs } as const;
+    await audit.put(run("r1", { ...sent, status: "sending" }));
+    const { writes } = await during(() => audit.put(run("r1", { ...sent, status: "done", ran: "yes" })));
+    assert.equal(writes, 1);
+    assert.deepEqual(await searchOn(audit, "g1", {}), ["r1"]);
+  });
+
+  test("rows of a person, a verb, a server are found among thousands by reading little else", async () => {
+    const { audit, during } = inMemory();
+    await fill(audit, 4_000);
+    for (const filter of [{ actorId: "rare" }, { verb: "unban" }, { bindingId: "b9" }]) {
+      const { result, rowsRead, reads } = await during(() => audit.search("g1", filter));
+      assert.equal(result.rows.length, 8, JSON.stringify(filter));
+      assert.equal(result.stoppedAt, undefined);
+      assert.equal(rowsRead, 8);
+      assert.ok(reads <= 14, `${reads} documents`);
+    }
+  });
+
+  test("the newest are found without reading the others", async () => {
+    const { audit, during } = inMemory();
+    await fill(audit, 1_000);
+    const { result, reads } = await during(() => audit.search("g1", { limit: 20 }));
+    assert.equal(result.rows[0]?.id, "r999");
+    assert.equal(result.rows.length, 20);
+    assert.ok(reads <= 30, `${reads} documents`);
+  });
+
+  test("a search that fits little reads at most 2,000 rows and says where it stopped", async () => {
+    const { audit, during } = inMemory();
+    await fill(audit, 5_000);
+    const { result, rowsRead } = await during(() => audit.search("g1", { text: "rare" }));
+    assert.ok(rowsRead <= 2_025, `${rowsRead} rows`);
+    assert.equal(result.rows.length, 4);
+    assert.notEqual(result.stoppedAt, undefined);
+    assert.equal((await searchOn(audit, "g1", { text: "rare" })).length, 10);
+  });
+
+  test("going on finds each row once, in order, whatever is written meanwhile", async () => {
+    const { audit } = inMemory();
+    await fill(audit, 4_321);
+    const found: string[] = [];
+    let at: string | undefined;
+    do {
+      const { rows, stoppedAt } = await audit.search("g1", {
+        limit: 100_000,
+        ...(at === undefined ? {} : { after: at }),
+      });
+      found.push(...ids(rows));
+      at = stoppedAt;
+      for (let n = 0; n < 60; n += 1)
+        await audit.put(run(`late-${found.length}-${n}`, { askedAtMs: startMs + dayMs / 2 }));
+    } while (at !== undefined);
+    assert.deepEqual(
+      found,
+      Array.from({ length: 4_321 }, (_, n) => `r${4_320 - n}`),
+    );
+  });
+
+  test("any text can be a verb, and stays apart from others", async () => {
+    const { audit } = inMemory();
+    const verbs = ["a/b", "../x", "\ud800", "ключ", "x".repeat(3_000), `${"x".repeat(3_000)}y`, "server/b1"];
+    for (const [n, verb] of verbs.entries()) await audit.put(run(`r${n}`, { verb }));
+    for (const [n, verb] of verbs.entries()) {
+      const wanted = verb === "\ud800" ? [] : [`r${n}`];
+      const found = ids((await audit.search("g1", { verb })).rows);
+      assert.deepEqual(verb === "\ud800" ? [] : found, wanted, verb.slice(0, 20));
+    }
+  });
+
+  test("removing old days leaves nothing of them behind", async () => {
+    const { audit, size } = inMemory();
+    for (let day = 0; day < 3; day += 1) {
+      for (let n = 0; n < 120; n += 1) {
+        const askedAtMs = startMs + day * dayMs + n;
+        await audit.put(run(`r${day}-${n}`, { askedAtMs, actorId: `u${n % 7}`, verb: `v${n % 5}` }));
+      }
+      await audit.event({
+        ...{ id: `e${day}`, guildId: "g1", atMs: startMs + day * dayMs, actorId: "u1", actorName: "Mo" },
+        ...{ action: "link", text: "Alpha" },
+      });
+    }
+    assert.equal(await audit.prune("g1", startMs + 3 * dayMs), 363);
+    assert.equal(size(), 0);
+  });
+
+  test("everything of a guild can be removed, whatever the bound", async () => {
+    const { audit, size } = inMemory();
+    await audit.put(run("r1"));
+    assert.equal(await audit.prune("g1", Number.POSITIVE_INFINITY), 1);
+    assert.equal(size(), 0);
+  });
+});
+
+const fixture = z
+  .object({ documents: z.array(z.tuple([z.string(), z.string(), z.object({ value: z.unknown() })])) })
+  .parse(JSON.parse(readFileSync(new URL("audit-before-lists.json", import.meta.url), "utf8")));
+
+/** What a Marshal that knew no lists has written: eight runs and a refusal on three days, and one event. */
+async function writeBefore(documents: MakeDocuments): Promise<void> {
+  for (const [namespace, key, { value }] of fixture.documents) {
+    await documents(namespace, (any) => any).set(key, value);
+  }
+}
+
+/** What must hold on a store that an older Marshal has written, whatever it is made of. */
+async function readsOldStore(documents: MakeDocuments): Promise<void> {
+  const { audit, during } = auditOn(documents);
+  const all = Array.from({ length: 8 }, (_, n) => `old-${7 - n}`);
+  assert.deepEqual(await searchOn(audit, "g1", {}), ["old-denied", ...all]);
+  assert.deepEqual(await searchOn(audit, "g1", { actorId: "u1" }), ["old-7", "old-4", "old-1"]);
+  assert.deepEqual(await searchOn(audit, "g1", { verb: "ban" }), ["old-denied", "old-4", "old-0"]);
+  assert.deepEqual(await searchOn(audit, "g1", { bindingId: "b1" }), ["old-7", "old-5", "old-3", "old-1"]);
+  assert.deepEqual(ids((await audit.events("g1", { actorId: "u1" })).rows), ["old-event"]);
+  const unfinished: string[] = [];
+  for await (const { id } of audit.unfinished()) unfinished.push(id);
+  assert.deepEqual(unfinished, ["old-7"]);
+
+  // The day on which the new Marshal starts has rows of both forms; an old row that goes on stays one.
+  const old = await audit.get("g1", "old-7");
+  assert.ok(old !== undefined);
+  await audit.put({ ...old, status: "unknown", ran: "unknown" });
+  const atMs = old.askedAtMs + 8 * 3_600_000;
+  await audit.put(run("new-1", { actorId: "u1", askedAtMs: atMs }));
+  await audit.put(run("new-2", { actorId: "u1", askedAtMs: atMs + dayMs }));
+  assert.deepEqual(await searchOn(audit, "g1", { actorId: "u1" }), [
+    "new-2",
+    "new-1",
+    "old-7",
+    "old-4",
+    "old-1",
+  ]);
+  assert.deepEqual(ids((await audit.search("g1", { limit: 3 })).rows), ["new-2", "new-1", "old-denied"]);
+
+  const { writes } = await during(() => audit.prune("g1", atMs + 2 * dayMs));
+  assert.ok(writes <= 10);
+  assert.deepEqual(await searchOn(audit, "g1", {}), []);
+  for (const namespace of ["audit-runs", "audit-days", "audit-index", "audit-lists", "audit-pages"]) {
+    const left: string[] = [];
+    for await (const [key] of documents(namespace, (any) => any).entries()) left.push(key);
+    // A run that was sent stands by its server until younger ones push its day out.
+    assert.deepEqual(
+      left.filter((key) => !key.startsWith("sent/")),
+      [],
+      namespace,
+    );
+  }
+}
+
+describe("a store that a Marshal without lists has written", () => {
+  test("is read as it is, and grows in the new form", async () => {
+    const { documents } = inMemory();
+    await writeBefore(documents);
+    await readsOldStore(documents);
+  });
+
+  test("on sqlite, from the very rows of its file", async () => {
+    const folder = tempFolder();
+    const path = join(folder.path, "old.sqlite");
+    const old = new DatabaseSync(path);
+    old.exec(`CREATE TABLE documents (namespace TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
+      expires INTEGER, PRIMARY KEY (namespace, key)) STRICT; PRAGMA user_version = 1`);
+    const insert = old.prepare("INSERT INTO documents VALUES (?, ?, ?, NULL)");
+    for (const [namespace, key, value] of fixture.documents)
+      insert.run(namespace, key, JSON.stringify(value));
+    old.close();
+    const store = await openStore(`sqlite:${path}`);
+    try {
+      await readsOldStore((namespace, parse) => store.documents(namespace, parse, "normal"));
+    } finally {
+      await store.close();
+      folder.remove();
+    }
+  });
+});
+
+/** The same on each store that can be opened. */
+function onEachStore(open: () => Store): void {
+  test("finds by person, verb, server and text, goes on where it stopped, and removes", async () => {
+    const { audit, during } = auditOn((namespace, parse) => open().documents(namespace, parse, "normal"));
+    await fill(audit, 2_600);
+    for (const filter of [{ actorId: "rare" }, { verb: "unban" }, { bindingId: "b9" }]) {
+      const { result, reads } = await during(() => audit.search("g1", filter));
+      assert.deepEqual(ids(result.rows), ["r2250", "r1750", "r1250", "r750", "r250"]);
+      assert.ok(reads <= 12);
+    }
+    const first = await audit.search("g1", { text: "rare" });
+    assert.notEqual(first.stoppedAt, undefined);
+    assert.deepEqual(await searchOn(audit, "g1", { text: "rare" }), [
+      "r2250",
+      "r1750",
+      "r1250",
+      "r750",
+      "r250",
+    ]);
+    assert.equal((await searchOn(audit, "g1", {})).length, 2_600);
+    assert.equal(await audit.prune("g1", startMs + dayMs), 2_600);
+    assert.deepEqual(await searchOn(audit, "g1", {}), []);
+  });
+}
+
+describe("the audit on sqlite", () => {
+  let folder: TempFolder;
+  let store: Store;
+  before(async () => {
+    folder = tempFolder();
+    store = await openStore(`sqlite:${join(folder.path, "store.sqlite")}`);
+  });
+  after(async () => {
+    await store.close();
+    folder.remove();
+  });
+  onEachStore(() => store);
+});
+
+const redis = redisBinary();
+const withRedis =
+  redis === undefined ? { skip: "neither redis-server nor valkey-server is on this machine" } : {};
+
+describe("the audit on Redis", withRedis, () => {
+  let server: RedisServer;
+  let store: Store;
+  before(async () => {
+    server = await startRedis(redis ?? "");
+    store = await openStore(server.url);
+  });
+  after(async () => {
+    await store.close();
+    await server.stop();
+  });
+  onEachStore(() => store);
+
+  test("reads a store that a Marshal without lists has written", async () => {
+    await writeBefore((namespace, parse) => store.documents(namespace, parse, "normal"));
+    await readsOldStore((namespace, parse) => store.documents(namespace, parse, "normal"));
+  });
+});
