@@ -1,6 +1,13 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { defineCommand, defineEntry, type Options, type Services } from "../src/discord/command.ts";
-import { auditCsv, auditJson, eventLine, fitLines, runLine, searchStopped } from "../src/discord/render/audit-rows.ts";
+import {
+  auditCsv,
+  auditJson,
+  eventLine,
+  fitLines,
+  runLine,
+  searchStopped,
+} from "../src/discord/render/audit-rows.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { AuditEvent, AuditFilter, RunRecord, RunStatus } from "../src/domain/run.ts";

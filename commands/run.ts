@@ -8,7 +8,13 @@ import {
   type Reply,
   type Services,
 } from "../src/discord/command.ts";
-import { deferredLine, fitLines, runLine, searchStopped, waitingLine } from "../src/discord/render/audit-rows.ts";
+import {
+  deferredLine,
+  fitLines,
+  runLine,
+  searchStopped,
+  waitingLine,
+} from "../src/discord/render/audit-rows.ts";
 import { cut, plainText } from "../src/discord/render/escape.ts";
 import { droppedCard, outcomeCard } from "../src/discord/render/run-cards.ts";
 import { Failure } from "../src/domain/failure.ts";

@@ -5,7 +5,7 @@ import type { OldDayIndex } from "./old-day-index.ts";
 import { dayOf, type Place, type RowLists } from "./row-lists.ts";
 
 /** Rows that one search reads at most, whatever it looks for. */
-export const MOST_READ = 2_000;
+const MOST_READ = 2_000;
 /** Rows read before other work has its turn: sqlite answers without ever waiting. */
 const BREATH_ROWS = 25;
 const DEFAULT_LIMIT = 50;
