@@ -124,6 +124,7 @@ const LIMITS: readonly Option[] = [
   count("command-window-ms", "that window", (d, n) => (d.limits.command.windowMs = n), 1),
   choice("align", ["first-request", "clock"], "when windows open", (d, v) => (d.limits.align = v)),
   choice("reset-rounding", ["ceil", "floor"], "X-RateLimit-Reset", (d, v) => (d.limits.resetRounding = v)),
+  share("reset-wobble", "a reset told a second off", (d, p) => (d.limits.resetWobble = p)),
   choice("fractions", ["none", "body", "both"], "waits with fractions", (d, v) => (d.limits.fractions = v)),
   count(
     "block-after",
@@ -158,7 +159,7 @@ const FAULTS: readonly Option[] = [
   count("too-many-ms", "its wait (default 5000)", (d, n) => (d.faults.tooManyRetryAfterMs = n)),
   choice(
     "retry-after",
-    ["both", "header", "body", "none", "garbage"],
+    ["both", "header", "twice", "body", "none", "garbage"],
     "where a 429 tells its wait",
     (d, v) => {
       d.faults.retryAfter = v;
@@ -193,6 +194,12 @@ const FAULTS: readonly Option[] = [
     if (d.faults.codeChance === 0) d.faults.codeChance = 1;
   }),
   share("code-chance", "how often (default 1 when --code is given)", (d, n) => (d.faults.codeChance = n)),
+  count(
+    "code-status",
+    "its status, if not the usual one",
+    (d, n) => (d.faults.codeStatus = httpStatus(n)),
+    200,
+  ),
   share("command-500", "500 on commands", (d, n) => (d.faults.command500 = n)),
   share("command-500-executed", "which share of those ran", (d, n) => (d.faults.command500Executed = n)),
   choice(
@@ -201,6 +208,9 @@ const FAULTS: readonly Option[] = [
     "answers repeat the key in their words",
     (d, v) => (d.faults.echoKey = v),
   ),
+  share("command-408", "408 on commands, which ran", (d, n) => (d.faults.command408 = n)),
+  share("oversize", "answers of reads padded to a great length", (d, n) => (d.faults.oversize = n)),
+  count("oversize-bytes", "that length (default 9 MiB)", (d, n) => (d.faults.oversizeBytes = n)),
   choice(
     "only",
     ["all", "reads", "commands"],
@@ -228,6 +238,6 @@ function intensityOf(value: string): Intensity {
 }
 
 function httpStatus(value: number): number {
-  if (value > 599) throw new UsageError(`--html-status must be at most 599, not "${value}"`);
+  if (value > 599) throw new UsageError(`a status must be at most 599, not "${value}"`);
   return value;
 }

@@ -12,7 +12,7 @@ export type Envelope =
   | "empty";
 
 /** How a 429 tells its wait. The specification says both (Errors 1). */
-export type RetryAfterStyle = "both" | "header" | "body" | "none" | "garbage";
+export type RetryAfterStyle = "both" | "header" | "twice" | "body" | "none" | "garbage";
 
 /** How a log list is ordered; the specification does not say (design 3). */
 type LogOrder = "newest" | "oldest" | "shuffled";
@@ -61,9 +61,16 @@ export interface FaultSettings {
   /** An error with this code of the public list instead of the answer. */
   code: number;
   codeChance: number;
+  /** The status that this error comes with; 0: the one that the public list has for it. */
+  codeStatus: number;
   /** 500 on a command, and in which share of those it ran nevertheless. */
   command500: number;
   command500Executed: number;
+  /** 408 on a command that was executed all the same. */
+  command408: number;
+  /** The answer of a read is padded to this many bytes. */
+  oversize: number;
+  oversizeBytes: number;
   /** Answers repeat the key that they were asked with, written so. */
   echoKey: KeyEcho;
   /** Which requests the faults touch. Lists of keys: empty means all. */
@@ -93,6 +100,9 @@ export interface Fate {
   readonly stale: boolean;
   readonly code: number | undefined;
   readonly command500: "no" | "executed" | "unexecuted";
+  readonly command408: boolean;
+  /** 0: as long as it is. */
+  readonly padToBytes: number;
   /** The settings that need no dice, or dice per row. */
   readonly settings: Readonly<FaultSettings>;
   /** For the dice per row. */
@@ -130,8 +140,12 @@ export function defaultFaults(strictSpec: boolean): FaultSettings {
     envelope: "standard",
     code: 0,
     codeChance: 0,
+    codeStatus: 0,
     command500: 0,
     command500Executed: 0,
+    command408: 0,
+    oversize: 0,
+    oversizeBytes: 9 * 1024 * 1024,
     echoKey: "none",
     only: "all",
     onlyKeys: [],
@@ -207,6 +221,8 @@ export class FaultPlan {
       stale: random.chance(settings.stale),
       code: random.chance(settings.codeChance) ? settings.code : undefined,
       command500: failed ? (ran ? "executed" : "unexecuted") : "no",
+      command408: scope.command && random.chance(settings.command408),
+      padToBytes: random.chance(settings.oversize) ? settings.oversizeBytes : 0,
       settings,
       random,
     };

@@ -108,7 +108,8 @@ async function write(
   signal: AbortSignal,
 ): Promise<void> {
   const bytes = Buffer.from(answer.body, "utf8");
-  for (const [name, value] of Object.entries(answer.headers)) outgoing.setHeader(spelled(name), value);
+  for (const [name, value] of Object.entries(answer.headers))
+    outgoing.setHeader(spelled(name), linesOf(name, value));
   outgoing.setHeader("Content-Length", bytes.length);
   outgoing.writeHead(answer.status);
   if (fate.truncate) {
@@ -129,6 +130,11 @@ async function write(
 
 async function wait(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal });
+}
+
+/** One line for each value of a header that is sent twice. */
+function linesOf(name: string, value: string): string | string[] {
+  return name === "retry-after" ? value.split(", ") : value;
 }
 
 /** Header names as the specification spells them. */

@@ -18,6 +18,8 @@ export interface LimitSettings {
   align: "first-request" | "clock";
   /** How `X-RateLimit-Reset` becomes whole seconds. `floor` names a second in which the window may still run. */
   resetRounding: "ceil" | "floor";
+  /** How often an answer names a reset that is a second off, early or late: several nodes behind one address. */
+  resetWobble: number;
   /** Where waits carry fractions of a second: in `retry_after`, also in `Retry-After`, or nowhere (rounded up). */
   fractions: "none" | "body" | "both";
   /** So many requests in `strikeWindowMs` that came inside a told wait bring the invalid-request block. */
@@ -44,6 +46,7 @@ export function defaultLimits(strictSpec: boolean): LimitSettings {
     perServer: {},
     align: "first-request",
     resetRounding: "ceil",
+    resetWobble: 0,
     fractions: strictSpec ? "none" : "both",
     blockAfter: 10,
     strikeWindowMs: 60_000,

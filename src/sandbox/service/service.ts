@@ -77,7 +77,7 @@ export class Service {
     );
     this.blocks = new Blocks(this.limits, this.counts);
     this.keyBook = new KeyBook([], options.globalKeys ?? [], seedOf(this.#seed, "keys"));
-    this.#throttle = new Throttle(this.limits, this.#strictSpec);
+    this.#throttle = new Throttle(this.limits, this.#strictSpec, new Prng(seedOf(this.#seed, "throttle")));
     this.#snapshots = new ServedSnapshots(options.keepSnapshots ?? 4);
     this.#ids = new Prng(seedOf(this.#seed, "ids"));
     for (const key of options.keys ?? []) this.addServer(key);
@@ -221,7 +221,8 @@ export class Service {
     const { code } = call.fate;
     if (code !== undefined) {
       const isServerSide = (ERRORS[code]?.status ?? 500) >= 500;
-      return failure(code, call.style, isServerSide || code === 3002 ? { commandId } : {});
+      const id = isServerSide || code === 3002 ? { commandId } : {};
+      return failure(code, call.style, { ...id, ...forcedStatus(call.fate) });
     }
     if (!this.keyBook.commandsAllowed(key)) return failure(4000, call.style);
     return answerCommand({
@@ -238,9 +239,9 @@ export class Service {
 
   #status(call: Call, key: string, path: string): ServiceResponse {
     const { fate, request } = call;
-    if (fate.code !== undefined) return failure(fate.code, call.style);
+    if (fate.code !== undefined) return failure(fate.code, call.style, forcedStatus(fate));
     const old = fate.stale ? this.#snapshots.older(key, request.path, fate.random) : undefined;
-    const body = old ?? this.#freshStatus(call, key, path);
+    const body = (old ?? this.#freshStatus(call, key, path)).padEnd(fate.padToBytes);
     if (this.#strictSpec) return { ...json(200, null), body };
     // Sent, never honoured: the public service answers no 304 (design 3).
     const etag = `W/"${createHash("sha1").update(body).digest("base64url")}"`;
@@ -284,4 +285,8 @@ export class Service {
     ).join("");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
   }
+}
+
+function forcedStatus({ settings }: Fate): { readonly status?: number } {
+  return settings.codeStatus === 0 ? {} : { status: settings.codeStatus };
 }

@@ -2,6 +2,7 @@ import { type ErrorStyle, failure } from "./answers.ts";
 import { type Identity, identityName } from "./blocks.ts";
 import type { RetryAfterStyle } from "./faults.ts";
 import { Limiter, type LimitSettings, type Spent } from "./limits.ts";
+import type { Prng } from "./prng.ts";
 import type { ServiceResponse } from "./wire.ts";
 
 /** A bucket as a caller sees it after a request. */
@@ -15,10 +16,13 @@ export class Throttle {
   readonly #limits: LimitSettings;
   readonly #strictSpec: boolean;
   readonly #limiter = new Limiter();
+  readonly #dice: Prng;
 
-  constructor(limits: LimitSettings, strictSpec: boolean) {
+  /** `dice`: for what is told wrong now and then. */
+  constructor(limits: LimitSettings, strictSpec: boolean, dice: Prng) {
     this.#limits = limits;
     this.#strictSpec = strictSpec;
+    this.#dice = dice;
   }
 
   /** The app-wide counter: of the address, of the application at it, or of one server with a number of its own. */
@@ -49,7 +53,8 @@ export class Throttle {
   headers(bucket: Bucket): Record<string, string> {
     const { limit, remaining, resetMs } = bucket.spent;
     const seconds = resetMs / 1_000;
-    const reset = this.#limits.resetRounding === "ceil" ? Math.ceil(seconds) : Math.floor(seconds);
+    const rounded = this.#limits.resetRounding === "ceil" ? Math.ceil(seconds) : Math.floor(seconds);
+    const reset = this.#dice.chance(this.#limits.resetWobble) ? rounded + this.#dice.pick([-1, 1]) : rounded;
     return {
       "x-ratelimit-bucket": bucket.name,
       "x-ratelimit-limit": String(limit),
@@ -70,10 +75,11 @@ export class Throttle {
     const header = fractions === "both" ? exact : Math.ceil(exact);
     const body = fractions === "none" ? Math.ceil(exact) : exact;
     const inBody = told === "both" || told === "body";
-    const inHeader = told === "both" || told === "header";
+    const inHeader = told === "both" || told === "header" || told === "twice";
     const extra = inBody ? { retry_after: body } : told === "garbage" ? { retry_after: "soon" } : {};
     const response = failure(4001, style, { extra, ...(message === undefined ? {} : { message }) });
-    const retryAfter = inHeader ? String(header) : told === "garbage" ? "a while" : undefined;
+    const once = told === "garbage" ? "a while" : undefined;
+    const retryAfter = told === "twice" ? `${header}, 1` : inHeader ? String(header) : once;
     return {
       response: {
         ...response,

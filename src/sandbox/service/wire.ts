@@ -12,7 +12,7 @@ export interface ServiceRequest {
   readonly readableAtMs?: number | undefined;
 }
 
-/** One answer. Header names are lower case. */
+/** One answer. Header names are lower case; a header that is sent twice has both values, with ", " between. */
 export interface ServiceResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -28,6 +28,7 @@ describe("faults of the answers", () => {
     for (const [retryAfter, header, body] of [
       ["both", "7.5", 7.5],
       ["header", "7.5", undefined],
+      ["twice", "7.5, 1", undefined],
       ["body", undefined, 7.5],
       ["none", undefined, undefined],
       ["garbage", "a while", "soon"],
@@ -290,5 +291,40 @@ describe("counts", () => {
     service.forgive();
     assert.equal(get().status, 200);
     assert.equal(service.counts.avoidable, 0);
+  });
+});
+
+describe("what a client must not misread", () => {
+  it("an error with a status that its code does not usually have", () => {
+    const { get, service } = makeRig();
+    service.faults.next({ code: 2001, codeChance: 1, codeStatus: 400 });
+    const answer = get();
+    assert.deepEqual([answer.status, bodyOf(answer).code], [400, 2001]);
+    service.faults.next({ code: 4444, codeChance: 1, codeStatus: 403 });
+    assert.equal(get().status, 403);
+    assert.equal(service.counts.badKeyRequests.size, 0, "the key is good all the while");
+  });
+
+  it("408 on a command that ran", () => {
+    const { command, service } = makeRig({ faults: { command408: 1 } });
+    service.town(KEY).join("Ann", 1);
+    assert.equal(command(":h x").status, 408);
+    assert.equal(service.counts.executions.length, 1);
+  });
+
+  it("an answer of any length", () => {
+    const { get } = makeRig({ faults: { oversize: 1, oversizeBytes: 100_000 } });
+    assert.equal(get().body.length, 100_000);
+  });
+
+  it("resets that are a second off, early or late, as often as wanted", () => {
+    const { get, clock } = makeRig({ limits: { resetWobble: 0.3 } });
+    const off = new Map<number, number>();
+    for (let n = 0; n < 2_000; n++) {
+      const seconds = Number(get().headers["x-ratelimit-reset"]) - (clock.ms / 1_000 + 1);
+      off.set(seconds, (off.get(seconds) ?? 0) + 1);
+    }
+    assert.deepEqual([...off.keys()].sort(), [-1, 0, 1]);
+    for (const way of [-1, 1]) assert.ok(Math.abs((off.get(way) ?? 0) - 300) < 60, `${off.get(way)}`);
   });
 });
