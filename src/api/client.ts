@@ -37,6 +37,8 @@ export interface ServiceClientOptions {
   readonly budget?: BadKeyBudget;
   /** Requests at once. Default 32. */
   readonly connections?: number;
+  /** Of how many servers the rows of the latest answer are remembered; 0: of none. @default 500 */
+  readonly logsRemembered?: number;
 }
 
 /** What the gate and the key guard know, for /state. No secrets, no bucket names. */
@@ -62,7 +64,8 @@ const DATELESS_SLACK_MS = 24 * 3_600_000;
  * Of a server that is polled less often than this, hardly a row is known again; full logs take about 50 KB. Those of a
  * host with thousands of servers are not worth that: their turn comes too seldom.
  */
-const LOGS_REMEMBERED = { forMs: 15 * 60_000, most: 500 };
+const LOGS_REMEMBERED = 500;
+const LOGS_REMEMBERED_FOR_MS = 15 * 60_000;
 /** What a header can carry: anything else cannot be a key and is not worth a part of the budget. */
 const KEY_SHAPE = /^[\x21-\x7e]{1,512}$/;
 
@@ -80,13 +83,16 @@ class GatedClient implements Service {
   /** With another global key the service counts another identity: its halt is not ours. */
   readonly #identity: string;
   /** What the logs of each source that is polled showed last. */
-  readonly #logs = new GenerationalCache<SourceId, LogMemory>(LOGS_REMEMBERED, () => new LogMemory());
+  readonly #logs: GenerationalCache<SourceId, LogMemory> | undefined;
   /** Writes in the order in which they were asked for. */
   #writes: Promise<void> = Promise.resolve();
 
   constructor(options: ServiceClientOptions) {
     this.#options = options;
     this.#rowNotes = new RowNotes(options);
+    const most = options.logsRemembered ?? LOGS_REMEMBERED;
+    const kept = { forMs: LOGS_REMEMBERED_FOR_MS, most };
+    this.#logs = most > 0 ? new GenerationalCache(kept, () => new LogMemory()) : undefined;
     this.#guard = new KeyGuard(options.budget ?? BAD_KEY_BUDGET);
     const connections = options.connections ?? CONNECTIONS;
     const { globalKey, keys, clock, metrics, onEvent } = options;
@@ -125,12 +131,12 @@ class GatedClient implements Service {
 
   async read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
     const key = linked(await this.#options.keys.keyOf(source));
-    const memory = this.#logs.of(source, this.#options.clock.monotonicMs());
+    const memory = this.#logs?.of(source, this.#options.clock.monotonicMs());
     const answered = await this.#gate.send({
       source,
       key,
       route: "read",
-      parse: (body) => memory.json.parse(body),
+      parse: memory === undefined ? JSON.parse : (body) => memory.json.parse(body),
       waitingClass: options.priority,
       path: readPath(lists),
       signal: options.signal,

@@ -9,42 +9,37 @@ import type {
   Lists,
   ModCallEntry,
   Player,
-  PlayerRef,
   ServerStatus,
   Staff,
   Vehicle,
 } from "../domain/model.ts";
 import { RepeatingJson } from "./http/repeating-json.ts";
-import { type LogKind, LogWindow, type RowSchemas, type Rows, readRows } from "./log-rows.ts";
+import { epochS, playerRef } from "./rows/player-ref.ts";
+import { type LogKind, LogWindow, listOf, type Rows, readRows } from "./rows/read-rows.ts";
+import {
+  commandRow,
+  emergencyRow,
+  joinRow,
+  killRow,
+  modCallRow,
+  playerRow,
+  vehicleRow,
+} from "./rows/row-checks.ts";
 
 /**
  * The only place that knows the service's spelling. Answers are read row by row: an odd row is skipped and counted, an
- * odd field that nothing hangs on is left out, unknown fields and values pass (design 3).
+ * odd field that nothing hangs on is left out, unknown fields and values pass.
  */
 
-/** An epoch number above this counts milliseconds (design 3). */
-const EPOCH_MS_FROM = 1e12;
-const COLON = 58;
-
-function schemas<R>(plain: z.ZodType<R>, patient: z.ZodType<R>): RowSchemas<R> {
-  return { plain: z.compile(plain), patient };
-}
-
 const text = z.string();
-const maybeText = text.nullish();
-const oddText = maybeText.catch(undefined);
 const digits = z.string().regex(/^\d+$/).transform(Number);
-const epoch = z.number();
-const oddEpoch = z.union([epoch, digits]);
 const userId = z.int().min(0);
-const oddUserId = z.union([userId, digits.pipe(userId)]);
-const list = z.array(z.unknown());
 const count = z.number();
-
+const list = z.array(z.unknown());
 const statusRow = z.compile(
   z.object({
     Name: text,
-    OwnerId: oddUserId.catch(0),
+    OwnerId: z.union([userId, digits.pipe(userId)]).catch(0),
     CoOwnerIds: list.catch([]),
     CurrentPlayers: count.catch(0),
     MaxPlayers: count.catch(0),
@@ -53,96 +48,12 @@ const statusRow = z.compile(
     TeamBalance: z.boolean().catch(false),
   }),
 );
-const location = z.object({
-  LocationX: z.number(),
-  LocationZ: z.number(),
-  PostalCode: maybeText,
-  StreetName: maybeText,
-  BuildingNumber: maybeText,
-});
-const oddLocation = location.extend({ PostalCode: oddText, StreetName: oddText, BuildingNumber: oddText });
-const playerRow = schemas(
-  z.object({
-    Player: text,
-    Team: text,
-    Permission: text,
-    Callsign: maybeText,
-    Location: location.nullish(),
-    WantedStars: count,
-  }),
-  z.object({
-    Player: text,
-    Team: text.catch(""),
-    Permission: text.catch("Normal"),
-    Callsign: oddText,
-    Location: oddLocation.nullish().catch(undefined),
-    WantedStars: count.catch(0),
-  }),
-);
-const joinRow = schemas(
-  z.object({ Join: z.boolean(), Timestamp: epoch, Player: text }),
-  z.object({ Join: z.boolean(), Timestamp: oddEpoch, Player: text }),
-);
-const killRow = schemas(
-  z.object({ Killed: text, Killer: text, Timestamp: epoch }),
-  z.object({ Killed: text, Killer: text, Timestamp: oddEpoch }),
-);
-const commandRow = schemas(
-  z.object({ Player: text, Timestamp: epoch, Command: text }),
-  z.object({ Player: text, Timestamp: oddEpoch, Command: text }),
-);
-const modCallRow = schemas(
-  z.object({ Caller: text, Timestamp: epoch, Moderator: maybeText }),
-  z.object({ Caller: text, Timestamp: oddEpoch, Moderator: oddText }),
-);
-const position = z.tuple([z.number(), z.number()]);
-const emergencyRow = schemas(
-  z.object({
-    Team: text,
-    StartedAt: epoch,
-    CallNumber: count,
-    Caller: userId.nullish(),
-    Players: list,
-    Position: position.nullish(),
-    Description: maybeText,
-    PositionDescriptor: maybeText,
-  }),
-  z.object({
-    Team: text,
-    StartedAt: oddEpoch,
-    CallNumber: count,
-    Caller: oddUserId.nullish().catch(undefined),
-    Players: list.catch([]),
-    Position: position.nullish().catch(undefined),
-    Description: oddText,
-    PositionDescriptor: oddText,
-  }),
-);
-const vehicleRow = schemas(
-  z.object({
-    Name: text,
-    Owner: text,
-    Plate: maybeText,
-    Texture: maybeText,
-    ColorHex: maybeText,
-    ColorName: maybeText,
-  }),
-  z.object({
-    Name: text,
-    Owner: text,
-    Plate: oddText,
-    Texture: oddText,
-    ColorHex: oddText,
-    ColorName: oddText,
-  }),
-);
-const queueRow = schemas(userId, oddUserId);
 const staffMaps = z.object({
   Admins: z.unknown().optional(),
   Mods: z.unknown().optional(),
   Helpers: z.unknown().optional(),
 });
-const commandAnswer = z.object({ message: text.catch(""), commandId: oddText });
+const commandAnswer = z.object({ message: text.catch(""), commandId: text.nullish().catch(undefined) });
 
 /** The query parameter of each list, which is also its field (spec: GET /v2/server). */
 export const LIST_FIELDS: Readonly<Record<ListName, string>> = {
@@ -157,8 +68,8 @@ export const LIST_FIELDS: Readonly<Record<ListName, string>> = {
   vehicles: "Vehicles",
 };
 
-const JOINS: LogKind<z.output<typeof joinRow.plain>, JoinEntry> = {
-  schemas: joinRow,
+const JOINS: LogKind<z.output<typeof joinRow.patient>, JoinEntry> = {
+  checks: joinRow,
   entry: (row) => {
     const atS = epochS(row.Timestamp);
     const who = playerRef(row.Player);
@@ -166,8 +77,8 @@ const JOINS: LogKind<z.output<typeof joinRow.plain>, JoinEntry> = {
     return { kind: "join", atS, player: who, joined: row.Join };
   },
 };
-const KILLS: LogKind<z.output<typeof killRow.plain>, KillEntry> = {
-  schemas: killRow,
+const KILLS: LogKind<z.output<typeof killRow.patient>, KillEntry> = {
+  checks: killRow,
   entry: (row) => {
     const atS = epochS(row.Timestamp);
     const killer = playerRef(row.Killer);
@@ -176,8 +87,8 @@ const KILLS: LogKind<z.output<typeof killRow.plain>, KillEntry> = {
     return { kind: "kill", atS, killer, killed };
   },
 };
-const COMMANDS: LogKind<z.output<typeof commandRow.plain>, CommandEntry> = {
-  schemas: commandRow,
+const COMMANDS: LogKind<z.output<typeof commandRow.patient>, CommandEntry> = {
+  checks: commandRow,
   entry: (row) => {
     const atS = epochS(row.Timestamp);
     const who = playerRef(row.Player);
@@ -185,8 +96,8 @@ const COMMANDS: LogKind<z.output<typeof commandRow.plain>, CommandEntry> = {
     return { kind: "command", atS, player: who, text: row.Command };
   },
 };
-const MOD_CALLS: LogKind<z.output<typeof modCallRow.plain>, ModCallEntry> = {
-  schemas: modCallRow,
+const MOD_CALLS: LogKind<z.output<typeof modCallRow.patient>, ModCallEntry> = {
+  checks: modCallRow,
   entry: (row) => {
     const atS = epochS(row.Timestamp);
     const caller = playerRef(row.Caller);
@@ -213,53 +124,13 @@ const READERS: {
   players: (wire) => readRows(wire, playerRow, player),
   staff,
   joinLogs: (wire, memory) => memory.joinLogs.read(wire),
-  queue: (wire) => readRows(wire, queueRow, (id) => id),
+  queue: (wire) => readIds(wire),
   killLogs: (wire, memory) => memory.killLogs.read(wire),
   commandLogs: (wire, memory) => memory.commandLogs.read(wire),
   modCalls: (wire, memory) => memory.modCalls.read(wire),
   emergencyCalls: (wire) => readRows(wire, emergencyRow, emergencyCall),
   vehicles: (wire) => readRows(wire, vehicleRow, vehicle),
 };
-
-/** `name:id`; a bare name has no id ("Remote Server", design 3). Undefined when there is no name. */
-export function playerRef(value: string): PlayerRef | undefined {
-  // Runs for each name of each row: one pass from the end, in small whole numbers, costs a third of lastIndexOf and
-  // Number. An id has at most 16 digits: 8 low ones, the others high.
-  let low = 0;
-  let high = 0;
-  let scale = 1;
-  let at = value.length - 1;
-  for (; at >= 0; at--) {
-    const digit = value.charCodeAt(at) - 48;
-    if (digit < 0 || digit > 9) break;
-    const place = value.length - 1 - at;
-    if (place === 8) scale = 1;
-    if (place < 8) low += digit * scale;
-    else high += digit * scale;
-    scale *= 10;
-  }
-  const digits = value.length - 1 - at;
-  if (at < 0 || value.charCodeAt(at) !== COLON || digits > 16) return bareName(value);
-  const name = value.slice(0, at);
-  if (isBlank(name)) return undefined;
-  if (digits === 0) return { name };
-  const id = high * 1e8 + low;
-  return Number.isSafeInteger(id) ? { name, id } : { name };
-}
-
-function bareName(name: string): PlayerRef | undefined {
-  return isBlank(name) ? undefined : { name };
-}
-
-function isBlank(name: string): boolean {
-  return name.charCodeAt(0) > 32 ? false : name.trim() === "";
-}
-
-/** Epoch seconds of a time that counts seconds or milliseconds; undefined when it is no time. */
-function epochS(value: number): number | undefined {
-  if (!(value > 0) || value === Number.POSITIVE_INFINITY) return undefined;
-  return Math.floor(value > EPOCH_MS_FROM ? value / 1_000 : value);
-}
 
 /** The base fields. Failure "bad-response" when this is no server's status. */
 export function readStatus(wire: unknown): ServerStatus {
@@ -312,7 +183,7 @@ export function readCommandAnswer(wire: unknown): { readonly message: string; re
   return commandId == null ? { message } : { message, commandId };
 }
 
-function player(row: z.output<typeof playerRow.plain>): Player | undefined {
+function player(row: z.output<typeof playerRow.patient>): Player | undefined {
   const who = playerRef(row.Player);
   if (who === undefined) return undefined;
   const place = row.Location;
@@ -336,7 +207,7 @@ function player(row: z.output<typeof playerRow.plain>): Player | undefined {
   };
 }
 
-/** Three maps; an empty one arrives as `[]` (design 3). */
+/** Three maps; an empty one arrives as `[]`. */
 function staff(wire: unknown): Rows<Staff> | undefined {
   if (Array.isArray(wire) && wire.length === 0)
     return { value: { admins: new Map(), mods: new Map(), helpers: new Map() }, skipped: 0 };
@@ -357,7 +228,7 @@ function staff(wire: unknown): Rows<Staff> | undefined {
   return { value, skipped };
 }
 
-function emergencyCall(row: z.output<typeof emergencyRow.plain>): EmergencyCall | undefined {
+function emergencyCall(row: z.output<typeof emergencyRow.patient>): EmergencyCall | undefined {
   const startedAtS = epochS(row.StartedAt);
   if (startedAtS === undefined) return undefined;
   return {
@@ -372,7 +243,7 @@ function emergencyCall(row: z.output<typeof emergencyRow.plain>): EmergencyCall 
   };
 }
 
-function vehicle(row: z.output<typeof vehicleRow.plain>): Vehicle {
+function vehicle(row: z.output<typeof vehicleRow.patient>): Vehicle {
   return {
     name: row.Name,
     owner: row.Owner,
@@ -381,6 +252,14 @@ function vehicle(row: z.output<typeof vehicleRow.plain>): Vehicle {
     ...(row.ColorHex == null ? {} : { colorHex: row.ColorHex }),
     ...(row.ColorName == null ? {} : { colorName: row.ColorName }),
   };
+}
+
+/** The queue: rows that name nobody are skipped. */
+function readIds(wire: unknown): Rows<readonly number[]> | undefined {
+  const listed = listOf(wire);
+  if (listed === undefined) return undefined;
+  const value = ids(listed);
+  return { value, skipped: listed.length - value.length };
 }
 
 /** User ids among what a list holds: numbers, digits, or `name:id`. */
@@ -394,7 +273,7 @@ function ids(list: readonly unknown[]): readonly number[] {
 }
 
 function idOf(item: unknown): number | undefined {
-  if (typeof item === "number") return Number.isSafeInteger(item) ? item : undefined;
+  if (typeof item === "number") return Number.isSafeInteger(item) && item >= 0 ? item : undefined;
   if (typeof item !== "string") return undefined;
   return /^\d+$/.test(item) ? Number(item) : playerRef(item)?.id;
 }

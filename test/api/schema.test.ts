@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { playerRef, readCommandAnswer, readLists, readStatus } from "../../src/api/schema.ts";
+import { playerRef } from "../../src/api/rows/player-ref.ts";
+import { readCommandAnswer, readLists, readStatus } from "../../src/api/schema.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { ListName } from "../../src/domain/model.ts";
 

@@ -14,7 +14,8 @@ const END = "\r\n\r\n";
 const key = "bench-key";
 const intensity = process.argv[2] === "busy" ? "busy" : "normal";
 const runningMs = intensity === "busy" ? 3_600_000 : 900_000;
-const startMs = Date.now() - runningMs;
+// The whole hour lies behind us: rows of the future are set aside.
+const startMs = Date.now() - runningMs - ANSWERS * EVERY_MS;
 let nowMs = startMs;
 const service = new Service({ nowMs: () => nowMs, keys: [key], town: { intensity } });
 const path = "/v2/server?JoinLogs=true&KillLogs=true&ModCalls=true";

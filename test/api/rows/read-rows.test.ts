@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { LogMemory, readLists } from "../../src/api/schema.ts";
-import type { LogList } from "../../src/domain/model.ts";
+import { LogMemory, readLists } from "../../../src/api/schema.ts";
+import type { LogList } from "../../../src/domain/model.ts";
 
 const logs: readonly LogList[] = ["joinLogs", "killLogs", "commandLogs", "modCalls"];
 
