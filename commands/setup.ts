@@ -75,6 +75,7 @@ async function proveKey({ actor, form }: Press, services: Services): Promise<Rep
   if (known !== undefined && services.health.parked(source) === undefined) {
     throw new Failure("bad-command", `This key is linked here already, as "${known.name}".`);
   }
+  services.pendingLinks.checkRoom(actor.guildId, actor.userId);
   const status = await services.prover.prove(key, actor.guildId);
   await services.bindings.checkRoom(actor.guildId, status);
   const roleIds = form.chosen("staff").filter((id) => id !== actor.guildId);
@@ -88,7 +89,7 @@ async function link({ actor, argument }: Press, services: Services): Promise<Rep
   if (pending === undefined) {
     throw new Failure(
       "expired",
-      "The key was forgotten: five minutes have passed, or it was answered already.",
+      "The key was forgotten: five minutes have passed, it was answered already, or you typed another since.",
     );
   }
   const { key, status, roleIds } = pending;

@@ -1,35 +1,62 @@
+import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { PendingLink, PendingLinks } from "../command.ts";
 
-const livesMs = 5 * 60_000;
-/** More than any host has at once; the oldest goes first. */
-const mostPending = 1_000;
+const LIVES_MS = 5 * 60_000;
+/** Of one guild, each of another person. */
+const MOST_OF_GUILD = 5;
+
+interface Waiting {
+  readonly id: string;
+  readonly link: PendingLink;
+  /** Ends its time. */
+  readonly cancel: () => void;
+}
 
 /**
  * Typed keys between the form and the Yes: in memory only, so that a key that nobody confirmed is never written
- * down. They go after five minutes, or with the process.
+ * down. They go after five minutes, or with the process. Counted by guild, so that none forgets another's.
  */
 export function createPendingLinks(clock: Clock, random: Random): PendingLinks {
-  const waiting = new Map<string, { readonly link: PendingLink; readonly drop: () => void }>();
-  const remove = (id: string) => {
-    waiting.get(id)?.drop();
-    waiting.delete(id);
-  };
+  const byGuild = new Map<string, readonly Waiting[]>();
+  const of = (guildId: string) => byGuild.get(guildId) ?? [];
+
+  function keep(guildId: string, waiting: readonly Waiting[]): void {
+    if (waiting.length === 0) byGuild.delete(guildId);
+    else byGuild.set(guildId, waiting);
+  }
+
+  function remove({ id, link, cancel }: Waiting): void {
+    cancel();
+    keep(
+      link.guildId,
+      of(link.guildId).filter((other) => other.id !== id),
+    );
+  }
+
+  function checkRoom(guildId: string, userId: string): void {
+    const others = of(guildId).filter(({ link }) => link.userId !== userId);
+    if (others.length < MOST_OF_GUILD) return;
+    const why = `${MOST_OF_GUILD} people here have typed a key that waits for their Yes. Answer those first, or wait five minutes.`;
+    throw new Failure("bad-command", why);
+  }
+
   return {
+    checkRoom,
     put(link) {
-      const oldest = waiting.keys().next().value;
-      if (waiting.size >= mostPending && oldest !== undefined) remove(oldest);
+      checkRoom(link.guildId, link.userId);
+      const before = of(link.guildId).find(({ link: { userId } }) => userId === link.userId);
+      if (before !== undefined) remove(before);
       const id = random.id();
-      waiting.set(id, { link, drop: clock.after(livesMs, () => waiting.delete(id)) });
+      const waiting: Waiting = { id, link, cancel: clock.after(LIVES_MS, () => remove(waiting)) };
+      keep(link.guildId, [...of(link.guildId), waiting]);
       return id;
     },
     take(id, actor: Actor) {
-      const found = waiting.get(id)?.link;
-      if (found === undefined || found.userId !== actor.userId || found.guildId !== actor.guildId)
-        return undefined;
-      remove(id);
-      return found;
+      const found = of(actor.guildId).find((one) => one.id === id && one.link.userId === actor.userId);
+      if (found !== undefined) remove(found);
+      return found?.link;
     },
   };
 }

@@ -18,8 +18,8 @@ const PROOF_FOR_MS = 90_000;
 const OUTSIDE_MAX_AGE_MS = 120_000;
 /** How far before its row a run may have been sent: an answer takes a while, and the two clocks differ. */
 const SENT_BEFORE_ROW_MS = 5 * 60_000;
-/** Where rows of runs were seen is remembered for this many; older ones are long out of any log. */
-const MOST_SEEN = 5_000;
+/** Of one server, for how many runs it is remembered where their rows were seen; older ones are long out of its log. */
+const MOST_SEEN = 500;
 
 interface Found {
   readonly proof: ProofState;
@@ -42,7 +42,8 @@ export interface ProofPorts {
 export class Proof implements SnapshotListener {
   readonly #ports: ProofPorts;
   readonly #pending = new Map<SourceId, Map<string, number>>();
-  readonly #seenAtS = new Map<string, number>();
+  /** By server and run, in the order of sighting. */
+  readonly #seenAtS = new Map<SourceId, Map<string, number>>();
   readonly #watched = new Map<string, readonly SourceId[]>();
   readonly #chains = new Map<SourceId, Promise<void>>();
 
@@ -114,7 +115,7 @@ export class Proof implements SnapshotListener {
     const span =
       times.length === 0 ? undefined : { oldestS: Math.min(...times), newestS: Math.max(...times) };
     const matched = matchRuns(
-      runs.map((run) => this.#asSent(run)),
+      runs.map((run) => this.#asSent(source, run)),
       rows,
       span,
     );
@@ -136,9 +137,9 @@ export class Proof implements SnapshotListener {
     return this.#ports.audit.recentRuns(source, sinceMs);
   }
 
-  #asSent({ id, text, sentAtMs, endedAtMs, status }: RecentRun): SentRun {
+  #asSent(source: SourceId, { id, text, sentAtMs, endedAtMs, status }: RecentRun): SentRun {
     const open = status === "sending";
-    const seenAtS = this.#seenAtS.get(id);
+    const seenAtS = this.#seenAtS.get(source)?.get(id);
     return {
       id,
       text,
@@ -151,7 +152,7 @@ export class Proof implements SnapshotListener {
 
   async #note(source: SourceId, run: RecentRun, { proof, atS }: Found): Promise<void> {
     const { audit } = this.#ports;
-    if (atS !== undefined) this.#seenAtS.set(run.id, atS);
+    if (atS !== undefined) this.#remember(source, run.id, atS);
     // While it is under way its row belongs to the run that is sending it.
     if (run.status === "sending") return;
     if (strength[proof] > strength[run.proof]) {
@@ -159,6 +160,13 @@ export class Proof implements SnapshotListener {
       if (record !== undefined) await audit.put({ ...record, proof });
     }
     if (proof !== "not-seen") this.#settle(source, run.id);
+  }
+
+  #remember(source: SourceId, id: string, atS: number): void {
+    const seen = this.#seenAtS.get(source) ?? new Map<string, number>();
+    this.#seenAtS.set(source, seen.set(id, atS));
+    const [oldest] = seen.keys();
+    if (seen.size > MOST_SEEN && oldest !== undefined) seen.delete(oldest);
   }
 
   async #reportOutside(
@@ -193,11 +201,6 @@ export class Proof implements SnapshotListener {
     const runs = this.#pending.get(source);
     for (const [id, untilMs] of runs ?? []) if (untilMs <= nowMs) runs?.delete(id);
     if (runs !== undefined) this.#demand(source);
-    // Insertion order is order of time: what goes is long out of any log.
-    for (const id of this.#seenAtS.keys()) {
-      if (this.#seenAtS.size <= MOST_SEEN) break;
-      this.#seenAtS.delete(id);
-    }
   }
 
   #demand(source: SourceId): void {

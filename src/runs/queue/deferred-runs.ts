@@ -19,8 +19,10 @@ import { parseCommand } from "../catalogue/parse-command.ts";
 import { findVerb } from "../catalogue/verbs.ts";
 
 /** Nobody remembers for longer what they asked for. */
-const deferredForMs = 60 * 60_000;
-const lookEveryMs = 20_000;
+const DEFERRED_FOR_MS = 60 * 60_000;
+const LOOK_EVERY_MS = 20_000;
+/** Of one guild; each person has one a server. */
+const MOST_OF_GUILD = 100;
 
 const actorSchema = z.object({
   userId: z.string(),
@@ -116,10 +118,16 @@ export class DeferredRuns implements SnapshotListener {
     );
     if (binding === undefined) return { ok: false, text: "The server is no longer linked." };
     const key = keyOf(actor, binding);
+    if (!this.#held.has(key) && this.list(actor.guildId).length >= MOST_OF_GUILD) {
+      return {
+        ok: false,
+        text: `${MOST_OF_GUILD} commands wait for someone to join already; cancel one first.`,
+      };
+    }
     const run: DeferredRun = {
       id: this.#ports.random.id(),
       request: { actor, binding, text: record.text, origin: "on-join" },
-      expiresAtMs: this.#ports.clock.nowMs() + deferredForMs,
+      expiresAtMs: this.#ports.clock.nowMs() + DEFERRED_FOR_MS,
     };
     await this.#ports.documents.set(key, run);
     const replaced = this.#drop(key);
@@ -215,7 +223,7 @@ export class DeferredRuns implements SnapshotListener {
   #demand(source: SourceId): void {
     const runs = [...this.#held.values()].filter(({ run }) => run.request.binding.source === source);
     const untilMs = Math.max(0, ...runs.map(({ run }) => run.expiresAtMs));
-    const demand = { source, lists: ["players"] as const, maxAgeMs: lookEveryMs, untilMs };
+    const demand = { source, lists: ["players"] as const, maxAgeMs: LOOK_EVERY_MS, untilMs };
     this.#ports.demands.put(`runs-deferred:${source}`, runs.length === 0 ? [] : [demand]);
   }
 

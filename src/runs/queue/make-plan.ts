@@ -11,9 +11,8 @@ import { parseCommand, warnedLength } from "../catalogue/parse-command.ts";
 import { type People, peopleOf, resolveTargets } from "../catalogue/targets.ts";
 import { findVerb, usageOf } from "../catalogue/verbs.ts";
 import { decide, decideVerb } from "../permission/policy.ts";
+import { PLAN_LIVES_MS } from "./pending-plans.ts";
 
-/** How long a confirmation waits for its press. */
-const CONFIRM_WITHIN_MS = 60_000;
 /** A player list this young is not asked for again. */
 const FRESH_PEOPLE_MS = 10_000;
 /** An interaction waits: rather an older list than a late card. */
@@ -66,7 +65,7 @@ export async function makePlan(
     warnings: warnings(command, targets, people, unread, ports.health.halt()?.untilMs, nowMs),
     expectedWaitMs,
     ...(inverse === undefined ? {} : { inverse }),
-    expiresAtMs: nowMs + CONFIRM_WITHIN_MS,
+    expiresAtMs: nowMs + PLAN_LIVES_MS,
   };
 }
 

@@ -1,46 +1,77 @@
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { RunPlan } from "../../domain/run.ts";
 
-/** More plans than any guild confirms in a minute; the oldest go first. */
-const maxPlans = 10_000;
+/** How long a plan waits for its confirmation, by the monotonic clock. */
+export const PLAN_LIVES_MS = 60_000;
+/** Of one person, and of one guild; beyond them their own oldest go, never those of another guild. */
+const MOST_OF_PERSON = 20;
+const MOST_OF_GUILD = 500;
+
+interface Kept {
+  readonly plan: RunPlan;
+  readonly endsAtMonotonicMs: number;
+}
 
 /** Plans that were made and not yet used: each may be used once, within its time. In memory only. */
 export class Plans {
   readonly #clock: Clock;
-  readonly #plans = new Map<string, RunPlan>();
+  /** By guild, then by id, the oldest first. */
+  readonly #guilds = new Map<string, Map<string, Kept>>();
+  readonly #guildOf = new Map<string, string>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   get size(): number {
-    return this.#plans.size;
+    return this.#guildOf.size;
   }
 
   keep(plan: RunPlan): void {
-    const nowMs = this.#clock.nowMs();
-    // All live equally long, so the oldest stand in front.
-    for (const [id, old] of this.#plans) {
-      if (old.expiresAtMs > nowMs && this.#plans.size < maxPlans) break;
-      this.#plans.delete(id);
-    }
-    this.#plans.set(plan.id, plan);
+    const { guildId, userId } = plan.request.actor;
+    this.#dropExpired();
+    const kept = [...(this.#guilds.get(guildId)?.values() ?? [])].map((one) => one.plan);
+    const own = kept.filter(({ request }) => request.actor.userId === userId);
+    const crowd = own.length >= MOST_OF_PERSON ? own : kept.length >= MOST_OF_GUILD ? kept : [];
+    const [oldest] = crowd;
+    if (oldest !== undefined) this.use(oldest.id);
+
+    const plans = this.#guilds.get(guildId) ?? new Map<string, Kept>();
+    plans.set(plan.id, { plan, endsAtMonotonicMs: this.#clock.monotonicMs() + PLAN_LIVES_MS });
+    this.#guilds.set(guildId, plans);
+    this.#guildOf.set(plan.id, guildId);
   }
 
   get(id: string): RunPlan | undefined {
-    const plan = this.#plans.get(id);
-    return plan !== undefined && plan.expiresAtMs > this.#clock.nowMs() ? plan : undefined;
+    const kept = this.#guilds.get(this.#guildOf.get(id) ?? "")?.get(id);
+    return kept !== undefined && kept.endsAtMonotonicMs > this.#clock.monotonicMs() ? kept.plan : undefined;
   }
 
   /** False: it was used or dropped already. A second press of the same button finds nothing. */
   use(id: string): boolean {
-    return this.#plans.delete(id);
+    const guildId = this.#guildOf.get(id);
+    if (guildId === undefined) return false;
+    this.#guildOf.delete(id);
+    const plans = this.#guilds.get(guildId);
+    plans?.delete(id);
+    if (plans?.size === 0) this.#guilds.delete(guildId);
+    return true;
   }
 
   /** The server was unlinked. */
   forget(bindingId: string): void {
-    for (const [id, plan] of this.#plans) {
-      if (plan.request.binding.id === bindingId) this.#plans.delete(id);
+    for (const plans of this.#guilds.values()) {
+      for (const [id, { plan }] of plans) if (plan.request.binding.id === bindingId) this.use(id);
+    }
+  }
+
+  /** All live equally long, so the oldest stand in front. */
+  #dropExpired(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [id, guildId] of this.#guildOf) {
+      const kept = this.#guilds.get(guildId)?.get(id);
+      if (kept !== undefined && kept.endsAtMonotonicMs > nowMs) return;
+      this.use(id);
     }
   }
 }

@@ -170,7 +170,10 @@ export class CommandRunner implements Runner {
 }
 
 function usedUp(): Failure {
-  return new Failure("expired", "This was answered already, or waited too long. Ask again.");
+  return new Failure(
+    "expired",
+    "This was answered already, waited too long, or gave way to newer ones of yours. Ask again.",
+  );
 }
 
 function restarting(): Failure {

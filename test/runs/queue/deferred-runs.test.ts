@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
 import { settle } from "../../support/clock.ts";
 import { binding, RunsRig, roles } from "../../support/runs-rig.ts";
@@ -24,7 +24,7 @@ async function meetEmpty(rig: RunsRig, text: string, role: keyof typeof roles = 
 const texts = (rig: RunsRig) => rig.posts.map(({ channelId, message }) => `${channelId} ${message.content}`);
 
 describe("run when someone joins", () => {
-  it("is a new audited attempt, sent once, answered in the channel", async () => {
+  test("is a new audited attempt, sent once, answered in the channel", async () => {
     const rig = new RunsRig();
     const id = await meetEmpty(rig, ":h Welcome");
     assert.equal((await rig.runs.queue.defer(rig.actor("mod"), id)).ok, true);
@@ -42,7 +42,26 @@ describe("run when someone joins", () => {
     await rig.runs.stop(0);
   });
 
-  it("checks the permission anew", async () => {
+  test("a hundred wait for a guild, and the next person is told so; one's own may still be replaced", async () => {
+    const rig = new RunsRig();
+    const id = await meetEmpty(rig, ":h Welcome");
+    const row = rig.audit.rows.get(id);
+    assert.ok(row !== undefined);
+    const defer = async (count: number) => {
+      const userId = `u${count}`;
+      await rig.audit.put({ ...row, id: `run-${count}`, actorId: userId });
+      return rig.runs.queue.defer(rig.actor("mod", { userId }), `run-${count}`);
+    };
+    for (let count = 0; count < 100; count += 1) assert.equal((await defer(count)).ok, true);
+    assert.deepEqual(await defer(100), {
+      ok: false,
+      text: "100 commands wait for someone to join already; cancel one first.",
+    });
+    assert.match((await defer(7)).text, /replaces the one that waited before/);
+    await rig.runs.stop(0);
+  });
+
+  test("checks the permission anew", async () => {
     const rig = new RunsRig();
     const id = await meetEmpty(rig, ":h Welcome");
     await rig.runs.queue.defer(rig.actor("mod"), id);
@@ -53,7 +72,7 @@ describe("run when someone joins", () => {
     assert.match(texts(rig)[0] ?? "", /^c1 denied :h Welcome/);
   });
 
-  it("is not sent when the roles cannot be read", async () => {
+  test("is not sent when the roles cannot be read", async () => {
     const rig = new RunsRig();
     const id = await meetEmpty(rig, ":h Welcome");
     await rig.runs.queue.defer(rig.actor("mod"), id);
@@ -64,7 +83,7 @@ describe("run when someone joins", () => {
     assert.match(texts(rig)[0] ?? "", /^c1 denied/);
   });
 
-  it("is for harmless verbs, one's own runs and an empty server only", async () => {
+  test("is for harmless verbs, one's own runs and an empty server only", async () => {
     const rig = new RunsRig();
     const { queue } = rig.runs;
     const kick = await meetEmpty(rig, ":kick Zoe");
@@ -85,7 +104,7 @@ describe("run when someone joins", () => {
     assert.equal((await queue.defer(rig.actor("mod"), ticket.id)).ok, false);
   });
 
-  it("is one per person and server: the next replaces it", async () => {
+  test("is one per person and server: the next replaces it", async () => {
     const rig = new RunsRig();
     await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h one"));
     await rig.clock.advance(10_000);
@@ -97,7 +116,7 @@ describe("run when someone joins", () => {
     );
   });
 
-  it("survives a restart, expires after an hour and says so", async () => {
+  test("survives a restart, expires after an hour and says so", async () => {
     const rig = new RunsRig();
     await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
     rig.crash();
@@ -111,7 +130,7 @@ describe("run when someone joins", () => {
     await rig.runs.stop(0);
   });
 
-  it("can be cancelled by its person or a Manager, and ends with the link", async () => {
+  test("can be cancelled by its person or a Manager, and ends with the link", async () => {
     const rig = new RunsRig();
     const { queue } = rig.runs;
     const defer = async () => {
