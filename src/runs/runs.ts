@@ -20,6 +20,7 @@ import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
 import type { DeferredRun } from "../domain/run.ts";
 import { AuditChannelMirror } from "./audit/channel-mirror.ts";
 import { recoverRuns } from "./audit/recover-runs.ts";
+import { RefusalCount } from "./audit/refusal-count.ts";
 import { startRetention } from "./audit/retention.ts";
 import { createRunWords } from "./catalogue/suggestions.ts";
 import { createPermissions } from "./permission/permissions.ts";
@@ -84,9 +85,11 @@ export function createRuns(ports: RunsPorts): Runs {
     proof.follow(guildId).catch((error: unknown) => report("a guild's log could not be watched", error));
   const audit = new AuditChannelMirror({ ...ports, report, onEvent: (guildId) => void follow(guildId) });
   const proof = new Proof({ ...ports, audit });
+  const refusals = new RefusalCount({ ...ports, audit, report });
   const runner = new CommandRunner({
     ...ports,
     audit,
+    refusals,
     report,
     onOver: ({ record }) => proof.seek(record),
   });
@@ -108,7 +111,7 @@ export function createRuns(ports: RunsPorts): Runs {
     const late = clock.sleep(deadlineMs, limit.signal).catch(() => undefined);
     // The rest is for what is left to write down and to mirror.
     await runner.stop(Math.max(0, deadlineMs - closingMs));
-    await Promise.race([late, deferred.stop().then(() => audit.flushed())]);
+    await Promise.race([late, Promise.all([deferred.stop(), refusals.flush()]).then(() => audit.flushed())]);
     limit.abort();
     proof.stop();
   }

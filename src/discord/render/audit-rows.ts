@@ -64,6 +64,7 @@ const actions: Readonly<Record<string, string>> = {
   "audit-channel": "set the audit channel",
   "audit-retention": "set how long the audit is kept",
   "audit-export": "exported the audit",
+  refusals: "was refused",
 };
 
 function small(actorId: string, atMs: number, why = ""): string {

@@ -4,6 +4,7 @@ import type { SourceId } from "../../domain/model.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
 import type { RunOutcome, RunPlan, RunRequest, RunTicket } from "../../domain/run.ts";
+import type { RefusalCount } from "../audit/refusal-count.ts";
 import { failed, newRecord } from "../audit/run-record.ts";
 import { peopleOf } from "../catalogue/targets.ts";
 import { decide } from "../permission/policy.ts";
@@ -17,6 +18,7 @@ import { SourceTurns } from "./source-turns.ts";
 const abandonedWithinMs = 500;
 
 export interface RunnerPorts extends Omit<RunPorts, "turns"> {
+  readonly refusals: Pick<RefusalCount, "note">;
   readonly random: Random;
   /** A run that was or may have been sent is over: its proof is sought. */
   onOver(outcome: RunOutcome): void;
@@ -129,8 +131,8 @@ export class CommandRunner implements Runner {
     const failure = new Failure("denied", why);
     const nowMs = this.#ports.clock.nowMs();
     const row = failed(newRecord(plan, nowMs), failure, nowMs).record;
-    await this.#ports.audit
-      .put(row)
+    await this.#ports.refusals
+      .note(row)
       .catch((error: unknown) => this.#ports.report("a refusal could not be written into the audit", error));
     return failure;
   }

@@ -87,6 +87,15 @@ describe("a run and its audit row", () => {
     assert.equal(rig.audit.log.at(-1)?.status, "denied");
     assert.equal(rig.audit.log.at(-1)?.actorId, "u-mod");
   });
+
+  it("counts refusals past five a person and minute, there and in the audit channel", async () => {
+    const rig = new RunsRig();
+    for (let n = 0; n < 50; n += 1) await assert.rejects(ask(rig, ":ban Alice", "mod"), { code: "denied" });
+    assert.equal(rig.audit.log.length, 5);
+    await rig.clock.advance(60_000);
+    assert.equal(rig.audit.log.length, 5);
+    assert.match(rig.audit.eventRows.at(-1)?.text ?? "", /^45 more commands within a minute/);
+  });
 });
 
 describe("permission", () => {

@@ -1,0 +1,79 @@
+import type { AuditLog } from "../../domain/ports/audit-log.ts";
+import type { Clock, Random } from "../../domain/ports/clock.ts";
+import type { RunRecord } from "../../domain/run.ts";
+
+/** Refused commands of one person that get a row each within a minute; the rest are counted in one row. */
+const ROWS_A_MINUTE = 5;
+const MINUTE_MS = 60_000;
+
+export interface RefusalCountPorts {
+  readonly audit: Pick<AuditLog, "put" | "event">;
+  readonly clock: Clock;
+  readonly random: Random;
+  report(what: string, error: unknown): void;
+}
+
+interface Minute {
+  rows: number;
+  more: number;
+  /** The latest refusal: its person, guild and command stand in the row of the count. */
+  last: RunRecord;
+  cancel(): void;
+}
+
+/**
+ * Refusals in the audit. Anyone in a community can cause them, as fast as they can type: past a few a minute they are
+ * counted, and the count becomes one row when the minute is over. A crash loses the count of that minute.
+ */
+export class RefusalCount {
+  readonly #ports: RefusalCountPorts;
+  readonly #minutes = new Map<string, Minute>();
+
+  constructor(ports: RefusalCountPorts) {
+    this.#ports = ports;
+  }
+
+  /** Writes the row of a refused command, or counts it. Rejects when the store does. */
+  async note(row: RunRecord): Promise<void> {
+    const minute = this.#minuteOf(row);
+    minute.last = row;
+    if (minute.rows >= ROWS_A_MINUTE) {
+      minute.more += 1;
+      return;
+    }
+    minute.rows += 1;
+    await this.#ports.audit.put(row);
+  }
+
+  /** Writes what was counted so far, before the process ends. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.#minutes.keys()].map((person) => this.#endMinute(person)));
+  }
+
+  #minuteOf(row: RunRecord): Minute {
+    const person = `${row.guildId}/${row.actorId}`;
+    const known = this.#minutes.get(person);
+    if (known !== undefined) return known;
+    const cancel = this.#ports.clock.after(MINUTE_MS, () => void this.#endMinute(person));
+    const minute = { rows: 0, more: 0, last: row, cancel };
+    this.#minutes.set(person, minute);
+    return minute;
+  }
+
+  async #endMinute(person: string): Promise<void> {
+    const minute = this.#minutes.get(person);
+    if (minute === undefined) return;
+    this.#minutes.delete(person);
+    minute.cancel();
+    if (minute.more === 0) return;
+
+    const { audit, clock, random, report } = this.#ports;
+    const { guildId, actorId, actorName, text } = minute.last;
+    const commands = minute.more === 1 ? "1 more command" : `${minute.more} more commands`;
+    const counted = `${commands} within a minute, the last: ${text}`;
+    const event = { id: random.id(), guildId, atMs: clock.nowMs(), actorId, actorName };
+    await audit
+      .event({ ...event, action: "refusals", text: counted })
+      .catch((error: unknown) => report("a count of refusals could not be written into the audit", error));
+  }
+}
