@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { startRunCommandsRig } from "../support/run-commands-rig.ts";
+import { gunzipSync } from "node:zlib";
+import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
 
 test("/staff gives tiers and verbs, explains, protects, and every change stands in the audit", async (t) => {
   const rig = await startRunCommandsRig(t);
@@ -100,4 +102,71 @@ test("/audit searches, exports without formulas, mirrors, and keeps for as long 
 
   await rig.reads(await rig.owner.slash(rig.channel, "audit retention", { days: 30 }), /30 days/);
   assert.equal((await rig.runs.settings.of(rig.guild.id)).auditRetentionDays, 30);
+});
+
+/** Rows that are already in the audit, of about `textBytes` each; `vary` makes them hard to compress. */
+function keepRows(
+  rig: RunCommandsRig,
+  count: number,
+  { textBytes, vary }: { textBytes: number; vary: boolean },
+): void {
+  for (let n = 0; n < count; n += 1) {
+    const id = `row-${n}`;
+    const noise = vary ? randomBytes((textBytes * 3) / 4).toString("base64") : "x".repeat(textBytes);
+    rig.runs.audit.rows.set(id, {
+      ...{ id, guildId: rig.guild.id, bindingId: rig.binding.id, source: rig.binding.source },
+      ...{ serverName: "Liberty County", actorId: "1", actorName: "Mo", actorRoleIds: [], origin: "command" },
+      ...{ text: `:h ${noise}`, verb: "h", askedAtMs: n, channelId: "1", status: "done", ran: "yes" },
+      ...{ proof: "seen" },
+    });
+  }
+}
+
+const rowsIn = (file: Uint8Array) => new TextDecoder().decode(file).trim().split("\r\n").length - 1;
+
+test("an export that is too large for Discord is compressed, and says so", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  keepRows(rig, 4_000, { textBytes: 3_000, vary: false });
+  const csv = await rig.owner.slash(rig.channel, "audit export", { format: "csv" });
+  const said = await rig.reads(csv, /4000 commands/);
+  assert.match(said, /compressed \(gzip\), as Discord takes no file of 12\.\d MB/);
+  assert.doesNotMatch(said, /narrow/);
+  const file = csv.message?.attachments[0];
+  assert.equal(file?.filename, "audit.csv.gz");
+  assert.equal(rowsIn(gunzipSync(file?.bytes ?? "")), 4_000);
+});
+
+test("an export that is too large even then holds the newest, and says so", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  keepRows(rig, 4_000, { textBytes: 4_000, vary: true });
+  const csv = await rig.owner.slash(rig.channel, "audit export", { format: "csv" });
+  const said = await rig.reads(csv, /\d commands/);
+  assert.match(said, /These are the newest; narrow it/);
+  const file = csv.message?.attachments[0];
+  assert.ok((file?.bytes.length ?? 0) < 10 * 1024 * 1024);
+  const kept = rowsIn(gunzipSync(file?.bytes ?? ""));
+  assert.ok(kept > 2_000 && kept < 4_000, String(kept));
+  assert.match(said, new RegExp(`${kept} commands`));
+});
+
+test("an export stops at ten thousand commands, and says so", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  keepRows(rig, 10_500, { textBytes: 10, vary: false });
+  const json = await rig.owner.slash(rig.channel, "audit export", { format: "json" });
+  await rig.reads(json, /10000 commands\. These are the newest/);
+  const data: unknown = JSON.parse(new TextDecoder().decode(json.message?.attachments[0]?.bytes));
+  assert.ok(typeof data === "object" && data !== null && "runs" in data && Array.isArray(data.runs));
+  assert.equal(data.runs.length, 10_000);
+});
+
+test("a search for denied commands shows how many more there were than are listed", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  for (let n = 0; n < 9; n += 1) {
+    await rig.reads(await rig.member.slash(rig.channel, "run command", { text: ":h two" }), /You may not/);
+  }
+  await rig.runs.clock.advance(60_000);
+  const denied = { outcome: "denied" };
+  const found = await rig.reads(await rig.owner.slash(rig.channel, "audit search", denied), /denied/);
+  assert.equal(found.match(/🚫 denied/g)?.length, 5);
+  assert.match(found, /was refused: 4 more commands within a minute/);
 });

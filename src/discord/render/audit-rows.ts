@@ -1,5 +1,4 @@
 import type { Tier } from "../../domain/guild.ts";
-import type { Attachment } from "../../domain/message.ts";
 import type { AuditEvent, DeferredRun, RunProgress, RunRecord, RunStatus } from "../../domain/run.ts";
 import { cut, inlineCode, inlineName } from "./escape.ts";
 import { escapeButMentions } from "./own-markup.ts";
@@ -100,81 +99,6 @@ export function fitLines(lines: readonly string[], max = 3_800): string {
 export function searchStopped(found: number): string {
   const what = found === 0 ? "Nothing fits among" : "These are from";
   return `-# ${what} the newest rows that a search may read. Narrow it by person, verb, server or days to look further back.`;
-}
-
-const columns = [
-  "id",
-  "askedAt",
-  "actorId",
-  "actorName",
-  "actorRoleIds",
-  "origin",
-  "serverName",
-  "text",
-  "verb",
-  "status",
-  "ran",
-  "sentAt",
-  "endedAt",
-  "message",
-  "failureCode",
-  "commandId",
-  "proof",
-  "channelId",
-] as const;
-
-/** The same columns for every row; times in ISO 8601. */
-function exported(record: RunRecord): Record<(typeof columns)[number], string> {
-  return {
-    id: record.id,
-    askedAt: iso(record.askedAtMs),
-    actorId: record.actorId,
-    actorName: record.actorName,
-    actorRoleIds: record.actorRoleIds.join(" "),
-    origin: record.origin,
-    serverName: record.serverName,
-    text: record.text,
-    verb: record.verb ?? "",
-    status: record.status,
-    ran: record.ran,
-    sentAt: iso(record.sentAtMs),
-    endedAt: iso(record.endedAtMs),
-    message: record.message ?? "",
-    failureCode: record.failureCode ?? "",
-    commandId: record.commandId ?? "",
-    proof: record.proof,
-    channelId: record.channelId,
-  };
-}
-
-export function auditCsv(records: readonly RunRecord[]): Attachment {
-  const rows = records.map((record) => {
-    const row = exported(record);
-    return columns.map((column) => csvCell(row[column])).join(",");
-  });
-  // The mark tells Excel that it is UTF-8.
-  return { name: "audit.csv", data: `\ufeff${[columns.join(","), ...rows].join("\r\n")}\r\n` };
-}
-
-export function auditJson(records: readonly RunRecord[], events: readonly AuditEvent[]): Attachment {
-  const data = {
-    runs: records.map(exported),
-    events: events.map((event) => ({ ...event, at: iso(event.atMs) })),
-  };
-  return { name: "audit.json", data: `${JSON.stringify(data, null, 2)}\n` };
-}
-
-/**
- * A cell that no spreadsheet takes for a formula: those begin with = + - @ or a control character, and some programs
- * skip spaces before them. An apostrophe in front makes it text. Ids are long numbers, which they would round.
- */
-export function csvCell(text: string): string {
-  const risky = /^\s*[=+\-@|%\t\r\n]/.test(text) || /^\d{16,}$/.test(text);
-  return `"${(risky ? `'${text}` : text).replaceAll('"', '""')}"`;
-}
-
-function iso(atMs: number | undefined): string {
-  return atMs === undefined ? "" : new Date(atMs).toISOString();
 }
 
 function seconds(atMs: number): number {

@@ -141,7 +141,9 @@ export class HttpServer {
     const key = `${route.method} ${route.pattern}`;
     const verdict = limits.take(key, majorOf(route, params), route.access === "bot");
     if (!verdict.allowed) return tooMany(verdict.retryAfterMs, verdict.global, verdict.headers);
-    if (size > api.world.limits.maxUploadBytes) throw withHeaders(refuse("tooLarge"), verdict);
+    const { maxUploadBytes, maxFileBytes } = api.world.limits;
+    const tooLarge = size > maxUploadBytes || body.files.some(({ bytes }) => bytes.length > maxFileBytes);
+    if (tooLarge) throw withHeaders(refuse("tooLarge"), verdict);
     return this.#carryOut(key, verdict, () =>
       route.handle(api, { params, query, body: body.json, files: body.files }),
     );

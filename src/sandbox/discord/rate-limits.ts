@@ -76,6 +76,7 @@ export function defaultLimits(): DiscordLimits {
     nonceWindowMs: 5 * 60_000,
     oldEdits: { olderThanMs: 60 * 60_000, limit: 30, windowMs: 60 * 60_000 },
     maxUploadBytes: 25 * 1024 * 1024,
+    maxFileBytes: 10 * 1024 * 1024,
     perRoute: { limit: 1_000, windowMs: 1_000 },
     routes: {},
     globalPerSecond: 0,

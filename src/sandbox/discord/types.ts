@@ -329,6 +329,8 @@ export interface DiscordLimits {
   oldEdits: { olderThanMs: number; limit: number; windowMs: number };
   /** 25 MiB less a little: beyond, 40005. */
   maxUploadBytes: number;
+  /** 10 MiB, of one file: beyond, 40005. */
+  maxFileBytes: number;
   /** For any route without its own entry; the window of each bucket. */
   perRoute: RouteLimit;
   /** By "METHOD /route", ids as `:id`, such as "POST /channels/:id/messages". */

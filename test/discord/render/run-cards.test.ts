@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import {
-  auditCsv,
-  auditJson,
-  csvCell,
-  eventLine,
-  fitLines,
-  runLine,
-} from "../../../src/discord/render/audit-rows.ts";
+import { csvCell, csvForm, jsonForm } from "../../../src/discord/render/audit-files.ts";
+import { eventLine, fitLines, runLine } from "../../../src/discord/render/audit-rows.ts";
 import { confirmCard, dryCard, outcomeCard } from "../../../src/discord/render/run-cards.ts";
 import { runRenderer } from "../../../src/discord/render/run-renderer.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
@@ -239,8 +233,7 @@ describe("audit rows", () => {
       { numRuns: 500 },
     );
     assert.equal(csvCell("123456789012345678"), `"'123456789012345678"`);
-    const { data } = auditCsv([{ ...record, text: ':h "a",\r\nb' }]);
-    assert.ok(typeof data === "string" && data.includes('":h ""a"",\r\nb"'));
-    assert.ok(String(auditJson([record], []).data).includes('"askedAt": "2026-01-01T00:00:00.000Z"'));
+    assert.ok(csvForm.run({ ...record, text: ':h "a",\r\nb' }).includes('":h ""a"",\r\nb"'));
+    assert.ok(jsonForm([]).run(record).includes('"askedAt": "2026-01-01T00:00:00.000Z"'));
   });
 });

@@ -221,6 +221,18 @@ test("a body that is no JSON is 50109, a request that is too large 40005, an unk
   assert.equal((await refusalOf(rig.rest.get("/nowhere"))).status, 404);
 });
 
+test("a file larger than a file may be is 40005", async (t) => {
+  const rig = await startDiscord(t);
+  rig.discord.limits.maxFileBytes = 10;
+  const send = (contents: string) =>
+    rig.rest.post(`/channels/${rig.channel.id}/messages`, {
+      body: { content: "a file" },
+      files: [{ name: "a.txt", data: Buffer.from(contents), contentType: "text/plain" }],
+    });
+  await send("just right");
+  assert.deepEqual(await refusalOf(send("more than ten")), { status: 413, code: 40005, paths: [] });
+});
+
 test("command definitions have limits too", async (t) => {
   const rig = await startDiscord(t);
   const put = (...commands: object[]): Promise<unknown> =>

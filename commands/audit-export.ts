@@ -1,0 +1,144 @@
+import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { ApplicationCommandOptionType } from "discord.js";
+import { defineEntry, type Services } from "../src/discord/command.ts";
+import { csvForm, type FileForm, jsonForm } from "../src/discord/render/audit-files.ts";
+import type { Attachment } from "../src/domain/message.ts";
+import type { AuditEvent, AuditFound } from "../src/domain/run.ts";
+import { type FilterArgs, type Filters, filterOptions, filtersOf, parseFilter } from "./audit-filter.ts";
+import { note } from "./audit-note.ts";
+import { completeServer } from "./server-option.ts";
+
+const MOST_COMMANDS = 10_000;
+const MOST_EVENTS = 2_000;
+/** Each search reads a bounded number of rows, whatever it finds. */
+const MOST_SEARCHES = 10;
+/** What is held in memory for one export. */
+const MOST_TEXT_BYTES = 32_000_000;
+/** Discord takes a file of 10 MiB; a larger one would fail the whole answer. */
+const MOST_FILE_BYTES = 10_000_000;
+/** Rows put together before other work has its turn. */
+const BREATH_ROWS = 200;
+
+const gzipped = promisify(gzip);
+
+export const exportRows = defineEntry<FilterArgs & { readonly format: string }>({
+  description: "The same as a file",
+  first: "ephemeral",
+  options: [
+    {
+      type: ApplicationCommandOptionType.String,
+      name: "format",
+      description: "CSV holds the commands; JSON also what was configured",
+      required: true,
+      choices: [
+        { name: "CSV", value: "csv" },
+        { name: "JSON", value: "json" },
+      ],
+    },
+    ...filterOptions,
+  ],
+  parse: (options) => ({ ...parseFilter(options), format: options.string("format", true) }),
+  autocomplete: completeServer,
+  async execute({ actor, args }, services) {
+    const filters = await filtersOf(services, actor, args);
+    const form =
+      args.format === "csv" ? csvForm : jsonForm(await allEvents(services, actor.guildId, filters));
+    const { rows, complete } = await allRows(services, actor.guildId, filters, form);
+    const { file, kept, unpackedBytes } = await fileOf(form, rows);
+
+    await note(services, actor, "audit-export", `${kept} rows as ${args.format}`);
+    const said = [`📄 ${kept} commands.`];
+    if (!complete || kept < rows.length) {
+      said.push("These are the newest; narrow it by person, verb, server or days for the others.");
+    }
+    if (unpackedBytes !== undefined) {
+      said.push(`It is compressed (gzip), as Discord takes no file of ${megabytes(unpackedBytes)} MB.`);
+    }
+    return { content: said.join(" "), files: [file] };
+  },
+});
+
+interface Rows {
+  /** Rows as they stand in the file, the newest first. */
+  readonly rows: readonly string[];
+  readonly complete: boolean;
+}
+
+async function allRows(
+  { audit }: Services,
+  guildId: string,
+  { runs }: Filters,
+  form: FileForm,
+): Promise<Rows> {
+  const rows: string[] = [];
+  let bytes = 0;
+  const search = (after: After) => audit.search(guildId, { ...runs, ...after, limit: MOST_COMMANDS });
+  for await (const found of inSearches(search)) {
+    for (const record of found.rows) {
+      const row = form.run(record);
+      bytes += Buffer.byteLength(row) + form.between.length;
+      if (rows.length >= MOST_COMMANDS || bytes > MOST_TEXT_BYTES) return { rows, complete: false };
+      rows.push(row);
+      if (rows.length % BREATH_ROWS === 0) await setImmediate();
+    }
+    if (found.stoppedAt === undefined) return { rows, complete: found.rows.length < MOST_COMMANDS };
+  }
+  return { rows, complete: false };
+}
+
+async function allEvents(
+  { audit }: Services,
+  guildId: string,
+  { events, wantsEvent }: Filters,
+): Promise<readonly AuditEvent[]> {
+  if (events === undefined) return [];
+  const rows: AuditEvent[] = [];
+  const search = (after: After) => audit.events(guildId, { ...events, ...after, limit: MOST_EVENTS });
+  for await (const found of inSearches(search)) rows.push(...found.rows.filter(wantsEvent));
+  return rows.slice(0, MOST_EVENTS);
+}
+
+/** Where the search before has stopped; nothing for the first. */
+type After = { readonly after?: string };
+
+/** One search after the other, each going on where the one before has stopped. */
+async function* inSearches<T>(
+  search: (after: After) => Promise<AuditFound<T>>,
+): AsyncGenerator<AuditFound<T>> {
+  let after: After = {};
+  for (let count = 0; count < MOST_SEARCHES; count += 1) {
+    const found = await search(after);
+    yield found;
+    if (found.stoppedAt === undefined) return;
+    after = { after: found.stoppedAt };
+  }
+}
+
+interface ExportFile {
+  readonly file: Attachment;
+  /** Rows that are in it. */
+  readonly kept: number;
+  /** Present where it is compressed. */
+  readonly unpackedBytes?: number;
+}
+
+/** As it is where that is small enough; else compressed; and where that is too large as well, of fewer rows. */
+async function fileOf(form: FileForm, rows: readonly string[]): Promise<ExportFile> {
+  for (let kept = rows.length; ; ) {
+    const text = `${form.head}${rows.slice(0, kept).join(form.between)}${form.foot}`;
+    const unpackedBytes = Buffer.byteLength(text);
+    if (unpackedBytes <= MOST_FILE_BYTES) return { file: { name: form.name, data: text }, kept };
+
+    const data = await gzipped(text);
+    if (data.length <= MOST_FILE_BYTES) {
+      return { file: { name: `${form.name}.gz`, data }, kept, unpackedBytes };
+    }
+    kept = Math.floor(((kept * MOST_FILE_BYTES) / data.length) * 0.95);
+  }
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(1);
+}
