@@ -11,11 +11,12 @@ import type { ServerKey } from "../domain/secret.ts";
 import type { Log } from "../log.ts";
 import { Gate } from "./gate.ts";
 import { GenerationalCache } from "./generational-cache.ts";
+import type { RepeatingJson } from "./http/repeating-json.ts";
 import { createTransport, type Transport } from "./http/transport.ts";
 import { BAD_KEY_BUDGET, type BadKeyBudget, KeyGuard, type RejectedKey } from "./keys/key-guard.ts";
 import type { StoredHalt } from "./limits/halt.ts";
 import { RowNotes } from "./row-notes.ts";
-import { LIST_FIELDS, LogMemory, readCommandAnswer, readLists, readStatus } from "./schema.ts";
+import { createLogMemory, LIST_FIELDS, readCommandAnswer, readLists, readStatus } from "./schema.ts";
 
 export interface ServiceClientOptions {
   readonly serviceUrl: string;
@@ -83,7 +84,7 @@ class GatedClient implements Service {
   /** With another global key the service counts another identity: its halt is not ours. */
   readonly #identity: string;
   /** What the logs of each source that is polled showed last. */
-  readonly #logs: GenerationalCache<SourceId, LogMemory> | undefined;
+  readonly #logs: GenerationalCache<SourceId, RepeatingJson> | undefined;
   /** Writes in the order in which they were asked for. */
   #writes: Promise<void> = Promise.resolve();
 
@@ -92,7 +93,7 @@ class GatedClient implements Service {
     this.#rowNotes = new RowNotes(options);
     const most = options.logsRemembered ?? LOGS_REMEMBERED;
     const kept = { forMs: LOGS_REMEMBERED_FOR_MS, most };
-    this.#logs = most > 0 ? new GenerationalCache(kept, () => new LogMemory()) : undefined;
+    this.#logs = most > 0 ? new GenerationalCache(kept, createLogMemory) : undefined;
     this.#guard = new KeyGuard(options.budget ?? BAD_KEY_BUDGET);
     const connections = options.connections ?? CONNECTIONS;
     const { globalKey, keys, clock, metrics, onEvent } = options;
@@ -136,13 +137,13 @@ class GatedClient implements Service {
       source,
       key,
       route: "read",
-      parse: memory === undefined ? JSON.parse : (body) => memory.json.parse(body),
+      parse: memory === undefined ? JSON.parse : (body) => memory.parse(body),
       waitingClass: options.priority,
       path: readPath(lists),
       signal: options.signal,
       onSent: options.onSent,
     });
-    const { lists: read, skippedRows } = readLists(answered.json, lists, memory);
+    const { lists: read, skippedRows } = readLists(answered.json, lists);
     // Without a Date only our own clock is left, which a host may have set wrong by hours: no row is lost for that.
     const presentMs = answered.dateMs ?? answered.readAtMs + DATELESS_SLACK_MS;
     const { lists: present, setAside } = withoutFutureRows(read, presentMs);

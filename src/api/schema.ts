@@ -15,7 +15,7 @@ import type {
 } from "../domain/model.ts";
 import { RepeatingJson } from "./http/repeating-json.ts";
 import { epochS, playerRef } from "./rows/player-ref.ts";
-import { type LogKind, LogWindow, listOf, type Rows, readRows } from "./rows/read-rows.ts";
+import { type LogKind, listOf, type Rows, readEntry, readLog, readRows } from "./rows/read-rows.ts";
 import {
   commandRow,
   emergencyRow,
@@ -109,25 +109,24 @@ const MOD_CALLS: LogKind<z.output<typeof modCallRow.patient>, ModCallEntry> = {
   },
 };
 
-/** The logs of one source as its latest answer showed them. */
-export class LogMemory {
-  readonly json = new RepeatingJson(["JoinLogs", "KillLogs", "CommandLogs", "ModCalls"]);
-  readonly joinLogs = new LogWindow(JOINS);
-  readonly killLogs = new LogWindow(KILLS);
-  readonly commandLogs = new LogWindow(COMMANDS);
-  readonly modCalls = new LogWindow(MOD_CALLS);
+/** Reads the answers of one source, each of which mostly repeats the logs of the one before. */
+export function createLogMemory(): RepeatingJson {
+  return new RepeatingJson({
+    JoinLogs: (row) => readEntry(row, JOINS),
+    KillLogs: (row) => readEntry(row, KILLS),
+    CommandLogs: (row) => readEntry(row, COMMANDS),
+    ModCalls: (row) => readEntry(row, MOD_CALLS),
+  });
 }
 
-const READERS: {
-  readonly [L in ListName]: (wire: unknown, memory: LogMemory) => Rows<Lists[L]> | undefined;
-} = {
+const READERS: { readonly [L in ListName]: (wire: unknown) => Rows<Lists[L]> | undefined } = {
   players: (wire) => readRows(wire, playerRow, player),
   staff,
-  joinLogs: (wire, memory) => memory.joinLogs.read(wire),
+  joinLogs: (wire) => readLog(wire, JOINS),
   queue: (wire) => readIds(wire),
-  killLogs: (wire, memory) => memory.killLogs.read(wire),
-  commandLogs: (wire, memory) => memory.commandLogs.read(wire),
-  modCalls: (wire, memory) => memory.modCalls.read(wire),
+  killLogs: (wire) => readLog(wire, KILLS),
+  commandLogs: (wire) => readLog(wire, COMMANDS),
+  modCalls: (wire) => readLog(wire, MOD_CALLS),
   emergencyCalls: (wire) => readRows(wire, emergencyRow, emergencyCall),
   vehicles: (wire) => readRows(wire, vehicleRow, vehicle),
 };
@@ -154,19 +153,17 @@ export function readStatus(wire: unknown): ServerStatus {
 
 /**
  * The lists that were asked for. One that is missing, or is no list, is left out rather than read as empty: an empty log
- * would mean that the game server restarted. `memory`: of this source, whose `json` read the answer; it is brought up to
- * date.
+ * would mean that the game server restarted. `wire`: as JSON.parse or a log memory gave it.
  */
 export function readLists(
   wire: unknown,
   asked: readonly ListName[],
-  memory: LogMemory = new LogMemory(),
 ): { readonly lists: Partial<Lists>; readonly skippedRows: Partial<Record<ListName, number>> } {
   const fields = wire as Readonly<Record<string, unknown>>;
   const lists: { -readonly [L in ListName]?: Lists[L] } = {};
   const skippedRows: Partial<Record<ListName, number>> = {};
   const take = <L extends ListName>(name: L) => {
-    const read = READERS[name](fields[LIST_FIELDS[name]], memory);
+    const read = READERS[name](fields[LIST_FIELDS[name]]);
     if (read === undefined) return;
     lists[name] = read.value as (typeof lists)[L];
     if (read.skipped > 0) skippedRows[name] = read.skipped;

@@ -18,7 +18,10 @@ const runningMs = intensity === "busy" ? 3_600_000 : 900_000;
 const startMs = Date.now() - runningMs - ANSWERS * EVERY_MS;
 let nowMs = startMs;
 const service = new Service({ nowMs: () => nowMs, keys: [key], town: { intensity } });
-const path = "/v2/server?JoinLogs=true&KillLogs=true&ModCalls=true";
+/** With "whole" as the second argument each key has its own place in the hour, and answers hold players and staff too. */
+const isWhole = process.argv[3] === "whole";
+const lists = ["JoinLogs", "KillLogs", "ModCalls", ...(isWhole ? ["CommandLogs", "Players", "Staff"] : [])];
+const path = `/v2/server?${lists.map((list) => `${list}=true`).join("&")}`;
 const bodies = Array.from({ length: ANSWERS }, (_, poll) => {
   nowMs = startMs + runningMs + poll * EVERY_MS;
   const answered = service.handle({ method: "GET", path, headers: { "server-key": key } });
@@ -26,9 +29,12 @@ const bodies = Array.from({ length: ANSWERS }, (_, poll) => {
   return Buffer.from(answered.body);
 });
 
-let polls = 0;
-function answer(): Buffer {
-  const body = bodies[polls++ % ANSWERS] ?? Buffer.alloc(0);
+const polls = new Map<string, number>();
+function answer(request: string): Buffer {
+  const from = isWhole ? (/server-key: *(\S+)/i.exec(request)?.[1] ?? "") : "";
+  const poll = polls.get(from) ?? 0;
+  polls.set(from, poll + 1);
+  const body = bodies[poll % ANSWERS] ?? Buffer.alloc(0);
   const head = [
     "HTTP/1.1 200 OK",
     "content-type: application/json; charset=utf-8",
@@ -50,8 +56,9 @@ const server = createServer({ noDelay: true }, (socket) => {
   socket.on("data", (chunk) => {
     heard += chunk.toString("latin1");
     for (let end = heard.indexOf(END); end >= 0; end = heard.indexOf(END)) {
+      const request = heard.slice(0, end);
       heard = heard.slice(end + END.length);
-      socket.write(answer());
+      socket.write(answer(request));
     }
   });
   socket.on("error", () => socket.destroy());

@@ -33,14 +33,22 @@ const DAYS = [
   { what: "3,000 entries a day", more: 50, perDay: 3_000 },
 ] as const;
 
+/** What answers leave in memory: an ordinary server and one whose logs are full. */
+const TOWNS = [
+  { what: "an ordinary town", town: "ordinary", more: 100 },
+  { what: "a busy town", town: "busy", more: 100 },
+] as const;
+
 const MOST_GUILD_KB = 100;
 const MOST_FEED_STATE_KB = 40;
+const MOST_LIVE_KB = 60;
 
 const hostTold = z.object({
   heapBytes: z.number(),
   discord: z.object({ guilds: z.number() }),
   feeds: z.object({ live: z.number() }),
 });
+const liveTold = z.object({ heapBytes: z.number() });
 const feedsTold = z.object({
   heapBytes: z.number(),
   storedBytes: z.record(z.string(), z.number()),
@@ -58,11 +66,17 @@ export async function run(): Promise<BenchResult> {
   for (const { what, more, shape } of SHAPES) guilds.push({ what, kb: await guildKb(more, shape) });
   const servers: ({ readonly what: string } & FeedState)[] = [];
   for (const { what, more, perDay } of DAYS) servers.push({ what, ...(await feedState(more, perDay)) });
+  const live: { readonly what: string; readonly snapshotKb: number; readonly kb: number }[] = [];
+  for (const { what, town, more } of TOWNS) live.push({ what, ...(await liveKb(town, more)) });
   const figures = {
     heapKbPerGuild: figure(guilds[0]?.kb ?? Number.POSITIVE_INFINITY, 1),
     feedStateKbPerServer: figure(servers[0]?.worstKb ?? Number.POSITIVE_INFINITY, 1),
+    liveKbPerServer: figure(live[0]?.kb ?? Number.POSITIVE_INFINITY, 1),
   };
-  const ok = figures.heapKbPerGuild <= MOST_GUILD_KB && figures.feedStateKbPerServer <= MOST_FEED_STATE_KB;
+  const ok =
+    figures.heapKbPerGuild <= MOST_GUILD_KB &&
+    figures.feedStateKbPerServer <= MOST_FEED_STATE_KB &&
+    figures.liveKbPerServer <= MOST_LIVE_KB;
   const lines = [
     ...table(
       ["one more guild", "heap KB"],
@@ -87,6 +101,10 @@ export async function run(): Promise<BenchResult> {
           cards,
         ].map((value) => figure(value, 1)),
       ]),
+    ),
+    ...table(
+      ["one more server that answers", "snapshot KB", "with remembered rows KB"],
+      live.map(({ what, snapshotKb, kb }) => [what, figure(snapshotKb, 1), figure(kb, 1)]),
     ),
   ];
   return { ok, figures, lines };
@@ -149,6 +167,26 @@ async function feedState(moreServers: number, perDay: number): Promise<FeedState
   const heapKb = kb(many.heapBytes, few.heapBytes);
   const cards = (many.cards - few.cards) / moreServers;
   return { heapKb, storedKb, worstKb: Math.max(heapKb, storedKb), by, cards };
+}
+
+/** What one more server's answers keep in the heap: its latest snapshot, and with the rows that are remembered. */
+async function liveKb(
+  town: string,
+  more: number,
+): Promise<{ readonly snapshotKb: number; readonly kb: number }> {
+  const server = fork(fileURLToPath(new URL("./canned-server.ts", import.meta.url)), [town, "whole"]);
+  try {
+    const [{ port }] = (await once(server, "message")) as [{ readonly port: number }];
+    const heapOf = async (servers: number, memory: string) => {
+      const args = [`http://127.0.0.1:${port}`, String(servers), memory];
+      return liveTold.parse(await childTells("./footprint-live.ts", args, {})).heapBytes;
+    };
+    const perServer = async (memory: string) =>
+      ((await heapOf(FEW_SERVERS + more, memory)) - (await heapOf(FEW_SERVERS, memory))) / more / 1_024;
+    return { snapshotKb: await perServer("forget"), kb: await perServer("remember") };
+  } finally {
+    server.disconnect();
+  }
 }
 
 /** Runs a file beside this one in a process of its own and gives what it tells; resolves once it has ended. */

@@ -1,9 +1,27 @@
-/** A list of a document: where its rows stand in the text, and what each of them says. */
+/** A list of a document: where its rows stand in the text, and what was read from each of them. */
 interface ReadList {
+  readonly starts: ArrayLike<number>;
+  readonly ends: ArrayLike<number>;
+  readonly rows: readonly unknown[];
+}
+
+interface OpenList {
   readonly starts: number[];
   readonly ends: number[];
   readonly rows: unknown[];
 }
+
+/** Stands in a document instead of a list whose rows were read already, each by the reader of its list. */
+export class ReadRows {
+  readonly rows: readonly unknown[];
+
+  constructor(rows: readonly unknown[]) {
+    this.rows = rows;
+  }
+}
+
+/** What is made of a row of each list, by the list's name. */
+export type RowReaders = Readonly<Record<string, (row: unknown) => unknown>>;
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -21,20 +39,21 @@ const LEAST_LOOKS = 2;
 
 /**
  * JSON.parse for documents of which each mostly repeats the one before, as the logs of a server do. A row (an object in
- * one of the named lists of the outermost object) whose text stood there before is not read again: it gives the very
- * object that it gave then, which nobody may change. To read the same rows again and again is most of what a poll costs
- * beyond its transport.
+ * one of the named lists of the outermost object) whose text stood there before is not read again: what its reader made
+ * of it then, which nobody may change, is given again. To read the same rows again and again is most of what a poll
+ * costs beyond its transport. Of the rows themselves only the text is kept: their objects would double the memory.
  *
- * The result is JSON.parse's. What is not written as expected is left to it: white space between rows, another order of
- * the lists, a name that stands twice. (A name that stands a second time, written with escapes, is not noticed.)
+ * The result is JSON.parse's, with `ReadRows` in place of the named lists. What is not written as expected is left to
+ * JSON.parse as a whole, lists included: white space between rows, another order of the lists, a name that stands twice.
+ * (A name that stands a second time, written with escapes, is not noticed.)
  */
 export class RepeatingJson {
-  readonly #names: readonly string[];
+  readonly #readers: RowReaders;
   #text = "";
   #lists: ReadonlyMap<string, ReadList> = new Map();
 
-  constructor(names: readonly string[]) {
-    this.#names = names;
+  constructor(readers: RowReaders) {
+    this.#readers = readers;
   }
 
   /** Throws a SyntaxError where JSON.parse does. */
@@ -46,7 +65,7 @@ export class RepeatingJson {
     const lists = new Map<string, ReadList>();
     let rest = "";
     let from = 0;
-    for (const name of this.#names) {
+    for (const name of Object.keys(this.#readers)) {
       const head = `"${name}":[`;
       const at = text.indexOf(head, from);
       if (at < 0) continue;
@@ -54,7 +73,7 @@ export class RepeatingJson {
       if (read === undefined) return undefined;
       rest += text.slice(from, at + head.length);
       from = read.ends.at(-1) ?? at + head.length;
-      lists.set(name, read);
+      lists.set(name, closed(read));
     }
     if (lists.size === 0) return undefined;
     const document = documentAround(lists, rest + text.slice(from));
@@ -65,9 +84,10 @@ export class RepeatingJson {
   }
 
   /** From its first row to its bracket; undefined where it is not written as expected. */
-  #list(name: string, text: string, from: number): ReadList | undefined {
+  #list(name: string, text: string, from: number): OpenList | undefined {
     const before = this.#lists.get(name) ?? { starts: [], ends: [], rows: [] };
-    const read: ReadList = { starts: [], ends: [], rows: [] };
+    const reader = this.#readers[name] ?? unread;
+    const read: OpenList = { starts: [], ends: [], rows: [] };
     if (text.charCodeAt(from) === CLOSE_LIST) return read;
     let next = 0;
     let looks = VAIN_LOOKS;
@@ -80,7 +100,7 @@ export class RepeatingJson {
         looks = Math.max(LEAST_LOOKS, looks - (before.rows.length - next));
         if (unreadFrom < 0) unreadFrom = at;
       } else {
-        if (unreadFrom >= 0 && !readAnew(text, unreadFrom, read)) return undefined;
+        if (unreadFrom >= 0 && !readAnew(text, unreadFrom, read, reader)) return undefined;
         unreadFrom = -1;
         read.rows.push(before.rows[found]);
         next = found + 1;
@@ -91,7 +111,7 @@ export class RepeatingJson {
       if (sign !== COMMA && sign !== CLOSE_LIST) return undefined;
       at = end;
     }
-    return unreadFrom < 0 || readAnew(text, unreadFrom, read) ? read : undefined;
+    return unreadFrom < 0 || readAnew(text, unreadFrom, read, reader) ? read : undefined;
   }
 
   /** Which row of the list before, from `next` on, stands in the text here; -1 for none. */
@@ -106,15 +126,29 @@ export class RepeatingJson {
   }
 }
 
+/** As small as it can be kept: arrays that were pushed to hold half as much again. */
+function closed({ starts, ends, rows }: OpenList): ReadList {
+  return { starts: Uint32Array.from(starts), ends: Uint32Array.from(ends), rows: rows.slice() };
+}
+
+function unread(row: unknown): unknown {
+  return row;
+}
+
 function lengthOf({ starts, ends }: ReadList, row: number): number {
   return (ends[row] ?? 0) - (starts[row] ?? 0);
 }
 
 /** Reads what stands between `from` and the end of the last row, in one go. */
-function readAnew(text: string, from: number, { ends, rows }: ReadList): boolean {
+function readAnew(
+  text: string,
+  from: number,
+  { ends, rows }: OpenList,
+  reader: (row: unknown) => unknown,
+): boolean {
   const fresh = parsed(`[${text.slice(from, ends.at(-1))}]`);
   if (!Array.isArray(fresh) || fresh.length !== ends.length - rows.length) return false;
-  for (const row of fresh) rows.push(row);
+  for (const row of fresh) rows.push(reader(row));
   return true;
 }
 
@@ -148,7 +182,7 @@ function documentAround(lists: ReadonlyMap<string, ReadList>, text: string): unk
   for (const [name, { rows }] of lists) {
     const quoted = `"${name}"`;
     if (text.indexOf(quoted) !== text.lastIndexOf(quoted) || !Object.hasOwn(document, name)) return undefined;
-    Reflect.set(document, name, rows);
+    Reflect.set(document, name, new ReadRows(rows));
   }
   return document;
 }

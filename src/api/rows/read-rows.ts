@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { ReadRows } from "../http/repeating-json.ts";
 
 /**
  * How a row is checked: nearly every row is as expected, which a few comparisons tell without a copy of the row; zod,
@@ -40,42 +41,20 @@ export function readRows<R, T>(
   return { value, skipped: listed.length - value.length };
 }
 
-/**
- * One log of one source as it was read last. A row that RepeatingJson gave before gives the entry that it gave before:
- * to read every row anew takes longer than all else that is done for a poll, and holds each window that somebody keeps
- * in memory a second time.
- */
-export class LogWindow<R, T> {
-  readonly #kind: LogKind<R, T>;
-  #rows: readonly unknown[] = [];
-  #entries: readonly (T | undefined)[] = [];
+/** The entry of one row of a log; undefined where it cannot be read. */
+export function readEntry<R, T>(raw: unknown, { checks, entry }: LogKind<R, T>): T | undefined {
+  const row = readRow(raw, checks);
+  return row === undefined ? undefined : entry(row);
+}
 
-  constructor(kind: LogKind<R, T>) {
-    this.#kind = kind;
-  }
-
-  /** Reads the log as it is now; undefined when it is no list. */
-  read(wire: unknown): Rows<readonly T[]> | undefined {
-    const listed = listOf(wire);
-    if (listed === undefined) return undefined;
-    let next = 0;
-    const entries = listed.map((raw) => {
-      // Rows keep their order, so the one that is meant is nearly always the first that is looked at.
-      const known = this.#rows.indexOf(raw, next);
-      if (known < 0) return this.#read(raw);
-      next = known + 1;
-      return this.#entries[known];
-    });
-    this.#rows = listed;
-    this.#entries = entries;
-    const value = entries.filter((entry) => entry !== undefined);
-    return { value, skipped: listed.length - value.length };
-  }
-
-  #read(raw: unknown): T | undefined {
-    const row = readRow(raw, this.#kind.checks);
-    return row === undefined ? undefined : this.#kind.entry(row);
-  }
+/** A log whose rows were read one by one when it was parsed, or one that JSON.parse gave; undefined when it is no list. */
+export function readLog<R, T>(wire: unknown, kind: LogKind<R, T>): Rows<readonly T[]> | undefined {
+  if (!(wire instanceof ReadRows)) return readRows(wire, kind.checks, kind.entry);
+  // Made by `readEntry` for this very kind: the pairing is lost on the type checker only.
+  const rows = wire.rows as readonly (T | undefined)[];
+  if (!rows.includes(undefined)) return { value: rows as readonly T[], skipped: 0 };
+  const value = rows.filter((entry) => entry !== undefined);
+  return { value, skipped: rows.length - value.length };
 }
 
 function readRow<R>(raw: unknown, { isPlain, patient }: RowChecks<R>): R | undefined {
