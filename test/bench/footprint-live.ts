@@ -1,0 +1,50 @@
+import { createServiceClient } from "../../src/api/client.ts";
+import { parseHalt, parseRejected } from "../../src/api/stored-records.ts";
+import { systemClock, systemRandom } from "../../src/clock.ts";
+import type { ListName } from "../../src/domain/model.ts";
+import { LatestSnapshots } from "../../src/watch/snapshots.ts";
+import { MemoryDocuments } from "../support/memory-documents.ts";
+import { FakeKeyRing } from "../support/network.ts";
+import { settledHeapBytes } from "./heap.ts";
+
+/**
+ * What is kept of the answers of so many servers, in a process of its own: the latest snapshot, and the rows that are
+ * remembered so that they need not be read again. Arguments: the service's address, number of servers, "remember" or
+ * "forget". Tells the parent its heap after an hour of polls.
+ */
+const LISTS: readonly ListName[] = ["joinLogs", "killLogs", "commandLogs", "modCalls", "players", "staff"];
+/** Of each server; the logs are full long before. */
+const POLLS = 6;
+
+const [url = "", servers = "", memory = ""] = process.argv.slice(2);
+const ring = new FakeKeyRing();
+const sources = Array.from({ length: Number(servers) }, (_, n) =>
+  ring.add(`Server${n}Key-AbCdEfGhIjKlMnOpQrStUv`),
+);
+const client = createServiceClient({
+  serviceUrl: url,
+  keys: ring,
+  halts: new MemoryDocuments(parseHalt),
+  rejected: new MemoryDocuments(parseRejected),
+  clock: systemClock,
+  random: systemRandom,
+  metrics: { count: () => {}, observe: () => {} },
+  onEvent: () => {},
+  ...(memory === "forget" ? { logsRemembered: 0 } : {}),
+});
+const snapshots = new LatestSnapshots({ client, clock: systemClock });
+let rows = 0;
+for (let poll = 0; poll < POLLS; poll++) {
+  for (const source of sources) {
+    const snapshot = await client.read(source, LISTS, { priority: "poll" });
+    rows += snapshot.lists.joinLogs?.length ?? 0;
+    snapshots.record(snapshot);
+  }
+}
+if (rows === 0) throw new Error("the service answered without rows");
+const heapBytes = await settledHeapBytes();
+process.send?.({ heapBytes });
+// Both are still needed here, so the heap above held them.
+snapshots.stop();
+await client.close();
+process.disconnect?.();
