@@ -14,7 +14,7 @@ import type {
   Vehicle,
 } from "../domain/model.ts";
 import { RepeatingJson } from "./http/repeating-json.ts";
-import { epochS, playerRef } from "./rows/player-ref.ts";
+import { epochS, PlayerRefs, playerRef } from "./rows/player-ref.ts";
 import { type LogKind, listOf, type Rows, readEntry, readLog, readRows } from "./rows/read-rows.ts";
 import {
   commandRow,
@@ -70,38 +70,38 @@ export const LIST_FIELDS: Readonly<Record<ListName, string>> = {
 
 const JOINS: LogKind<z.output<typeof joinRow.patient>, JoinEntry> = {
   checks: joinRow,
-  entry: (row) => {
+  entry: (row, players) => {
     const atS = epochS(row.Timestamp);
-    const who = playerRef(row.Player);
+    const who = players.of(row.Player);
     if (atS === undefined || who === undefined) return undefined;
     return { kind: "join", atS, player: who, joined: row.Join };
   },
 };
 const KILLS: LogKind<z.output<typeof killRow.patient>, KillEntry> = {
   checks: killRow,
-  entry: (row) => {
+  entry: (row, players) => {
     const atS = epochS(row.Timestamp);
-    const killer = playerRef(row.Killer);
-    const killed = playerRef(row.Killed);
+    const killer = players.of(row.Killer);
+    const killed = players.of(row.Killed);
     if (atS === undefined || killer === undefined || killed === undefined) return undefined;
     return { kind: "kill", atS, killer, killed };
   },
 };
 const COMMANDS: LogKind<z.output<typeof commandRow.patient>, CommandEntry> = {
   checks: commandRow,
-  entry: (row) => {
+  entry: (row, players) => {
     const atS = epochS(row.Timestamp);
-    const who = playerRef(row.Player);
+    const who = players.of(row.Player);
     if (atS === undefined || who === undefined) return undefined;
     return { kind: "command", atS, player: who, text: row.Command };
   },
 };
 const MOD_CALLS: LogKind<z.output<typeof modCallRow.patient>, ModCallEntry> = {
   checks: modCallRow,
-  entry: (row) => {
+  entry: (row, players) => {
     const atS = epochS(row.Timestamp);
-    const caller = playerRef(row.Caller);
-    const moderator = typeof row.Moderator === "string" ? playerRef(row.Moderator) : undefined;
+    const caller = players.of(row.Caller);
+    const moderator = typeof row.Moderator === "string" ? players.of(row.Moderator) : undefined;
     if (atS === undefined || caller === undefined) return undefined;
     return moderator === undefined
       ? { kind: "modCall", atS, caller }
@@ -111,22 +111,25 @@ const MOD_CALLS: LogKind<z.output<typeof modCallRow.patient>, ModCallEntry> = {
 
 /** Reads the answers of one source, each of which mostly repeats the logs of the one before. */
 export function createLogMemory(): RepeatingJson {
+  const players = new PlayerRefs();
   return new RepeatingJson({
-    JoinLogs: (row) => readEntry(row, JOINS),
-    KillLogs: (row) => readEntry(row, KILLS),
-    CommandLogs: (row) => readEntry(row, COMMANDS),
-    ModCalls: (row) => readEntry(row, MOD_CALLS),
+    JoinLogs: (row) => readEntry(row, JOINS, players),
+    KillLogs: (row) => readEntry(row, KILLS, players),
+    CommandLogs: (row) => readEntry(row, COMMANDS, players),
+    ModCalls: (row) => readEntry(row, MOD_CALLS, players),
   });
 }
 
-const READERS: { readonly [L in ListName]: (wire: unknown) => Rows<Lists[L]> | undefined } = {
-  players: (wire) => readRows(wire, playerRow, player),
+const READERS: {
+  readonly [L in ListName]: (wire: unknown, players: PlayerRefs) => Rows<Lists[L]> | undefined;
+} = {
+  players: (wire, players) => readRows(wire, playerRow, (row) => player(row, players)),
   staff,
-  joinLogs: (wire) => readLog(wire, JOINS),
+  joinLogs: (wire, players) => readLog(wire, JOINS, players),
   queue: (wire) => readIds(wire),
-  killLogs: (wire) => readLog(wire, KILLS),
-  commandLogs: (wire) => readLog(wire, COMMANDS),
-  modCalls: (wire) => readLog(wire, MOD_CALLS),
+  killLogs: (wire, players) => readLog(wire, KILLS, players),
+  commandLogs: (wire, players) => readLog(wire, COMMANDS, players),
+  modCalls: (wire, players) => readLog(wire, MOD_CALLS, players),
   emergencyCalls: (wire) => readRows(wire, emergencyRow, emergencyCall),
   vehicles: (wire) => readRows(wire, vehicleRow, vehicle),
 };
@@ -162,8 +165,9 @@ export function readLists(
   const fields = wire as Readonly<Record<string, unknown>>;
   const lists: { -readonly [L in ListName]?: Lists[L] } = {};
   const skippedRows: Partial<Record<ListName, number>> = {};
+  const players = new PlayerRefs();
   const take = <L extends ListName>(name: L) => {
-    const read = READERS[name](fields[LIST_FIELDS[name]]);
+    const read = READERS[name](fields[LIST_FIELDS[name]], players);
     if (read === undefined) return;
     lists[name] = read.value as (typeof lists)[L];
     if (read.skipped > 0) skippedRows[name] = read.skipped;
@@ -180,8 +184,8 @@ export function readCommandAnswer(wire: unknown): { readonly message: string; re
   return commandId == null ? { message } : { message, commandId };
 }
 
-function player(row: z.output<typeof playerRow.patient>): Player | undefined {
-  const who = playerRef(row.Player);
+function player(row: z.output<typeof playerRow.patient>, players: PlayerRefs): Player | undefined {
+  const who = players.of(row.Player);
   if (who === undefined) return undefined;
   const place = row.Location;
   return {

@@ -4,6 +4,27 @@ import type { PlayerRef } from "../../domain/model.ts";
 const EPOCH_MS_FROM = 1e12;
 const COLON = 58;
 
+/** More names than a server's logs show at once; then the oldest are no longer worth keeping. */
+const MOST_REFS = 512;
+
+/**
+ * Gives one object for each player, however many rows name them: the logs of a server name the same few again and
+ * again, and their names and ids would be most of what a snapshot keeps in memory.
+ */
+export class PlayerRefs {
+  readonly #known = new Map<string, PlayerRef | undefined>();
+
+  /** As `playerRef`. */
+  of(value: string): PlayerRef | undefined {
+    const known = this.#known.get(value);
+    if (known !== undefined) return known;
+    if (this.#known.size >= MOST_REFS) this.#known.clear();
+    const made = playerRef(value);
+    this.#known.set(value, made);
+    return made;
+  }
+}
+
 /** `name:id`; a bare name has no id ("Remote Server", design 3). Undefined when there is no name. */
 export function playerRef(value: string): PlayerRef | undefined {
   // Runs for each name of each row: one pass from the end, in small whole numbers, costs a third of lastIndexOf and

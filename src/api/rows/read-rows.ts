@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { ReadRows } from "../http/repeating-json.ts";
+import type { PlayerRefs } from "./player-ref.ts";
 
 /**
  * How a row is checked: nearly every row is as expected, which a few comparisons tell without a copy of the row; zod,
@@ -21,7 +22,7 @@ export interface Rows<T> {
 export interface LogKind<R, T> {
   readonly checks: RowChecks<R>;
   /** Undefined: the row names nobody, or no time. */
-  readonly entry: (row: R) => T | undefined;
+  readonly entry: (row: R, players: PlayerRefs) => T | undefined;
 }
 
 /** Reads a list row by row; undefined when it is no list. */
@@ -42,14 +43,22 @@ export function readRows<R, T>(
 }
 
 /** The entry of one row of a log; undefined where it cannot be read. */
-export function readEntry<R, T>(raw: unknown, { checks, entry }: LogKind<R, T>): T | undefined {
+export function readEntry<R, T>(
+  raw: unknown,
+  { checks, entry }: LogKind<R, T>,
+  players: PlayerRefs,
+): T | undefined {
   const row = readRow(raw, checks);
-  return row === undefined ? undefined : entry(row);
+  return row === undefined ? undefined : entry(row, players);
 }
 
 /** A log whose rows were read one by one when it was parsed, or one that JSON.parse gave; undefined when it is no list. */
-export function readLog<R, T>(wire: unknown, kind: LogKind<R, T>): Rows<readonly T[]> | undefined {
-  if (!(wire instanceof ReadRows)) return readRows(wire, kind.checks, kind.entry);
+export function readLog<R, T>(
+  wire: unknown,
+  kind: LogKind<R, T>,
+  players: PlayerRefs,
+): Rows<readonly T[]> | undefined {
+  if (!(wire instanceof ReadRows)) return readRows(wire, kind.checks, (row) => kind.entry(row, players));
   // Made by `readEntry` for this very kind: the pairing is lost on the type checker only.
   const rows = wire.rows as readonly (T | undefined)[];
   if (!rows.includes(undefined)) return { value: rows as readonly T[], skipped: 0 };
