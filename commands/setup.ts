@@ -103,8 +103,8 @@ async function link({ actor, argument }: Press, services: Services): Promise<Rep
   await note(services, actor, "link", `${binding.name}${replaced === undefined ? "" : " (key replaced)"}`);
   if (replaced !== undefined && replaced !== binding.source)
     await services.onReplaced(replaced, binding.source);
-  await services.onLinked(binding);
-  return { cards: [linkedCard(binding, roleIds, replaced !== undefined)] };
+  const { feedsBack } = await services.onLinked(binding);
+  return { cards: [linkedCard({ binding, roleIds, replaced: replaced !== undefined, feedsBack })] };
 }
 
 /** A role that holds a higher tier keeps it: linking again must not lower anybody. */

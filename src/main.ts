@@ -1,43 +1,35 @@
 import process from "node:process";
 import { commands } from "../commands/index.ts";
 import { createServiceClient } from "./api/client.ts";
-import { parseHalt, parseRejected } from "./api/stored-records.ts";
 import { systemClock, systemRandom } from "./clock.ts";
 import { type Config, ConfigError, environment, readConfig, secretsOf } from "./config.ts";
 import { LoginError } from "./discord/connection/bot.ts";
 import { createDiscord } from "./discord/create-discord.ts";
-import { parseRegistered } from "./discord/interactions/registration.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
 import { blockedNotice, keyParkedNotice, resumedNotice } from "./discord/render/service-notices.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { SnapshotListener } from "./domain/ports/snapshots.ts";
 import { ServerKey } from "./domain/secret.ts";
-import { parseCard } from "./feeds/cards/card-records.ts";
 import { createFeeds } from "./feeds/feeds.ts";
-import { parseJournalChunk, parseJournalHead } from "./feeds/journal/journal-records.ts";
-import { parseOffset } from "./feeds/journal/offsets.ts";
 import { createLog, type RootLog } from "./log.ts";
+import { openDocuments } from "./open-documents.ts";
 import { OpsError, type OpsSources, startOps } from "./ops/health.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { createServiceEvents } from "./ops/service-events.ts";
 import { Shutdown, type Step } from "./ops/shutdown.ts";
 import { watchWallClock } from "./ops/wall-clock.ts";
-import { parseSeenRows } from "./runs/proof/seen-rows.ts";
-import { parseDeferredRun } from "./runs/queue/deferred-runs.ts";
 import { createRuns } from "./runs/runs.ts";
-import { createAuditLog } from "./store/audit.ts";
-import { createBindings } from "./store/bindings.ts";
-import * as documentSchemas from "./store/document-schemas.ts";
-import { type Store, StoreError } from "./store/documents.ts";
+import { DepartedGuilds } from "./store/departed-guilds.ts";
+import { StoreError } from "./store/documents.ts";
 import { openStore } from "./store/open.ts";
-import { createVault, loadSecret } from "./store/seal.ts";
-import { createFeedStore, createSettings } from "./store/settings.ts";
 import { createWatch } from "./watch/watch.ts";
 
 /** How long a stop may take: what is being sent is finished, Discord has what it was promised. */
 const stopDeadlineMs = 12_000;
 const runsDeadlineMs = 5_000;
+/** Settings, feeds and audit of a guild that removed the bot; its keys go at once. */
+const KEPT_AFTER_LEAVING_MS = 30 * 24 * 60 * 60_000;
 
 export interface Runtime {
   readonly log: RootLog;
@@ -54,44 +46,6 @@ export interface Marshal {
   readonly ops: OpsSources;
   /** Resolves, with the reason in words, when it can do nothing more until its operator acts. */
   readonly ended: Promise<string>;
-}
-
-/** What lies in the store, namespace by namespace. Bindings and audit survive a power cut, journals a crash. */
-function openDocuments(store: Store, config: Config, { log, clock, random }: Runtime) {
-  const vault = createVault(loadSecret(config.storeUrl, config.secretKey));
-  return {
-    vault,
-    bindings: createBindings({
-      documents: store.documents("bindings", documentSchemas.parseGuildBindings, "full"),
-      vault,
-      clock,
-      random,
-      serversPerGuild: config.serversPerGuild,
-      hideSecret: log.hide,
-    }),
-    settings: createSettings(store.documents("settings", documentSchemas.parseSettings, "full")),
-    feedStore: createFeedStore(store.documents("feeds", documentSchemas.parseFeed, "full")),
-    audit: createAuditLog({
-      runs: store.documents("audit-runs", documentSchemas.parseRun, "full"),
-      events: store.documents("audit-events", documentSchemas.parseEvent, "full"),
-      // Written before the row, in the same log: the row's wait for the disk makes these last as well, at a quarter
-      // of the time that four waits would block everything else.
-      lists: store.documents("audit-lists", documentSchemas.parseDayList, "normal"),
-      pages: store.documents("audit-pages", documentSchemas.parseListPage, "normal"),
-      open: store.documents("audit-open", documentSchemas.parseOpenMark, "normal"),
-      oldDays: store.documents("audit-days", documentSchemas.parseDayList, "normal"),
-      oldIndex: store.documents("audit-index", documentSchemas.parseDayIndex, "normal"),
-    }),
-    halts: store.documents("halts", parseHalt, "full"),
-    rejected: store.documents("rejected-keys", parseRejected, "full"),
-    registered: store.documents("registered-commands", parseRegistered, "normal"),
-    heads: store.documents("journal-heads", parseJournalHead, "normal"),
-    chunks: store.documents("journal-chunks", parseJournalChunk, "normal"),
-    offsets: store.documents("feed-offsets", parseOffset, "normal"),
-    cards: store.documents("cards", parseCard, "normal"),
-    deferred: store.documents("deferred-runs", parseDeferredRun, "full"),
-    seenRows: store.documents("seen-rows", parseSeenRows, "normal"),
-  };
 }
 
 /** Builds everything by hand; nothing runs that is not named here. */
@@ -134,19 +88,32 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     clock,
     random,
     log,
+    knownGuilds: () => departed.known(),
     async onGuildRemoved(guildId) {
-      for (const binding of await bindings.list(guildId)) await runs.onUnlinked(binding);
-      await feeds.forgetGuild(guildId);
+      const linked = await bindings.list(guildId);
+      await departed.left(guildId);
       await bindings.forgetGuild(guildId);
-      await settings.forgetGuild(guildId);
+      for (const binding of linked) await runs.onUnlinked(binding);
+      await feeds.forgetGuild(guildId);
     },
   });
   const { sink, notifier, members } = discord;
+  const departed = new DepartedGuilds({
+    documents: kept.departed,
+    bindings,
+    settings,
+    feedStore: kept.feedStore,
+    audit: kept.audit,
+    clock,
+    keepMs: KEPT_AFTER_LEAVING_MS,
+    isHere: (guildId) => discord.isHere(guildId),
+    report,
+  });
 
   const service = createServiceClient({
     serviceUrl: config.serviceUrl,
     ...(config.serviceGlobalKey === undefined ? {} : { globalKey: new ServerKey(config.serviceGlobalKey) }),
-    keys: bindings,
+    keys: kept.keys,
     halts: kept.halts,
     rejected: kept.rejected,
     clock,
@@ -175,8 +142,14 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
   });
   const { snapshots, demands } = watch;
 
+  // By name, one after the other: what else is kept (keys above all) is none of their business.
   const feeds = createFeeds({
-    ...kept,
+    bindings,
+    feedStore: kept.feedStore,
+    heads: kept.heads,
+    chunks: kept.chunks,
+    offsets: kept.offsets,
+    cards: kept.cards,
     clock,
     random,
     sink,
@@ -186,11 +159,16 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     snapshots,
     demands,
     health: service,
-    nonceKey: kept.vault.derive("nonce"),
+    nonceKey: kept.nonceKey,
     warn,
   });
   const runs = createRuns({
-    ...kept,
+    bindings,
+    settings,
+    guilds: knownGuilds,
+    audit: kept.audit,
+    deferred: kept.deferred,
+    seenRows: kept.seenRows,
     client: service,
     health: service,
     snapshots,
@@ -204,6 +182,11 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     report,
   });
   listeners.push(feeds.listener, runs.listener);
+
+  async function* knownGuilds(): AsyncGenerator<string> {
+    for await (const { guildId } of bindings.all()) yield guildId;
+    yield* settings.guilds();
+  }
 
   async function start(): Promise<void> {
     await bindings.load();
@@ -222,9 +205,12 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
       feeds: feeds.feeds,
       modCalls: feeds.modCalls,
       audit: runs.audit,
-      sourceOf: bindings.sourceOf,
+      sourceOf: kept.keys.sourceOf,
       hideSecret: log.hide,
-      onLinked: ({ source }) => service.unpark(source),
+      async onLinked({ source, guildId, id }) {
+        await service.unpark(source);
+        return { feedsBack: await departed.restoreFeeds(guildId, id, feeds.feeds) };
+      },
       onReplaced: (from) => feeds.replaced(from),
       async onUnlinked(binding) {
         await runs.onUnlinked(binding);
@@ -232,6 +218,7 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
       },
     });
     watch.start();
+    departed.start();
   }
 
   return {
@@ -241,6 +228,7 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     // where it is given a grace of its own: a grace that is used up is no failure of the stop.
     steps: [
       { name: "interactions", withinMs: 2_500, run: () => discord.quiet(2_000) },
+      { name: "retention", withinMs: 500, run: async () => departed.stop() },
       { name: "watch", withinMs: 2_000, run: () => watch.stop() },
       { name: "runs", withinMs: runsDeadlineMs + 500, run: () => runs.stop(runsDeadlineMs) },
       // Runs that were told that they will not be sent still edit their answers.

@@ -49,9 +49,12 @@ export interface Services {
   sourceOf(key: ServerKey): SourceId;
   /** Called with each secret that somebody types, before anything else is done with it: logs must not show it. */
   hideSecret(text: string): void;
-  /** A key was linked, for the first time or again: a parked source is no longer parked. */
-  onLinked(binding: Binding): Promise<void>;
-  /** A linked server has a new key: journal and offsets follow it (design 5, Source). */
+  /**
+   * A key was linked, for the first time or again: a parked source is no longer parked, and feeds that the guild had
+   * on this server before it removed the bot begin anew.
+   */
+  onLinked(binding: Binding): Promise<{ readonly feedsBack: number }>;
+  /** A linked server has a new key: journal and offsets follow it. */
   onReplaced(from: SourceId, to: SourceId): Promise<void>;
   /** A server was unlinked: its feeds and waiting runs end. */
   onUnlinked(binding: Binding): Promise<void>;

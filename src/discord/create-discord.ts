@@ -31,7 +31,9 @@ export interface DiscordPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** The bot was removed from a guild: its keys, feeds and settings go. */
+  /** Guilds of which something is kept, and of whose leaving nothing is known yet; some may come twice. */
+  knownGuilds(): AsyncIterable<string>;
+  /** The bot was removed from a guild: its keys go, and its feeds stop. */
   onGuildRemoved(guildId: string): Promise<void>;
 }
 
@@ -65,6 +67,8 @@ export interface Discord {
   quiet(graceMs: number): Promise<void>;
   /** Disconnects. Sink, notifier and members no longer work after it. */
   stop(): Promise<void>;
+  /** Whether the bot is in that guild; undefined: not known (not logged in, or another process's shard). */
+  isHere(guildId: string): boolean | undefined;
   state(): DiscordState;
 }
 
@@ -101,14 +105,16 @@ export function createDiscord(ports: DiscordPorts): Discord {
       .catch((err) => log.error({ guildId, err }, "a guild could not be forgotten"));
   }
 
-  async function forgetDeparted(): Promise<void> {
+  function isOurs(guildId: string): boolean {
     const { shards } = ports;
+    return shards === "auto" || shards.ids.includes(shardOf(guildId, shards.count));
+  }
+
+  async function forgetDeparted(): Promise<void> {
     const gone = await removedGuilds({
       rest,
-      async *known() {
-        for await (const { guildId } of bindings.all()) yield guildId;
-      },
-      isOurs: (guildId) => shards === "auto" || shards.ids.includes(shardOf(guildId, shards.count)),
+      known: () => ports.knownGuilds(),
+      isOurs,
       isHere: (guildId) => client.guilds.cache.has(guildId),
     });
     for (const guildId of gone) {
@@ -162,6 +168,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
       await dispatch?.stop(0);
       await client.destroy();
     },
+    isHere: (guildId) => (client.isReady() && isOurs(guildId) ? client.guilds.cache.has(guildId) : undefined),
     state: () => ({
       // discord.js goes on calling itself ready after a close for good.
       ready: client.isReady() && phase === "running",

@@ -37,6 +37,8 @@ export interface RunsPorts {
   readonly demands: Demands;
   readonly bindings: Bindings;
   readonly settings: Settings;
+  /** Every guild of which anything is kept; some may come twice. */
+  readonly guilds: () => AsyncIterable<string>;
   readonly audit: AuditLog;
   readonly members: Members;
   readonly sink: Sink;
@@ -102,7 +104,7 @@ export function createRuns(ports: RunsPorts): Runs {
     const guilds = new Set<string>();
     for await (const { guildId } of bindings.all()) if (owns(guildId)) guilds.add(guildId);
     for (const guildId of guilds) await follow(guildId);
-    endRetention = startRetention({ audit, bindings, settings, clock, report, owns });
+    endRetention = startRetention({ audit, guilds: ports.guilds, settings, clock, report, owns });
   }
 
   async function stop(deadlineMs: number): Promise<void> {
@@ -136,6 +138,8 @@ export function createRuns(ports: RunsPorts): Runs {
       runner.unlinked(binding);
       await deferred.unlinked(binding);
       await follow(binding.guildId);
+      const linked = await bindings.bySource(binding.source);
+      if (linked.every(({ id }) => id === binding.id)) await ports.seenRows.delete(binding.source);
     },
   };
 }

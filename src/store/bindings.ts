@@ -7,7 +7,7 @@ import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { KeyRing } from "../domain/ports/key-ring.ts";
 import type { ServerKey } from "../domain/secret.ts";
-import type { GuildBindings, SealedBinding } from "./document-schemas.ts";
+import type { FormerBinding, GuildBindings, SealedBinding } from "./document-schemas.ts";
 import { StoreError } from "./documents.ts";
 import type { Vault } from "./seal.ts";
 
@@ -22,12 +22,21 @@ export interface BindingParts {
   hideSecret(text: string): void;
 }
 
-export interface BindingStore extends Bindings, KeyRing {
+export interface BindingStore extends Bindings {
   /** Reads which guild links which source; once, before anything else. */
   load(): Promise<void>;
+  /** Of a guild that left: its servers get new ids should they ever be linked again. */
+  forgetFormer(guildId: string): Promise<void>;
 }
 
-/** Where a key is sealed to: copied to another guild or binding it does not open (design 5, Source). */
+/** Two views of the same documents: who may know what is linked need not be able to open a key. */
+export interface LinkedServers {
+  readonly bindings: BindingStore;
+  /** For api/ alone. */
+  readonly keys: KeyRing;
+}
+
+/** Where a key is sealed to: copied to another guild or binding it does not open. */
 function placeOf(guildId: string, bindingId: string): string {
   return `binding/${guildId}/${bindingId}`;
 }
@@ -43,7 +52,7 @@ const wrongSecret =
   "the server keys in the store do not open: SECRET_KEY, or data/secret.key, is not the one they were sealed with; put that one back, or start with an empty store and link every server again";
 
 /** One document a guild; changes of one guild never interleave. */
-export function createBindings(parts: BindingParts): BindingStore {
+export function createBindings(parts: BindingParts): LinkedServers {
   const { documents, vault, clock, random, serversPerGuild, hideSecret } = parts;
   const guildsOf = new Map<SourceId, Set<string>>();
   const turns = new KeyedMutex();
@@ -61,6 +70,8 @@ export function createBindings(parts: BindingParts): BindingStore {
 
   const read = async (guildId: string): Promise<readonly SealedBinding[]> =>
     (await documents.get(guildId))?.bindings ?? [];
+  const readFormer = async (guildId: string): Promise<readonly FormerBinding[]> =>
+    (await documents.get(guildId))?.former ?? [];
 
   function note(guildId: string, before: readonly Binding[], after: readonly Binding[]): void {
     for (const { source } of before) {
@@ -71,13 +82,19 @@ export function createBindings(parts: BindingParts): BindingStore {
     for (const { source } of after) guildsOf.set(source, (guildsOf.get(source) ?? new Set()).add(guildId));
   }
 
-  async function write(
-    guildId: string,
-    before: readonly SealedBinding[],
-    after: readonly SealedBinding[],
-  ): Promise<void> {
-    await (after.length === 0 ? documents.delete(guildId) : documents.set(guildId, { bindings: after }));
+  async function write(guildId: string, { before, after, former }: Change): Promise<void> {
+    const kept = former.length === 0 ? { bindings: after } : { bindings: after, former };
+    const nothing = after.length === 0 && former.length === 0;
+    await (nothing ? documents.delete(guildId) : documents.set(guildId, kept));
     note(guildId, before, after);
+  }
+
+  /** The keys are gone at once; what tells the servers stays, so that a guild that returns finds its settings. */
+  async function forgetGuild(guildId: string): Promise<void> {
+    const before = await read(guildId);
+    const left = before.map(({ id, ownerId, joinKey }) => ({ id, ownerId, joinKey }));
+    const older = (await readFormer(guildId)).filter((one) => !sameServer(before, one));
+    await write(guildId, { before, after: [], former: [...older, ...left] });
   }
 
   async function sealedOf(source: SourceId): Promise<readonly SealedBinding[]> {
@@ -92,10 +109,11 @@ export function createBindings(parts: BindingParts): BindingStore {
     hideSecret(key.reveal());
     const before = await read(guildId);
     const source = vault.sourceOf(key);
-    // The same server with a new key keeps its id, and with it its feeds, policy and history.
+    const former = await readFormer(guildId);
+    // The same server with a new key keeps its id, and with it its feeds, policy and history; also after a time away.
     const known = before.find((one) => one.source === source) ?? sameServer(before, status);
     refuseBeyond(serversPerGuild, before, known);
-    const id = known?.id ?? random.id();
+    const id = known?.id ?? sameServer(former, status)?.id ?? random.id();
     const binding: SealedBinding = {
       id,
       guildId,
@@ -107,48 +125,55 @@ export function createBindings(parts: BindingParts): BindingStore {
       linkedAtMs: clock.nowMs(),
       sealed: vault.seal(key, placeOf(guildId, id)),
     };
-    await write(guildId, before, [...before.filter((one) => one.id !== id), binding]);
+    await write(guildId, {
+      before,
+      after: [...before.filter((one) => one.id !== id), binding],
+      former: former.filter((one) => one.id !== id),
+    });
     const replaced = known !== undefined && known.source !== source ? { replaced: known.source } : {};
     return { binding: withoutSeal(binding), ...replaced };
   }
 
-  return {
-    sourceOf: (key: ServerKey) => vault.sourceOf(key),
+  async function unlink(guildId: string, bindingId: string): Promise<Binding | undefined> {
+    const before = await read(guildId);
+    const gone = before.find(({ id }) => id === bindingId);
+    if (gone === undefined) return undefined;
+    const after = before.filter((one) => one !== gone);
+    await write(guildId, { before, after, former: await readFormer(guildId) });
+    return withoutSeal(gone);
+  }
+
+  const bindings: BindingStore = {
     async load() {
       const samples: SealedBinding[] = [];
-      for await (const [guildId, { bindings }] of documents.entries()) {
-        note(guildId, [], bindings);
-        if (samples.length < openedAtStart) samples.push(...bindings);
+      for await (const [guildId, { bindings: linked }] of documents.entries()) {
+        note(guildId, [], linked);
+        if (samples.length < openedAtStart) samples.push(...linked);
       }
       if (samples.length > 0 && !samples.some(opens)) throw new StoreError(wrongSecret);
     },
     list: async (guildId) => (await read(guildId)).map(withoutSeal),
-    async pick(guildId, nameOrId) {
-      const found = choose(await read(guildId), nameOrId?.trim());
-      return withoutSeal(found);
-    },
+    pick: async (guildId, nameOrId) => withoutSeal(choose(await read(guildId), nameOrId?.trim())),
     async checkRoom(guildId, status) {
       const before = await read(guildId);
       refuseBeyond(serversPerGuild, before, sameServer(before, status));
     },
     link: (newLink) => turns.take(newLink.guildId, () => link(newLink)),
-    unlink: (guildId, bindingId) =>
-      turns.take(guildId, async () => {
-        const before = await read(guildId);
-        const gone = before.find(({ id }) => id === bindingId);
-        if (gone === undefined) return undefined;
-        await write(
-          guildId,
-          before,
-          before.filter((one) => one !== gone),
-        );
-        return withoutSeal(gone);
-      }),
+    unlink: (guildId, bindingId) => turns.take(guildId, () => unlink(guildId, bindingId)),
     bySource: async (source) => (await sealedOf(source)).map(withoutSeal),
     async *all() {
-      for await (const [, { bindings }] of documents.entries()) yield* bindings.map(withoutSeal);
+      for await (const [, { bindings: linked }] of documents.entries()) yield* linked.map(withoutSeal);
     },
-    forgetGuild: (guildId) => turns.take(guildId, async () => write(guildId, await read(guildId), [])),
+    forgetGuild: (guildId) => turns.take(guildId, () => forgetGuild(guildId)),
+    forgetFormer: (guildId) =>
+      turns.take(guildId, async () => {
+        const before = await read(guildId);
+        await write(guildId, { before, after: before, former: [] });
+      }),
+  };
+
+  const keys: KeyRing = {
+    sourceOf: (key: ServerKey) => vault.sourceOf(key),
     async keyOf(source) {
       const linked = await sealedOf(source);
       // Each guild has its own copy of the same key: one that is damaged does not stop the others.
@@ -159,9 +184,20 @@ export function createBindings(parts: BindingParts): BindingStore {
       return key;
     },
   };
+
+  return { bindings, keys };
 }
 
-function sameServer(bindings: readonly SealedBinding[], status: ServerStatus): SealedBinding | undefined {
+interface Change {
+  readonly before: readonly SealedBinding[];
+  readonly after: readonly SealedBinding[];
+  readonly former: readonly FormerBinding[];
+}
+
+function sameServer<T extends FormerBinding>(
+  bindings: readonly T[],
+  status: Pick<ServerStatus, "ownerId" | "joinKey">,
+): T | undefined {
   return bindings.find((one) => one.ownerId === status.ownerId && one.joinKey === status.joinKey);
 }
 

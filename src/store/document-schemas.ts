@@ -25,10 +25,19 @@ export interface SealedBinding extends Binding {
   readonly sealed: string;
 }
 
-const guildBindings = z.object({ bindings: z.array(sealedBinding) });
+/** A server of a guild that has left: what makes it the same one again, and no key. */
+const formerBinding = z.object({ id: z.string(), ownerId: z.number(), joinKey: z.string() });
+
+export type FormerBinding = Readonly<z.infer<typeof formerBinding>>;
+
+const guildBindings = z.object({
+  bindings: z.array(sealedBinding),
+  former: z.array(formerBinding).exactOptional(),
+});
 
 export interface GuildBindings {
   readonly bindings: readonly SealedBinding[];
+  readonly former?: readonly FormerBinding[];
 }
 
 export function parseGuildBindings(value: unknown): GuildBindings {
@@ -58,6 +67,19 @@ const feed = z.object({
   createdBy: z.string(),
   createdAtMs: z.number(),
 });
+
+const departedGuild = z.object({ leftAtMs: z.number(), feeds: z.array(feed) });
+
+/** What is noted of a guild that has left, beside its settings and audit. */
+export interface DepartedGuild {
+  /** Epoch milliseconds. */
+  readonly leftAtMs: number;
+  readonly feeds: readonly Feed[];
+}
+
+export function parseDepartedGuild(value: unknown): DepartedGuild {
+  return departedGuild.parse(value);
+}
 
 export function parseFeed(value: unknown): Feed {
   return feed.parse(value);

@@ -4,10 +4,15 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { FeedStore } from "../domain/ports/feed-store.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 
+export interface SettingsStore extends Settings {
+  /** For good: who invites the bot after that starts with nobody allowed anything. */
+  forgetGuild(guildId: string): Promise<void>;
+  /** The guilds that have ever set anything. */
+  guilds(): AsyncIterable<string>;
+}
+
 /** One document a guild; a guild that set nothing has the defaults. */
-export function createSettings(
-  documents: Documents<GuildSettings>,
-): Settings & { forgetGuild(guildId: string): Promise<void> } {
+export function createSettings(documents: Documents<GuildSettings>): SettingsStore {
   const turns = new KeyedMutex();
   const of = async (guildId: string): Promise<GuildSettings> =>
     (await documents.get(guildId)) ?? defaultSettings;
@@ -19,8 +24,10 @@ export function createSettings(
         await documents.set(guildId, changed);
         return changed;
       }),
-    /** The bot was removed: whoever invites it again starts with nobody allowed anything. */
     forgetGuild: (guildId) => turns.take(guildId, () => documents.delete(guildId)),
+    async *guilds() {
+      for await (const [guildId] of documents.entries()) yield guildId;
+    },
   };
 }
 

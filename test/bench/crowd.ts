@@ -69,7 +69,7 @@ export async function settle(
 ): Promise<void> {
   const store = await openStore(storeUrl);
   try {
-    const bindings = createBindings({
+    const { bindings } = createBindings({
       documents: store.documents("bindings", parseGuildBindings, "normal"),
       vault: createVault(loadSecret(storeUrl)),
       clock,

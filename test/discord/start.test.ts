@@ -24,6 +24,7 @@ function wing(emulated: EmulatedDiscord, token: string, registered = textDocumen
   return createDiscord({
     ...{ token, apiUrl: emulated.apiUrl, shards: "auto", settings, bindings, registered, clock, random },
     log: keptLog(),
+    knownGuilds: async function* () {},
     onGuildRemoved: async () => {},
   });
 }

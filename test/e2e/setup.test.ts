@@ -136,6 +136,27 @@ describe("setup, from the form to a linked server and back", () => {
     );
   });
 
+  test("a community that removes the bot and takes it back finds staff and feeds again once it links the server", async () => {
+    const away = rig.community("Elsewhere");
+    await rig.link(rig.key, away);
+    const { owner, general, guild } = away;
+    await reads(await owner.slash(general, "feed add", { kind: "joins" }), /From now on/);
+    await reads(await owner.slash(general, "staff protect", { player: "Celeb" }), /is protected/);
+    guild.removeBot();
+    const forgotten = async () => JSON.parse(await rig.ops("/state")).feeds.live === 0;
+    while (!(await forgotten())) await rig.clock.sleep(50);
+    guild.addBot();
+    await reads(await owner.slash(general, "feed list"), /No|none/i);
+    const back = await rig.link(rig.key, away);
+    assert.match(back.text, /1 feed of before posts again/);
+    await reads(await owner.slash(general, "feed list"), /joins and leaves/);
+    await reads(await owner.slash(general, "staff list"), /celeb/);
+    await reads(await owner.slash(general, "feed remove", { feed: "1" }), /Removed/);
+    const question = await owner.slash(general, "setup unlink");
+    await reads(question, /Unlink River City Roleplay\?/);
+    await reads(await press(owner, question, "Unlink"), /Its key is erased/);
+  });
+
   test("unlinking asks first; kept is kept, unlinked is gone", async () => {
     const { owner, general } = rig.home;
     const question = await owner.slash(general, "setup unlink");

@@ -170,7 +170,7 @@ export function biomeConfig(): object {
           noConfig,
         ],
       ),
-      room(["src/main.ts", "deploy/**"], [noSandbox]),
+      room(["src/main.ts", "src/open-documents.ts", "deploy/**"], [noSandbox]),
       ...[0, 1, 2, 3].map(sandboxRoom),
       {
         includes: ["src/config.ts", "src/sandbox/**", "test/**"],

@@ -13,7 +13,7 @@ import { MemoryDocuments } from "../support/memory-documents.ts";
 function rig(texts = new Map<string, string>(), secretFill = 1) {
   const documents = new MemoryDocuments(parseGuildBindings, texts);
   const hidden: string[] = [];
-  const bindings = createBindings({
+  const { bindings, keys } = createBindings({
     documents,
     vault: createVault(new Uint8Array(32).fill(secretFill)),
     clock: new VirtualClock(),
@@ -23,7 +23,7 @@ function rig(texts = new Map<string, string>(), secretFill = 1) {
   });
   const link = async (guildId: string, key: string, name: string, over: Partial<ServerStatus> = {}) =>
     await bindings.link({ guildId, key: new ServerKey(key), status: status(name, over), byUserId: "7" });
-  return { documents, texts, bindings, hidden, link };
+  return { documents, texts, bindings, keys, hidden, link };
 }
 
 const status = (name: string, over: Partial<ServerStatus> = {}): ServerStatus => ({
@@ -35,10 +35,10 @@ const status = (name: string, over: Partial<ServerStatus> = {}): ServerStatus =>
 const names = (found: readonly Binding[]) => found.map(({ name }) => name);
 
 test("a linked key opens for api, and stands nowhere in the store", async () => {
-  const { bindings, texts, link } = rig();
+  const { texts, link, keys } = rig();
   const { binding, replaced } = await link("g1", "alpha-secret-key", "Alpha");
   assert.equal(replaced, undefined);
-  assert.equal((await bindings.keyOf(binding.source))?.reveal(), "alpha-secret-key");
+  assert.equal((await keys.keyOf(binding.source))?.reveal(), "alpha-secret-key");
   assert.ok([...texts.values()].every((text) => !text.includes("alpha-secret-key")));
 });
 
@@ -64,7 +64,7 @@ test("a seal copied to another guild's document does not open there", async () =
   await link("g3", "another-key-1", "Own");
   const thief = rig(texts);
   await thief.bindings.load();
-  await assert.rejects(thief.bindings.keyOf(binding.source));
+  await assert.rejects(thief.keys.keyOf(binding.source));
   assert.deepEqual(thief.hidden, []);
 });
 
@@ -82,18 +82,18 @@ test("one damaged copy of a key does not stop the other guilds that link it", as
   texts.set("g1", (texts.get("g1") ?? "").replace(/"sealed":"v1\.[^"]{8}/, '"sealed":"v1.AAAAAAAA'));
   const after = rig(texts);
   await after.bindings.load();
-  assert.equal((await after.bindings.keyOf(binding.source))?.reveal(), "shared-key-1");
+  assert.equal((await after.keys.keyOf(binding.source))?.reveal(), "shared-key-1");
 });
 
 test("each key is told to the log before it can be written: when it is linked and when it is opened", async () => {
-  const { bindings, hidden, link, texts } = rig();
+  const { hidden, link, texts, keys } = rig();
   const { binding } = await link("g1", "alpha-secret-key", "Alpha");
   assert.deepEqual(hidden, ["alpha-secret-key"]);
   const after = rig(texts);
   await after.bindings.load();
-  await after.bindings.keyOf(binding.source);
+  await after.keys.keyOf(binding.source);
   assert.deepEqual(after.hidden, ["alpha-secret-key"]);
-  assert.equal(bindings.sourceOf(new ServerKey("alpha-secret-key")), binding.source);
+  assert.equal(keys.sourceOf(new ServerKey("alpha-secret-key")), binding.source);
 });
 
 test("servers linked to one guild at once are all there, and no more than a guild may have", async () => {
@@ -105,14 +105,14 @@ test("servers linked to one guild at once are all there, and no more than a guil
 });
 
 test("a new key of the same server keeps its id, says which source it had, and erases the old key", async () => {
-  const { bindings, link } = rig();
+  const { bindings, link, keys } = rig();
   const first = await link("g1", "old-key-part", "Alpha");
   const second = await link("g1", "new-key-part", "Alpha renamed", { joinKey: "join-Alpha" });
   assert.equal(second.binding.id, first.binding.id);
   assert.equal(second.replaced, first.binding.source);
   assert.deepEqual(names(await bindings.list("g1")), ["Alpha renamed"]);
-  assert.equal(await bindings.keyOf(first.binding.source), undefined);
-  assert.equal((await bindings.keyOf(second.binding.source))?.reveal(), "new-key-part");
+  assert.equal(await keys.keyOf(first.binding.source), undefined);
+  assert.equal((await keys.keyOf(second.binding.source))?.reveal(), "new-key-part");
 });
 
 test("the same owner's other server, and another owner's same join key, are servers of their own", async () => {
@@ -133,16 +133,16 @@ test("the same key linked again replaces nothing", async () => {
 });
 
 test("two guilds with one key are one source with two seals; the key lives as long as one of them links it", async () => {
-  const { bindings, link } = rig();
+  const { bindings, link, keys } = rig();
   const one = await link("g1", "shared-key-1", "Alpha");
   const two = await link("g2", "shared-key-1", "Alpha");
   const { source } = one.binding;
   assert.equal(two.binding.source, source);
   assert.deepEqual((await bindings.bySource(source)).map(({ guildId }) => guildId).sort(), ["g1", "g2"]);
   await bindings.unlink("g1", one.binding.id);
-  assert.equal((await bindings.keyOf(source))?.reveal(), "shared-key-1");
+  assert.equal((await keys.keyOf(source))?.reveal(), "shared-key-1");
   await bindings.unlink("g2", two.binding.id);
-  assert.equal(await bindings.keyOf(source), undefined);
+  assert.equal(await keys.keyOf(source), undefined);
   assert.deepEqual(await bindings.bySource(source), []);
 });
 
@@ -172,12 +172,36 @@ test("pick: none, several without a name, and an unknown name say what there is 
 });
 
 test("unlinking answers what is gone, once; another guild's id unlinks nothing", async () => {
-  const { bindings, link } = rig();
+  const { bindings, link, keys } = rig();
   const { binding } = await link("g1", "key-number-1", "Alpha");
   assert.equal(await bindings.unlink("g2", binding.id), undefined);
   assert.equal((await bindings.unlink("g1", binding.id))?.name, "Alpha");
   assert.equal(await bindings.unlink("g1", binding.id), undefined);
-  assert.equal(await bindings.keyOf(binding.source), undefined);
+  assert.equal(await keys.keyOf(binding.source), undefined);
+});
+
+test("who reads what is linked has no way to open a key", async () => {
+  const { bindings } = rig();
+  assert.deepEqual(
+    Object.keys(bindings).filter((name) => /key|seal|vault|open|source/i.test(name)),
+    ["bySource"],
+  );
+});
+
+test("a guild that removed the bot has no key any more; the same server linked again is the same binding", async () => {
+  const { bindings, keys, texts, link } = rig();
+  const before = await link("g1", "alpha-secret-key", "Alpha");
+  await link("g1", "key-number-2", "Beta");
+  await bindings.forgetGuild("g1");
+  assert.deepEqual(await bindings.list("g1"), []);
+  assert.equal(await keys.keyOf(before.binding.source), undefined);
+  assert.doesNotMatch([...texts.values()].join(""), /sealed/);
+  const other = await link("g1", "key-number-3", "Gamma");
+  const after = await link("g1", "alpha-secret-key", "Alpha");
+  assert.equal(after.binding.id, before.binding.id);
+  assert.notEqual(other.binding.id, before.binding.id);
+  await bindings.unlink("g1", after.binding.id);
+  assert.notEqual((await link("g1", "alpha-secret-key", "Alpha")).binding.id, before.binding.id);
 });
 
 test("a guild that removed the bot leaves nothing behind; others keep theirs", async () => {
@@ -186,6 +210,7 @@ test("a guild that removed the bot leaves nothing behind; others keep theirs", a
   await link("g1", "key-number-2", "Beta");
   await link("g2", "shared-key-1", "Alpha");
   await bindings.forgetGuild("g1");
+  await bindings.forgetFormer("g1");
   assert.deepEqual(documents.keys, ["g2"]);
   assert.deepEqual(
     (await bindings.bySource(one.binding.source)).map(({ guildId }) => guildId),
@@ -203,13 +228,13 @@ test("after a restart each source is found by what is kept", async () => {
 });
 
 test("a store that fails never reads as not linked, and a link that was not written is not known", async () => {
-  const { bindings, documents, link } = rig();
+  const { bindings, documents, link, keys } = rig();
   documents.failure = new Error("disk full");
   await assert.rejects(bindings.pick("g1"), /disk full/);
   await assert.rejects(link("g1", "alpha-secret-key", "Alpha"), /disk full/);
   documents.failure = undefined;
   assert.deepEqual(await bindings.list("g1"), []);
-  assert.equal(await bindings.keyOf(bindings.sourceOf(new ServerKey("alpha-secret-key"))), undefined);
+  assert.equal(await keys.keyOf(keys.sourceOf(new ServerKey("alpha-secret-key"))), undefined);
 });
 
 test("the eleventh server of a guild is refused in words; a new key for one of the ten is not", async () => {

@@ -40,6 +40,7 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
   const discord = createDiscord({
     ...{ token: emulated.token, apiUrl: emulated.apiUrl, shards: "auto" },
     ...{ settings, bindings, registered, clock, random, log },
+    knownGuilds: async function* () {},
     onGuildRemoved: async (guildId) => void removedGuilds.push(guildId),
   });
   t.after(async () => {

@@ -157,7 +157,10 @@ export class FakeWorld {
     modCalls: unused("modCalls"),
     sourceOf,
     hideSecret: (text) => void this.hidden.push(text),
-    onLinked: async ({ id }) => void this.calls.push(`linked ${id}`),
+    onLinked: async ({ id }) => {
+      this.calls.push(`linked ${id}`);
+      return { feedsBack: 0 };
+    },
     onReplaced: async (from, to) => void this.calls.push(`replaced ${from} by ${to}`),
     onUnlinked: async ({ id }) => void this.calls.push(`unlinked ${id}`),
   };

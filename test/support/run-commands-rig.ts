@@ -52,6 +52,7 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
     bindings: world.bindings,
     registered: textDocuments(),
     ...{ clock: world.clock, random: world.random, log },
+    knownGuilds: async function* () {},
     onGuildRemoved: async () => undefined,
   });
   const { sink, notifier, members } = discord;

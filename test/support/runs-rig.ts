@@ -282,6 +282,7 @@ export class RunsRig {
       demands: this.#demands(),
       bindings: this.bindings,
       settings: this.settings,
+      guilds: () => this.#guilds(),
       audit: this.#auditOf(alive),
       members: this.#options.members ?? this.#members(),
       sink: this.#options.sink ?? {
@@ -386,6 +387,11 @@ export class RunsRig {
         return { roleIds, manageGuild: false };
       },
     };
+  }
+
+  async *#guilds(): AsyncGenerator<string> {
+    yield* this.linked.map(({ guildId }) => guildId);
+    yield* this.settingsOf.keys();
   }
 
   async *#allLinked(): AsyncGenerator<Binding> {

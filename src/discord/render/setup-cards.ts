@@ -40,11 +40,22 @@ export function isThisYours(
   return { cards: [card], rows: [row] };
 }
 
-export function linkedCard(binding: Binding, roleIds: readonly string[], replaced: boolean): Card {
+export interface JustLinked {
+  readonly binding: Binding;
+  readonly roleIds: readonly string[];
+  /** It was linked before, with another key. */
+  readonly replaced: boolean;
+  /** Feeds that the guild had on it before it removed the bot, and that go on now. */
+  readonly feedsBack: number;
+}
+
+export function linkedCard({ binding, roleIds, replaced, feedsBack }: JustLinked): Card {
+  const back = feedsBack === 1 ? "1 feed of before posts" : `${feedsBack} feeds of before post`;
   return {
     title: `✅ ${inlineName(binding.name)} ${replaced ? "has its new key" : "is linked"}`,
     description: [
       `Staff: ${roleList(roleIds)}`,
+      ...(feedsBack === 0 ? [] : [`${back} again, from now on; \`/feed list\` shows what.`]),
       "",
       "**Next**",
       "• `/server status` shows the server",

@@ -16,7 +16,7 @@ export interface Bindings {
   unlink(guildId: string, bindingId: string): Promise<Binding | undefined>;
   bySource(source: SourceId): Promise<readonly Binding[]>;
   all(): AsyncIterable<Binding>;
-  /** A bot was removed from a guild: its keys go. */
+  /** The bot was removed from a guild: its keys go at once. Linked again, the same server gets its former id. */
   forgetGuild(guildId: string): Promise<void>;
 }
 
@@ -29,6 +29,6 @@ export interface NewLink {
 
 export interface Linked {
   readonly binding: Binding;
-  /** The source that this binding had before: its key was replaced (design 5, Source). */
+  /** The source that this binding had before: its key was replaced. */
   readonly replaced?: SourceId;
 }

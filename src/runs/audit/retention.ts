@@ -1,15 +1,15 @@
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
-import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 
-const dayMs = 24 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 /** Not while everything starts. */
-const firstAfterMs = 10 * 60_000;
+const FIRST_AFTER_MS = 10 * 60_000;
 
 export interface RetentionPorts {
   readonly audit: AuditLog;
-  readonly bindings: Bindings;
+  /** Every guild of which anything is kept; some may come twice. */
+  guilds(): AsyncIterable<string>;
   readonly settings: Settings;
   readonly clock: Clock;
   report(what: string, error: unknown): void;
@@ -18,22 +18,22 @@ export interface RetentionPorts {
 
 /** Once a day, rows older than each guild's retention go. The returned function ends it. */
 export function startRetention(ports: RetentionPorts): () => void {
-  let cancel = ports.clock.after(firstAfterMs, round);
+  let cancel = ports.clock.after(FIRST_AFTER_MS, round);
   function round(): void {
-    cancel = ports.clock.after(dayMs, round);
+    cancel = ports.clock.after(DAY_MS, round);
     pruneAll(ports).catch((error: unknown) => ports.report("old audit rows could not be removed", error));
   }
   return () => cancel();
 }
 
 /** Answers how many rows went. */
-async function pruneAll({ audit, bindings, settings, clock, owns }: RetentionPorts): Promise<number> {
-  const guilds = new Set<string>();
-  for await (const { guildId } of bindings.all()) if (owns(guildId)) guilds.add(guildId);
+async function pruneAll({ audit, guilds, settings, clock, owns }: RetentionPorts): Promise<number> {
+  const own = new Set<string>();
+  for await (const guildId of guilds()) if (owns(guildId)) own.add(guildId);
   let removed = 0;
-  for (const guildId of guilds) {
+  for (const guildId of own) {
     const { auditRetentionDays } = await settings.of(guildId);
-    removed += await audit.prune(guildId, clock.nowMs() - auditRetentionDays * dayMs);
+    removed += await audit.prune(guildId, clock.nowMs() - auditRetentionDays * DAY_MS);
   }
   return removed;
 }

@@ -1,0 +1,64 @@
+import { parseHalt, parseRejected } from "./api/stored-records.ts";
+import type { Config } from "./config.ts";
+import { parseRegistered } from "./discord/interactions/registration.ts";
+import type { Clock, Random } from "./domain/ports/clock.ts";
+import { parseCard } from "./feeds/cards/card-records.ts";
+import { parseJournalChunk, parseJournalHead } from "./feeds/journal/journal-records.ts";
+import { parseOffset } from "./feeds/journal/offsets.ts";
+import type { RootLog } from "./log.ts";
+import { parseSeenRows } from "./runs/proof/seen-rows.ts";
+import { parseDeferredRun } from "./runs/queue/deferred-runs.ts";
+import { createAuditLog } from "./store/audit.ts";
+import { createBindings } from "./store/bindings.ts";
+import * as documentSchemas from "./store/document-schemas.ts";
+import type { Store } from "./store/documents.ts";
+import { createVault, loadSecret } from "./store/seal.ts";
+import { createFeedStore, createSettings } from "./store/settings.ts";
+
+interface Surroundings {
+  readonly log: Pick<RootLog, "hide">;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** What lies in the store, namespace by namespace. Bindings and audit survive a power cut, journals a crash. */
+export function openDocuments(store: Store, config: Config, { log, clock, random }: Surroundings) {
+  const vault = createVault(loadSecret(config.storeUrl, config.secretKey));
+  const { bindings, keys } = createBindings({
+    documents: store.documents("bindings", documentSchemas.parseGuildBindings, "full"),
+    vault,
+    clock,
+    random,
+    serversPerGuild: config.serversPerGuild,
+    hideSecret: log.hide,
+  });
+  return {
+    bindings,
+    /** Opens keys: for api/ alone. */
+    keys,
+    nonceKey: vault.derive("nonce"),
+    settings: createSettings(store.documents("settings", documentSchemas.parseSettings, "full")),
+    feedStore: createFeedStore(store.documents("feeds", documentSchemas.parseFeed, "full")),
+    audit: createAuditLog({
+      runs: store.documents("audit-runs", documentSchemas.parseRun, "full"),
+      events: store.documents("audit-events", documentSchemas.parseEvent, "full"),
+      // Written before the row, in the same log: the row's wait for the disk makes these last as well, at a quarter
+      // of the time that four waits would block everything else.
+      lists: store.documents("audit-lists", documentSchemas.parseDayList, "normal"),
+      pages: store.documents("audit-pages", documentSchemas.parseListPage, "normal"),
+      open: store.documents("audit-open", documentSchemas.parseOpenMark, "normal"),
+      oldDays: store.documents("audit-days", documentSchemas.parseDayList, "normal"),
+      oldIndex: store.documents("audit-index", documentSchemas.parseDayIndex, "normal"),
+    }),
+    departed: store.documents("departed-guilds", documentSchemas.parseDepartedGuild, "full"),
+    halts: store.documents("halts", parseHalt, "full"),
+    rejected: store.documents("rejected-keys", parseRejected, "full"),
+    registered: store.documents("registered-commands", parseRegistered, "normal"),
+    heads: store.documents("journal-heads", parseJournalHead, "normal"),
+    chunks: store.documents("journal-chunks", parseJournalChunk, "normal"),
+    offsets: store.documents("feed-offsets", parseOffset, "normal"),
+    cards: store.documents("cards", parseCard, "normal"),
+    deferred: store.documents("deferred-runs", parseDeferredRun, "full"),
+    seenRows: store.documents("seen-rows", parseSeenRows, "normal"),
+  };
+}

@@ -1,0 +1,131 @@
+import { Failure } from "../domain/failure.ts";
+import type { Feed } from "../domain/guild.ts";
+import type { AuditLog } from "../domain/ports/audit-log.ts";
+import type { Clock } from "../domain/ports/clock.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { FeedStore } from "../domain/ports/feed-store.ts";
+import type { Feeds } from "../domain/ports/feeds.ts";
+import type { BindingStore } from "./bindings.ts";
+import type { DepartedGuild } from "./document-schemas.ts";
+import type { SettingsStore } from "./settings.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Not while everything starts. */
+const FIRST_SWEEP_AFTER_MS = 15 * 60_000;
+
+export interface DepartedGuildsPorts {
+  readonly documents: Documents<DepartedGuild>;
+  readonly bindings: Pick<BindingStore, "all" | "list" | "forgetFormer">;
+  readonly settings: Pick<SettingsStore, "guilds" | "forgetGuild">;
+  readonly feedStore: Pick<FeedStore, "list">;
+  readonly audit: Pick<AuditLog, "prune">;
+  readonly clock: Clock;
+  /** How long after its leaving everything of a guild is kept. */
+  readonly keepMs: number;
+  /** Whether the bot is in that guild now; undefined: not known (not logged in, another process's shard). */
+  isHere(guildId: string): boolean | undefined;
+  report(what: string, error: unknown): void;
+}
+
+/**
+ * Guilds that removed the bot. Their keys go at once; settings, feeds and audit stay for a while, since a bot is also
+ * removed by mistake, and then go for good.
+ */
+export class DepartedGuilds {
+  readonly #ports: DepartedGuildsPorts;
+  #cancel: () => void = () => undefined;
+
+  constructor(ports: DepartedGuildsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Notes what a guild has before it is taken apart. Rejects when the store does; it may be called again. */
+  async left(guildId: string): Promise<void> {
+    const { documents, feedStore, clock } = this.#ports;
+    const feeds = new Map((await documents.get(guildId))?.feeds.map((feed) => [feed.id, feed]));
+    for (const feed of await feedStore.list(guildId)) feeds.set(feed.id, feed);
+    await documents.set(guildId, { leftAtMs: clock.nowMs(), feeds: [...feeds.values()] });
+  }
+
+  /**
+   * A server was linked: the feeds that this guild had on it before it left begin anew, from now on.
+   * Answers how many. One that cannot begin (its channel has such a feed by now) is let go.
+   */
+  async restoreFeeds(
+    guildId: string,
+    bindingId: string,
+    feeds: Pick<Feeds, "add" | "pause">,
+  ): Promise<number> {
+    const { documents, report } = this.#ports;
+    const departed = await documents.get(guildId);
+    const wanted = departed?.feeds.filter((feed) => feed.bindingId === bindingId) ?? [];
+    if (departed === undefined || wanted.length === 0) return 0;
+    let restored = 0;
+    const rest = new Set(departed.feeds);
+    for (const feed of wanted) {
+      try {
+        await restoreFeed(feed, feeds);
+        restored += 1;
+        rest.delete(feed);
+      } catch (error) {
+        if (error instanceof Failure) rest.delete(feed);
+        else report("a feed of a guild that returned could not begin again", error);
+      }
+    }
+    await documents.set(guildId, { ...departed, feeds: [...rest] });
+    return restored;
+  }
+
+  /** Guilds of which something is kept and of whose leaving nothing is noted, or not all of it done. */
+  async *known(): AsyncGenerator<string> {
+    const { bindings, settings, documents } = this.#ports;
+    for await (const { guildId } of bindings.all()) yield guildId;
+    for await (const guildId of settings.guilds()) {
+      if ((await documents.get(guildId)) === undefined) yield guildId;
+    }
+  }
+
+  /** Looks once a day for those whose time is over. */
+  start(): void {
+    const round = () => {
+      this.#cancel = this.#ports.clock.after(DAY_MS, round);
+      this.#sweep().catch((error: unknown) =>
+        this.#ports.report("what is kept of guilds that left could not be removed", error),
+      );
+    };
+    this.#cancel = this.#ports.clock.after(FIRST_SWEEP_AFTER_MS, round);
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  async #sweep(): Promise<void> {
+    const { documents, clock, keepMs } = this.#ports;
+    const due: string[] = [];
+    for await (const [guildId, { leftAtMs }] of documents.entries()) {
+      if (clock.nowMs() - leftAtMs >= keepMs) due.push(guildId);
+    }
+    for (const guildId of due) await this.#end(guildId);
+  }
+
+  async #end(guildId: string): Promise<void> {
+    const { documents, bindings, settings, audit, clock, isHere } = this.#ports;
+    const here = isHere(guildId);
+    if (here === undefined) return;
+    const returned = here || (await bindings.list(guildId)).length > 0;
+    if (!returned) {
+      await audit.prune(guildId, clock.nowMs() + 2 * DAY_MS);
+      await settings.forgetGuild(guildId);
+    }
+    await bindings.forgetFormer(guildId);
+    // Last: until then the next round finds it again.
+    await documents.delete(guildId);
+  }
+}
+
+async function restoreFeed(feed: Feed, feeds: Pick<Feeds, "add" | "pause">): Promise<void> {
+  const { id: _, state, parkedWhy: __, createdAtMs: ___, ...wanted } = feed;
+  const begun = await feeds.add(wanted);
+  if (state === "paused") await feeds.pause(feed.guildId, begun.id, true);
+}
