@@ -3,13 +3,13 @@ import { Service } from "../../src/sandbox/service/service.ts";
 import { keyOf } from "./crowd.ts";
 
 /**
- * The emulated service of the bench `ack` in a process of its own: on the event loop of the emulated Discord it would
- * spoil the measure. Arguments: number of servers, requests a second. Tells the parent its address, and what it has
- * counted whenever it is asked.
+ * The emulated service of the benches `ack` and `tenants` in a process of its own: on the event loop of the emulated Discord it would
+ * spoil the measure. Arguments: number of servers, how many of them are counted, requests a second. Tells the parent
+ * its address, and what it has counted whenever it is asked.
  */
-const [servers, perS] = process.argv.slice(2).map(Number);
-if (servers === undefined || perS === undefined)
-  throw new Error("the number of servers and a limit are needed");
+const [servers, counted, perS] = process.argv.slice(2).map(Number);
+if (servers === undefined || counted === undefined || perS === undefined)
+  throw new Error("the number of servers, how many are counted, and a limit are needed");
 
 /** So many servers have players (design 9, schedule); their logs are as long as after a while. */
 const OPEN_SHARE = 0.35;
@@ -29,12 +29,14 @@ startedAgoMs = 0;
 service.advance();
 for (const key of keys) if (service.town(key).players.length > 0) service.town(key).setIntensity("normal");
 
+const countedKeys = new Set(keys.slice(0, counted));
 let polls = 0;
 const handle = service.handle.bind(service);
 service.handle = (request, fate) => {
   const answer = handle(request, fate);
   // Only feeds read the logs of joins: what people ask for here is the status, the players or the vehicles.
-  if (answer.status === 200 && request.path.includes("JoinLogs=true")) polls += 1;
+  const isPoll = answer.status === 200 && request.path.includes("JoinLogs=true");
+  if (isPoll && countedKeys.has(request.headers["server-key"] ?? "")) polls += 1;
   return answer;
 };
 

@@ -30,3 +30,9 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
 export function figure(value: number, digits = 3): number {
   return Number(value.toFixed(digits));
 }
+
+/** `part` 1 is the longest. */
+export function quantile(times: readonly number[], part: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? 0;
+}

@@ -10,6 +10,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   client: () => import("./client.ts"),
   ack: () => import("./ack.ts"),
   footprint: () => import("./footprint.ts"),
+  tenants: () => import("./tenants.ts"),
 };
 
 const { values, positionals } = parseArgs({

@@ -1,0 +1,48 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+export interface Counts {
+  /** Polls of the quiet servers' feeds. */
+  readonly polls: number;
+  readonly answers429: number;
+  readonly avoidable: number;
+  readonly commands: number;
+}
+
+export interface ServiceOptions {
+  /** Servers whose keys it knows: those of the communities in the order of their index, then others. */
+  readonly servers: number;
+  /** Of these the first so many are counted. */
+  readonly quiet: number;
+  readonly perS: number;
+}
+
+/** The emulated service as a child process. */
+export class ServiceProcess {
+  readonly url: string;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.url = url;
+  }
+
+  static async start({ servers, quiet, perS }: ServiceOptions): Promise<ServiceProcess> {
+    const file = fileURLToPath(new URL("./ack-service.ts", import.meta.url));
+    const child = fork(file, [servers, quiet, perS].map(String), { execArgv: [] });
+    const [{ url }] = await once(child, "message");
+    return new ServiceProcess(child, String(url));
+  }
+
+  async counts(): Promise<Counts> {
+    const answer = once(this.#child, "message");
+    this.#child.send("counts");
+    const [counts] = await answer;
+    return counts;
+  }
+
+  stop(): void {
+    this.#child.disconnect();
+  }
+}
