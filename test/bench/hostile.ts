@@ -73,7 +73,7 @@ export class HostileGuild {
   ): Promise<void> {
     const store = await openStore(storeUrl);
     try {
-      const bindings = createBindings({
+      const { bindings } = createBindings({
         documents: store.documents("bindings", schemas.parseGuildBindings, "normal"),
         vault: createVault(loadSecret(storeUrl)),
         ...{ clock, random, serversPerGuild: SERVERS, hideSecret: () => undefined },
