@@ -1,17 +1,18 @@
 import type { MessageBody } from "../../src/domain/message.ts";
 import type { LogList, Snapshot } from "../../src/domain/model.ts";
 import type { Watcher } from "./discord.ts";
-import {
-  CAPACITY,
-  clearedBefore,
-  LATEST_ROW_S,
-  lists,
-  type Shown,
-  type SimServer,
-  tokenOf,
-  tokensIn,
-  upTo,
-} from "./world.ts";
+import { clearsBetween, type Look, Looks, rangeOf } from "./looks.ts";
+import { LATEST_ROW_S, type Shown, type SimServer, tokenOf, tokensIn } from "./world.ts";
+
+/** A notice as a reader understands it. */
+interface Notice {
+  readonly fromS: number | undefined;
+  readonly toS: number;
+  /** When it was posted. */
+  readonly atMs: number;
+  /** When the last of the entries arrived that stood in the channel before it: without a beginning it names later ones. */
+  readonly afterMs: number;
+}
 
 /** A feed as its channel's readers know it. */
 interface Followed {
@@ -20,7 +21,9 @@ interface Followed {
   /** By the true index of a token: how often it was posted without, and with, the mark of a possible repeat. */
   readonly plain: Uint8Array;
   readonly marked: Uint8Array;
-  readonly gaps: { readonly fromS: number | undefined; readonly toS: number }[];
+  readonly notices: Notice[];
+  /** When the latest of the entries arrived that were posted so far. */
+  postedToMs: number;
   /** Since when everything must be there; undefined while it is paused, parked or gone. */
   sinceMs: number | undefined;
   /** It was added or resumed: `sinceMs` is the first answer that is kept from then on. */
@@ -29,29 +32,43 @@ interface Followed {
   readonly answered: Set<number>;
 }
 
-export interface Verdict {
-  readonly entries: number;
-  readonly posted: number;
-  readonly lost: number;
-  readonly repeated: number;
-  readonly possiblyRepeated: number;
+/** Why an entry may be neither posted nor announced. */
+export const SILENCES = {
+  neverSeen: "the log had never shown a row before they were gone",
+  restartedEmpty: "the server had been seen without players, and then restarted more than once",
+  noticePending: "the log began anew and shows nothing yet: the notice comes with the next row",
+} as const;
+type Silence = keyof typeof SILENCES;
+
+const nothing = {
+  entries: 0,
+  posted: 0,
+  /** Shown by an answer that was kept, and neither posted nor announced. */
+  lost: 0,
+  repeated: 0,
+  possiblyRepeated: 0,
   /** Stretches of entries that nobody could see any more, each told. */
-  readonly gaps: number;
-  readonly gapNotices: number;
-  /** Notices that nothing made due: no window beyond the last one, no cleared log. They count for no missing entry. */
-  readonly needlessNotices: number;
-  /** Missing entries that no notice is due for: the log had never shown a row before they were gone. */
-  readonly neverSeen: number;
-  /** The log restarted and nothing newer stands in it yet: the notice comes with the next row. */
-  readonly noticePending: number;
-  /** The log restarted after the last looks had seen nobody on the server: silent by design. */
-  readonly restartedEmpty: number;
-  readonly unansweredCards: number;
+  gaps: 0,
+  gapNotices: 0,
+  /** Notices that no window made due: all overlap. They count for no missing entry. */
+  needlessNotices: 0,
+  /** Notices that name nothing which is missing: something might have been. */
+  emptyNotices: 0,
+  /** The most notices of one feed for one restart of the game server. */
+  noticesPerRestart: 0,
+  /** Gone before any answer was kept that showed them, neither announced nor silent for a reason of the design. */
+  unannounced: 0,
+  neverSeen: 0,
+  restartedEmpty: 0,
+  noticePending: 0,
+  unansweredCards: 0,
+};
+type Sums = { -readonly [K in keyof typeof nothing]: number };
+
+export interface Verdict extends Readonly<Sums> {
+  /** What went wrong, or needs a reason: what, which entry, when, where. */
   readonly examples: readonly string[];
 }
-
-type Silence = "neverSeen" | "noticePending" | "restartedEmpty";
-type More = { -readonly [K in Silence | "needlessNotices" | "unansweredCards"]: number };
 
 /**
  * Counts what stands in the channels against what truly happened. It knows nothing of windows' overlaps as the bot
@@ -60,30 +77,25 @@ type More = { -readonly [K in Silence | "needlessNotices" | "unansweredCards"]: 
 export class Judge implements Watcher {
   readonly #followed = new Map<string, Followed>();
   readonly #ofServer = new Map<number, Followed[]>();
-  /** By server and list: the end of the newest window that was surely kept, and where windows jumped over it. */
-  readonly #keptEnd = new Map<string, number>();
-  readonly #jumps = new Map<string, Set<number>>();
-  /** By server and list: where the first window with rows began that was kept, and whether the latest had any. */
-  readonly #firstStart = new Map<string, number>();
-  readonly #lastEmpty = new Map<string, boolean>();
-  /** By list: since when some server has shown how long such a log gets, which nobody tells. */
-  readonly #lengthKnownMs = new Map<LogList, number>();
-  readonly #lastFull = new Set<string>();
-  /** By server: the moments that were kept, and the answers that reached the bot, in their order. */
-  readonly #keptAtMs = new Map<number, number[]>();
-  readonly #looks = new Map<number, { readonly atMs: number; readonly players: boolean }[]>();
+  readonly #looks = new Looks();
+  readonly #nowMs: () => number;
   messages = 0;
 
-  follow(channelId: string, server: SimServer, list: LogList, nowMs: number): void {
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  follow(channelId: string, server: SimServer, list: LogList): void {
     const size = server.logs[list].arrivedMs.length;
     const feed: Followed = {
       server,
       list,
       plain: new Uint8Array(size),
       marked: new Uint8Array(size),
-      gaps: [],
+      notices: [],
+      postedToMs: 0,
       sinceMs: undefined,
-      pendingSinceMs: nowMs,
+      pendingSinceMs: this.#nowMs(),
       answered: new Set(),
     };
     this.#followed.set(keyOf(channelId, list), feed);
@@ -98,52 +110,25 @@ export class Judge implements Watcher {
     feed.pendingSinceMs = undefined;
   }
 
-  resumed(channelId: string, list: LogList, nowMs: number): void {
+  resumed(channelId: string, list: LogList): void {
     const feed = this.#followed.get(keyOf(channelId, list));
-    if (feed !== undefined) feed.pendingSinceMs = nowMs;
+    if (feed !== undefined) feed.pendingSinceMs = this.#nowMs();
   }
 
   /** The bot has kept this answer: baselines are behind it. */
-  kept(server: SimServer, shown: Shown, { lists: told, askedAtMs }: Snapshot): void {
+  kept(server: SimServer, shown: Shown, snapshot: Snapshot): void {
+    this.#looks.kept(snapshot);
     for (const feed of this.#ofServer.get(server.index) ?? []) {
-      if (feed.pendingSinceMs === undefined || askedAtMs < feed.pendingSinceMs) continue;
-      if (told[feed.list] === undefined) continue;
+      if (feed.pendingSinceMs === undefined || snapshot.askedAtMs < feed.pendingSinceMs) continue;
+      if (snapshot.lists[feed.list] === undefined) continue;
       feed.sinceMs = shown.builtMs;
       feed.pendingSinceMs = undefined;
     }
-    const kept = this.#keptAtMs.get(server.index) ?? [];
-    this.#keptAtMs.set(server.index, kept);
-    kept.push(shown.builtMs);
-    for (const list of lists) {
-      if (told[list] === undefined) continue;
-      const key = `${server.index} ${list}`;
-      const [start, its] = shown.ranges[list];
-      if (its > start && !this.#firstStart.has(key)) this.#firstStart.set(key, start);
-      this.#lastEmpty.set(key, its === start);
-      if (its - start < CAPACITY) this.#lastFull.delete(key);
-      else if (!this.#lastFull.has(key)) this.#lastFull.add(key);
-      else if (!this.#lengthKnownMs.has(list)) this.#lengthKnownMs.set(list, shown.builtMs);
-      const end = Math.max(this.#keptEnd.get(key) ?? 0, its);
-      this.#keptEnd.set(key, end);
-    }
   }
 
-  /** An answer reached the bot, kept or not: note where its window no longer overlaps what was kept. */
-  answered(server: SimServer, shown: Shown, { lists: told, status }: Snapshot): void {
-    const looks = this.#looks.get(server.index) ?? [];
-    this.#looks.set(server.index, looks);
-    looks.push({ atMs: shown.builtMs, players: status.currentPlayers > 0 });
-    for (const list of lists) {
-      if (told[list] === undefined) continue;
-      const key = `${server.index} ${list}`;
-      const [start, end] = shown.ranges[list];
-      if (end - start < CAPACITY || start < (this.#keptEnd.get(key) ?? 0)) continue;
-      const jumps = this.#jumps.get(key) ?? new Set();
-      this.#jumps.set(key, jumps);
-      for (let index = start; index < Math.min(end, start + 10); index++) {
-        jumps.add(server.logs[list].atS[index] ?? 0);
-      }
-    }
+  /** An answer reached the bot, kept or not. */
+  answered(server: SimServer, shown: Shown, snapshot: Snapshot): void {
+    this.#looks.answered(server, shown, snapshot);
   }
 
   posted(channelId: string, _messageId: string, body: MessageBody): void {
@@ -155,9 +140,10 @@ export class Judge implements Watcher {
       if (feed === undefined) throw new Error(`a post of ${list} in ${channelId}, which nobody follows`);
       const counts = isMarked ? feed.marked : feed.plain;
       counts[index] = Math.min(255, (counts[index] ?? 0) + 1);
+      feed.postedToMs = Math.max(feed.postedToMs, feed.server.logs[list].arrivedMs[index] ?? 0);
       if (list === "modCalls" && text.includes("Answered in the game")) feed.answered.add(index);
     }
-    if (text.includes("Gap:")) this.#gap(channelId, text);
+    if (text.includes("Gap:")) this.#notice(channelId, text);
   }
 
   edited(channelId: string, _messageId: string, body: MessageBody): void {
@@ -169,130 +155,178 @@ export class Judge implements Watcher {
   }
 
   verdict(): Verdict {
-    const sum = { entries: 0, posted: 0, lost: 0, repeated: 0, possiblyRepeated: 0, gaps: 0, gapNotices: 0 };
-    const more: More = {
-      needlessNotices: 0,
-      neverSeen: 0,
-      noticePending: 0,
-      restartedEmpty: 0,
-      unansweredCards: 0,
-    };
+    const sums: Sums = { ...nothing };
     const examples: string[] = [];
-    for (const [key, feed] of this.#followed) this.#judge(key, feed, sum, more, examples);
-    return { ...sum, ...more, examples: examples.slice(0, 10) };
+    for (const [key, feed] of this.#followed) this.#judge(key, feed, sums, examples);
+    return { ...sums, examples };
   }
 
-  #judge(
-    key: string,
-    feed: Followed,
-    sum: {
-      -readonly [K in
-        | "entries"
-        | "posted"
-        | "lost"
-        | "repeated"
-        | "possiblyRepeated"
-        | "gaps"
-        | "gapNotices"]: number;
-    },
-    more: More,
-    examples: string[],
-  ): void {
-    const { server, list } = feed;
+  #judge(key: string, feed: Followed, sums: Sums, examples: string[]): void {
+    const { server, list, notices } = feed;
     const { arrivedMs, atS, token, answeredMs } = server.logs[list];
     const wanted = new Uint8Array(arrivedMs.length);
     for (const index of token) wanted[index] = (wanted[index] ?? 0) + 1;
-    const explained = feed.gaps.filter((gap) => this.#isExplained(feed, gap));
-    const told = new Array<number>(explained.length).fill(0);
+    const looks = this.#looks.of(server, list);
+    const due = dueStretches(server, list, looks);
+    const named = new Array<number>(notices.length).fill(0);
     const say = (what: string, index: number) => {
       const at = new Date(arrivedMs[index] ?? 0).toISOString();
-      examples.push(`${what} ${tokenOf(server, list, index)} at ${at} (${atS[index]}) in ${key}`);
+      examples.push(
+        `${what}: ${tokenOf(server, list, index)} arrived ${at} for second ${atS[index]} in ${key}`,
+      );
     };
+
     for (const [index, count] of wanted.entries()) {
       if (count === 0) continue;
       const plain = feed.plain[index] ?? 0;
       const all = plain + (feed.marked[index] ?? 0);
-      sum.posted += all;
-      if (plain > count) say("repeated", index);
-      sum.repeated += Math.max(0, plain - count);
-      sum.possiblyRepeated += Math.max(0, all - Math.max(count, plain));
       const atMs = arrivedMs[index] ?? 0;
+      sums.posted += all;
+      if (plain > count) say("repeated", index);
+      sums.repeated += Math.max(0, plain - count);
+      sums.possiblyRepeated += Math.max(0, all - Math.max(count, plain));
       if (feed.sinceMs === undefined || atMs <= feed.sinceMs) continue;
-      sum.entries += count;
+      sums.entries += count;
       const answer = answeredMs[index] ?? 0;
       // A guild that slept through a key is told that calls may be missing: their answers too.
-      const slept = feed.gaps.some((gap) => gap.fromS === undefined);
+      const slept = notices.some(({ fromS }) => fromS === undefined);
       const isDue = list === "modCalls" && count === 1 && all === 1 && answer > 0 && !slept;
-      if (isDue && !feed.answered.has(index) && this.#stillShown(server, index, answer)) {
-        more.unansweredCards += 1;
+      if (isDue && !feed.answered.has(index) && stillShown(server, index, answer, looks)) {
+        sums.unansweredCards += 1;
         say("unanswered", index);
       }
       if (all >= count) continue;
-      const covering = explained.findIndex((gap) => covers(gap, atS[index] ?? 0, atMs));
-      if (covering >= 0) told[covering] = (told[covering] ?? 0) + 1;
+      const naming = notices.findIndex((notice) => names(notice, atS[index] ?? 0, atMs));
+      if (naming >= 0) named[naming] = (named[naming] ?? 0) + 1;
       else {
-        const why = this.#silence(server, list, index, atMs);
-        if (why === undefined) sum.lost += count - all;
-        else more[why] += count - all;
-        if (why === undefined) say("lost", index);
+        const why = this.#silence(server, list, index, looks);
+        sums[why] += count - all;
+        say(why, index);
       }
     }
-    sum.gapNotices += feed.gaps.length;
-    sum.gaps += told.filter((missing) => missing > 0).length;
-    more.needlessNotices += feed.gaps.length - explained.length;
-    for (const gap of feed.gaps) {
-      if (!explained.includes(gap)) examples.push(`needless notice ${gap.fromS}-${gap.toS} in ${key}`);
+
+    sums.gapNotices += notices.length;
+    sums.gaps += named.filter((missing) => missing > 0).length;
+    for (const [index, notice] of notices.entries()) {
+      const words = `${notice.fromS}-${notice.toS} posted ${new Date(notice.atMs).toISOString()} in ${key}`;
+      if (!isDueBy(notice, due, server)) {
+        sums.needlessNotices += 1;
+        examples.push(`needless notice: ${words}`);
+      } else if (named[index] === 0) {
+        sums.emptyNotices += 1;
+        examples.push(`empty notice: ${words}`);
+      }
+    }
+    this.#perRestart(key, feed, due, sums, examples);
+  }
+
+  /** Counts notices by the restart that they speak of. */
+  #perRestart(
+    key: string,
+    { server, notices }: Followed,
+    due: readonly Due[],
+    sums: Sums,
+    examples: string[],
+  ) {
+    const told = new Map<number, number>();
+    for (const notice of notices) {
+      // One that covers several is the latest one's: each restart since the last notice is told by it.
+      const stretches = due.filter((one) => isDueBy(notice, [one], server));
+      const clearedMs = stretches.at(-1)?.clearedMs;
+      if (clearedMs !== undefined) told.set(clearedMs, (told.get(clearedMs) ?? 0) + 1);
+    }
+    for (const [clearedMs, count] of told) {
+      sums.noticesPerRestart = Math.max(sums.noticesPerRestart, count);
+      if (count > 1) {
+        examples.push(`${count} notices for the restart of ${new Date(clearedMs).toISOString()} in ${key}`);
+      }
     }
   }
 
-  /** The answer was there for some kept look of the bot: the call still stood in the window. */
-  #stillShown(server: SimServer, index: number, answeredMs: number): boolean {
-    const kept = this.#keptAtMs.get(server.index) ?? [];
-    const log = server.logs.modCalls;
-    return kept.some((atMs) => {
-      if (atMs < answeredMs || clearedBefore(server, atMs) >= (log.arrivedMs[index] ?? 0)) return false;
-      return upTo(log.arrivedMs, atMs) - CAPACITY <= index;
-    });
+  /** Why a missing entry, which no notice names, is missing. */
+  #silence(
+    server: SimServer,
+    list: LogList,
+    index: number,
+    looks: readonly Look[],
+  ): Silence | "lost" | "unannounced" {
+    const arrivedMs = server.logs[list].arrivedMs[index] ?? 0;
+    const ranges = looks.map((look) => rangeOf(server, list, look));
+    if (ranges.some(([start, end]) => start <= index && index < end)) return "lost";
+    const next = looks.findIndex(({ builtMs }) => builtMs >= arrivedMs);
+    if (next < 0) return "noticePending";
+    if (ranges.slice(0, next).every(([start, end]) => start === end)) return "neverSeen";
+    if (ranges.slice(next).every(([start, end]) => start === end)) return "noticePending";
+    const nextMs = looks[next]?.builtMs ?? 0;
+    const before = this.#looks.all(server).filter(({ builtMs }) => builtMs < arrivedMs);
+    const isCleared = clearsBetween(server, arrivedMs, nextMs).length > 0;
+    return isCleared && before.slice(-2).every(({ players }) => !players) ? "restartedEmpty" : "unannounced";
   }
 
-  #silence(server: SimServer, list: LogList, index: number, arrivedMs: number): Silence | undefined {
-    const key = `${server.index} ${list}`;
-    if (index < (this.#firstStart.get(key) ?? 0)) return "neverSeen";
-    const looks = this.#looks.get(server.index) ?? [];
-    const next = looks.findIndex(({ atMs }) => atMs >= arrivedMs);
-    const clearedMs = next < 0 ? 0 : clearedBefore(server, looks[next]?.atMs ?? 0);
-    if (clearedMs < arrivedMs) return undefined;
-    const lastTwo = looks.slice(Math.max(0, next - 2), next);
-    if (this.#lastEmpty.get(key) === true) return "noticePending";
-    return lastTwo.every(({ players }) => !players) ? "restartedEmpty" : undefined;
-  }
-
-  /** What the bot could see made the notice due: a window beyond the last one, a new log, a guild that slept. */
-  #isExplained({ server, list }: Followed, gap: Followed["gaps"][number]): boolean {
-    const jumps = this.#jumps.get(`${server.index} ${list}`);
-    for (let toS = gap.toS; toS <= gap.toS + LATEST_ROW_S; toS++) if (jumps?.has(toS)) return true;
-    if (gap.fromS === undefined) {
-      // A key that was slept through; or the first rows of a log of which nobody could say that it was whole.
-      return (
-        server.keys > 0 || gap.toS * 1_000 <= (this.#lengthKnownMs.get(list) ?? Number.POSITIVE_INFINITY)
-      );
-    }
-    // To the end of that second: the row may have arrived at any moment of it.
-    const untilMs = (gap.toS + LATEST_ROW_S + 1) * 1_000;
-    return clearedBefore(server, untilMs) >= (gap.fromS - LATEST_ROW_S) * 1_000;
-  }
-
-  #gap(channelId: string, text: string): void {
+  #notice(channelId: string, text: string): void {
     const list = gapLists.find(([words]) => text.includes(words))?.[1];
     const times = [...text.matchAll(/<t:(\d+):T>/g)].map(([, second]) => Number(second));
     const feed = list === undefined ? undefined : this.#followed.get(keyOf(channelId, list));
     const toS = times.at(-1);
     if (feed === undefined || toS === undefined) throw new Error(`a notice that cannot be read: ${text}`);
     const fromS = times.length > 1 ? times[0] : undefined;
-    const isRepeat = feed.gaps.some((gap) => gap.fromS === fromS && gap.toS === toS);
+    const isRepeat = feed.notices.some((notice) => notice.fromS === fromS && notice.toS === toS);
     // Where the channel cannot be read a notice may stand twice too, marked.
-    if (!isRepeat || !text.includes("Possibly repeated")) feed.gaps.push({ fromS, toS });
+    if (isRepeat && text.includes("Possibly repeated")) return;
+    feed.notices.push({ fromS, toS, atMs: this.#nowMs(), afterMs: feed.postedToMs });
   }
+}
+
+/** Two answers, one kept after the other, between which entries may have come and gone. */
+interface Due {
+  /** The build of the last kept answer before, and of the first after it. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The log began anew in between. */
+  readonly clearedMs: number | undefined;
+}
+
+/** Where windows have nothing in common, or a log that had shown rows began anew. */
+function dueStretches(server: SimServer, list: LogList, looks: readonly Look[]): readonly Due[] {
+  const due: Due[] = [];
+  let [keptEnd, fromMs] = [0, Number.NEGATIVE_INFINITY];
+  for (const look of looks) {
+    // An old answer says nothing of what came after it.
+    if (look.builtMs < fromMs) continue;
+    const [start, end] = rangeOf(server, list, look);
+    const cleared = keptEnd === 0 ? [] : clearsBetween(server, fromMs, look.builtMs);
+    const toMs = look.builtMs;
+    for (const clearedMs of cleared) due.push({ fromMs, toMs, clearedMs });
+    if (cleared.length === 0 && start < end && start >= keptEnd)
+      due.push({ fromMs, toMs, clearedMs: undefined });
+    fromMs = look.builtMs;
+    keptEnd = Math.max(keptEnd, end);
+  }
+  return due;
+}
+
+/** What the bot could see made the notice due: a window beyond the last one, a new log, a guild that slept. */
+function isDueBy({ fromS, toS, atMs }: Notice, due: readonly Due[], server: SimServer): boolean {
+  // A key that was slept through: what the guild missed is no longer kept.
+  if (fromS === undefined && server.keys > 0) return true;
+  return due.some(
+    ({ fromMs, toMs }) =>
+      fromMs <= atMs && (toS + LATEST_ROW_S) * 1_000 >= fromMs && (fromS ?? 0) * 1_000 <= toMs,
+  );
+}
+
+/** Does the notice say that this entry may be missing? To the second; one without a beginning follows what stood before. */
+function names({ fromS, toS, afterMs }: Notice, atS: number, arrivedMs: number): boolean {
+  return atS <= toS && (fromS === undefined ? arrivedMs > afterMs : fromS <= atS);
+}
+
+/** The answer was there for some kept look of the bot: the call still stood in the window. */
+function stillShown(server: SimServer, index: number, answeredMs: number, looks: readonly Look[]): boolean {
+  return looks.some((look) => {
+    if (look.builtMs < answeredMs) return false;
+    const [start, end] = rangeOf(server, "modCalls", look);
+    return start <= index && index < end;
+  });
 }
 
 const gapLists: readonly (readonly [words: string, list: LogList])[] = [
@@ -304,18 +338,6 @@ const gapLists: readonly (readonly [words: string, list: LogList])[] = [
 
 function keyOf(channelId: string, list: LogList): string {
   return `${channelId} ${list}`;
-}
-
-function covers(
-  gap: { readonly fromS: number | undefined; readonly toS: number },
-  atS: number,
-  arrivedMs: number,
-) {
-  const arrivedS = Math.floor(arrivedMs / 1_000);
-  const fromS = gap.fromS ?? 0;
-  // The notice ends with the oldest new row, which may have come late itself.
-  const toS = gap.toS + LATEST_ROW_S;
-  return (fromS <= atS && atS <= toS) || (fromS <= arrivedS && arrivedS <= toS);
 }
 
 function textOf({ content, cards, files }: MessageBody): string {

@@ -61,7 +61,7 @@ class Simulation {
   readonly #random: Random;
   readonly #trace = new Trace();
   readonly #servers: readonly SimServer[];
-  readonly #judge = new Judge();
+  readonly #judge = new Judge(() => this.#clock.nowMs());
   readonly #service: SimService;
   readonly #discord: SimDiscord;
   readonly #disk: Disk;
@@ -188,7 +188,7 @@ class Simulation {
       // Some guilds put everything into one channel; in some channels the bot may not read.
       const channelId = server.index % 4 === 1 ? `c-${guildId}` : `c-${guildId}-${kinds[list]}`;
       if (!this.#discord.channels.has(channelId)) this.#discord.open(channelId, this.#random.next() < 0.08);
-      this.#judge.follow(channelId, server, list, this.#clock.nowMs());
+      this.#judge.follow(channelId, server, list);
       await this.#process.feeds.feeds.add({
         guildId,
         bindingId: binding.id,
@@ -272,7 +272,7 @@ class Simulation {
         this.#act(async () => {
           await this.#process.feeds.feeds.pause(guildId, feed.id, false);
           if (this.#discord.channels.get(feed.channelId)?.gone === true) return;
-          this.#judge.resumed(feed.channelId, list, this.#clock.nowMs());
+          this.#judge.resumed(feed.channelId, list);
         });
       });
       return server;

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import type { Retained } from "./diff.ts";
+import type { Retained } from "./retained.ts";
 
 /** 53 bits, rounded up to bytes. */
-const hashBytes = 7;
-const byteValues = 256;
-const varintValues = 128;
+const HASH_BYTES = 7;
+const BYTE_VALUES = 256;
+const VARINT_VALUES = 128;
 
 /** What is stored: the columns of `Retained` in one text. */
 export interface StoredRetained {
@@ -17,8 +17,8 @@ export interface StoredRetained {
 
 /**
  * `Retained` as it is kept between polls, in memory and in the store: about 12 bytes an identity. As columns of
- * numbers it would be 24 bytes in memory and 36 in the store, and a busy server's four logs alone would pass what
- * all of its feeds may cost (design 9, footprint). Seconds and counts are whole numbers, not negative.
+ * numbers it would be 24 bytes in memory and 36 in the store, and a busy server's four logs alone would pass the
+ * 40 KB that all of its feeds may cost. Seconds and counts are whole numbers, not negative.
  */
 export class PackedRetained implements StoredRetained {
   readonly floorS?: number;
@@ -40,9 +40,9 @@ export class PackedRetained implements StoredRetained {
     for (const [index, atS] of seconds.entries()) {
       putVarint(bytes, atS - beforeS);
       let hash = hashes[index] ?? 0;
-      for (let put = 0; put < hashBytes; put++) {
-        bytes.push(hash % byteValues);
-        hash = Math.floor(hash / byteValues);
+      for (let put = 0; put < HASH_BYTES; put++) {
+        bytes.push(hash % BYTE_VALUES);
+        hash = Math.floor(hash / BYTE_VALUES);
       }
       putVarint(bytes, counts[index] ?? 0);
       beforeS = atS;
@@ -86,22 +86,23 @@ function next(reader: Reader): number {
 function varint(reader: Reader): number {
   let value = 0;
   // Multiplied, not shifted: a first second has more than 31 bits from 2038 on.
-  for (let scale = 1; ; scale *= varintValues) {
+  for (let scale = 1; ; scale *= VARINT_VALUES) {
     const byte = next(reader);
-    value += (byte % varintValues) * scale;
-    if (byte < varintValues) return value;
+    value += (byte % VARINT_VALUES) * scale;
+    if (byte < VARINT_VALUES) return value;
   }
 }
 
 function putVarint(bytes: number[], value: number): void {
   let left = value;
-  for (; left >= varintValues; left = Math.floor(left / varintValues))
-    bytes.push((left % varintValues) + varintValues);
+  for (; left >= VARINT_VALUES; left = Math.floor(left / VARINT_VALUES))
+    bytes.push((left % VARINT_VALUES) + VARINT_VALUES);
   bytes.push(left);
 }
 
 function hash53(reader: Reader): number {
   let value = 0;
-  for (let read = 0, scale = 1; read < hashBytes; read++, scale *= byteValues) value += next(reader) * scale;
+  for (let read = 0, scale = 1; read < HASH_BYTES; read++, scale *= BYTE_VALUES)
+    value += next(reader) * scale;
   return value;
 }

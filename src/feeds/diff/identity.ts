@@ -11,7 +11,7 @@ function person(ref: PlayerRef): string {
 
 /**
  * What makes a row itself: kind and all fields, `Moderator` left out for mod calls, because the same call gets one
- * later (design 3, design 5 Diff). Two equal rows in one second have one identity and count as two.
+ * later. Two equal rows in one second have one identity and count as two.
  */
 export function identityOf(entry: LogEntry): string {
   switch (entry.kind) {
@@ -36,7 +36,7 @@ export function answerIdentityOf(
 
 /**
  * 53 bits of an identity under the journal's own salt: what is retained, since 300 identities a list as text would
- * be several times the memory that a server may cost (design 9, footprint). Not a cryptographic hash: the salt is
+ * be several times the memory that a server may cost. Not a cryptographic hash: the salt is
  * random and never leaves the store, so nobody can choose a command text that hides another one.
  */
 export function hash53(salt: string, identity: string): number {

@@ -1,6 +1,6 @@
 import type { LogEntry, LogList, ModCallEntry, PlayerRef, Snapshot } from "../../domain/model.ts";
 import type { AnswerItem } from "../journal/journal-port.ts";
-import type { Fact } from "./diff.ts";
+import type { Fact } from "./fact.ts";
 import { answerIdentityOf, hash53, identityOf } from "./identity.ts";
 
 export const logLists: readonly LogList[] = ["joinLogs", "killLogs", "commandLogs", "modCalls"];
@@ -36,7 +36,7 @@ function answerFact(row: ModCallEntry, moderator: PlayerRef, atS: number, salt: 
   };
 }
 
-/** What is retained is packed as whole seconds from 0 on; an odd row must not spoil the rest (design 3). */
+/** What is retained is packed as whole seconds from 0 on; an odd row must not spoil the rest. */
 function wholeS(atS: number): number {
   return Math.max(0, Math.floor(atS));
 }
@@ -45,7 +45,7 @@ function unanswered(row: ModCallEntry): ModCallEntry {
   return { kind: "modCall", atS: row.atS, caller: row.caller };
 }
 
-/** The service does not say which end of a log is new (design 3): its own times tell, as far as they differ. */
+/** The service does not say which end of a log is new: its own times tell, as far as they differ. */
 function oldestFirst(rows: readonly LogEntry[]): readonly LogEntry[] {
   const first = rows[0];
   const last = rows.at(-1);

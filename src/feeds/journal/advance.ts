@@ -1,7 +1,9 @@
 import type { LogList, Snapshot } from "../../domain/model.ts";
-import { diff, type Look } from "../diff/diff.ts";
+import { diff } from "../diff/diff.ts";
 import { PackedRetained } from "../diff/encoded-window.ts";
-import { factsOf, logLists, type Said } from "../diff/window-facts.ts";
+import type { Look } from "../diff/gap.ts";
+import { latestCredibleS } from "../diff/retained.ts";
+import { factsOf, type Said } from "../diff/window-facts.ts";
 import type { JournalItem } from "./journal-port.ts";
 import type { JournalChunk, JournalHead } from "./journal-records.ts";
 import { VisitDurations } from "./visit-durations.ts";
@@ -25,26 +27,34 @@ export function emptyHead(lineage: string, nextSeq: number): JournalHead {
   return { lineage, nextSeq, chunks: [], nextChunk: 0, tail: [], joined: [] };
 }
 
-/**
- * What a snapshot makes of a journal, without doing it: undefined when there is nothing to write. `neededSeq` is
- * the lowest sequence number that some feed still needs; below it things are dropped. Pure.
- */
-export function advance(
-  head: JournalHead,
-  list: LogList,
-  snapshot: Snapshot,
-  neededSeq: number,
-  firstFreeChunk: number,
-  look: Pick<Look, "recent" | "continuous" | "fullest">,
-): Advance | undefined {
+export interface Step {
+  /** What is to be written; undefined when nothing is. */
+  readonly advance?: Advance;
+  /** The log is known up to this answer, or what may be missing before it stands in the journal. */
+  readonly whole: boolean;
+}
+
+/** One answer for one journal. `neededSeq` is the lowest sequence number that some feed still needs. */
+export interface Taking {
+  readonly head: JournalHead;
+  readonly list: LogList;
+  readonly snapshot: Snapshot;
+  readonly neededSeq: number;
+  readonly firstFreeChunk: number;
+  readonly look: Omit<Look, "hasPlayers" | "rows" | "takenAtS">;
+}
+
+/** What a snapshot makes of a journal, without doing it; below `neededSeq` things are dropped. Pure. */
+export function advance({ head, list, snapshot, neededSeq, firstFreeChunk, look }: Taking): Step {
   const facts = factsOf(snapshot, list, head.lineage);
-  if (facts === undefined) return undefined;
+  if (facts === undefined) return { whole: false };
   const hasPlayers = snapshot.status.currentPlayers > 0;
   const rows = snapshot.lists[list]?.length ?? 0;
-  const reachedS = head.retained === undefined ? reachedBy(snapshot) : undefined;
-  const result = diff(head.retained?.unpacked(), facts, { ...look, hasPlayers, rows, reachedS });
-  if (!result.changed) return undefined;
-  const stays = new VisitDurations(head.joined);
+  const takenAtS = Math.floor(snapshot.takenAtMs / 1_000);
+  const result = diff(head.retained?.unpacked(), facts, { ...look, hasPlayers, rows, takenAtS });
+  if (!result.changed) return { whole: result.whole };
+
+  const stays = new VisitDurations(credible(head.joined, look.newestS, takenAtS));
   const added: JournalItem[] = [];
   const seenAtMs = snapshot.takenAtMs;
   if (result.gap !== undefined) {
@@ -53,23 +63,22 @@ export function advance(
   }
   for (const said of result.fresh) added.push(itemOf(said, head.nextSeq + added.length, seenAtMs, stays));
   if (head.retained === undefined) for (const fact of facts) noteStay(fact.value, stays);
+
   const nextSeq = head.nextSeq + added.length;
   const tail = [...head.tail.filter((item) => item.seq >= neededSeq), ...added];
   const retained = PackedRetained.of(result.next);
   const fullest = look.fullest > 0 ? { fullest: look.fullest } : {};
   const next = { ...head, retained, nextSeq, ...fullest, joined: stays.entries() };
   const grownBy = result.gap === undefined ? result.fresh.filter(({ kind }) => kind === "entry").length : 0;
-  return { ...sealed(next, tail, neededSeq, firstFreeChunk), added: added.length, grownBy };
+  const written = { ...sealed(next, tail, neededSeq, firstFreeChunk), added: added.length, grownBy };
+  return { advance: written, whole: result.whole };
 }
 
-/**
- * The newest second in any log: the service had reached it. A row with a senseless time of its own must not tell
- * otherwise, so our clock is the bound; one that is behind makes the second earlier, which harms nothing.
- */
-function reachedBy({ lists, takenAtMs }: Snapshot): number | undefined {
-  let newestS = Number.NEGATIVE_INFINITY;
-  for (const list of logLists) for (const { atS } of lists[list] ?? []) newestS = Math.max(newestS, atS);
-  return Number.isFinite(newestS) ? Math.floor(Math.min(newestS, takenAtMs / 1_000)) : undefined;
+/** Without joins from the far future, which earlier versions kept: no later join of that player would count. */
+function credible(joined: JournalHead["joined"], newestS: number | undefined, takenAtS: number) {
+  if (newestS === undefined) return joined;
+  const latestS = latestCredibleS(Math.max(newestS, takenAtS));
+  return joined.filter(([, atS]) => atS <= latestS);
 }
 
 function itemOf(said: Said, seq: number, seenAtMs: number, stays: VisitDurations): JournalItem {

@@ -1,24 +1,18 @@
 import type { LogList, Snapshot, SourceId } from "../../domain/model.ts";
-import type { Random } from "../../domain/ports/clock.ts";
+import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import { logLists } from "../diff/window-facts.ts";
 import { type Advance, advance, emptyHead } from "./advance.ts";
+import { type Answer, readAnswer } from "./answer.ts";
 import type { Journal, JournalItem, MoveResult } from "./journal-port.ts";
 import { chunkKey, headKey, type JournalChunk, type JournalHead } from "./journal-records.ts";
-import {
-  continuedFrom,
-  missing,
-  neededSeq,
-  type Open,
-  opened,
-  trimmed,
-  trimmedAway,
-} from "./open-journal.ts";
+import { missing, neededSeq, type Open, opened, trimmed, trimmedAway } from "./open-journal.ts";
 
 export interface JournalParts {
   readonly heads: Documents<JournalHead>;
   readonly chunks: Documents<JournalChunk>;
   readonly random: Random;
+  readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 /** Servers last seen empty are polled once in ten minutes at the least. */
@@ -35,6 +29,7 @@ export class StoredJournal implements Journal {
   /** Moves lock two journals; one after the other, so that two of them cannot wait for each other. */
   #moves: Promise<unknown> = Promise.resolve();
   #trimming = false;
+  #lookId = 0;
 
   constructor(parts: JournalParts) {
     this.#parts = parts;
@@ -46,8 +41,8 @@ export class StoredJournal implements Journal {
       const open = this.#open.get(headKey(snapshot.source, list));
       return open === undefined || snapshot.lists[list] === undefined ? [] : [open];
     });
-    const continued = continuedFrom(opens, snapshot);
-    const work = opens.map((open) => this.#exclusive(open, () => this.#advance(open, snapshot, continued)));
+    const answer = readAnswer(opens, snapshot, ++this.#lookId);
+    const work = opens.map((open) => this.#exclusive(open, () => this.#advance(open, snapshot, answer)));
     for (const done of await Promise.allSettled(work)) if (done.status === "rejected") throw done.reason;
   }
 
@@ -74,6 +69,8 @@ export class StoredJournal implements Journal {
       }
       // Nobody has read this journal since who knows when: its next window is a baseline, and a crash keeps it so.
       const fresh = emptyHead(this.#parts.random.id(), known.nextSeq);
+      open.wholeS = undefined;
+      open.newestS = undefined;
       await this.#parts.heads.set(open.key, fresh);
       open.head = fresh;
       this.#hold(open, feedId, fresh.nextSeq);
@@ -157,19 +154,51 @@ export class StoredJournal implements Journal {
     return { journals, undelivered };
   }
 
-  async #advance(open: Open, snapshot: Snapshot, continued: ReadonlySet<number>): Promise<void> {
-    if (open.head === undefined || open.feeds.size === 0) return;
+  async #advance(open: Open, snapshot: Snapshot, answer: Answer): Promise<void> {
+    const { head, last } = open;
+    if (head === undefined || open.feeds.size === 0) return;
+    const monotonicMs = this.#parts.clock.monotonicMs();
+    const look = {
+      ...answer,
+      recent: last !== undefined && monotonicMs - last.monotonicMs <= RECENT_MS,
+      continuous: last === undefined ? answer.continuesStored : answer.continued.has(last.lookId),
+      wasEmpty: open.isEmpty,
+      fullest: this.#fullest.get(open.list) ?? 0,
+      wholeS: open.wholeS,
+    };
     const needed = this.#trimming ? neededSeq(open) : 0;
-    const recent = snapshot.takenAtMs - open.takenAtMs <= RECENT_MS;
-    const fullest = this.#fullest.get(open.list) ?? 0;
-    const look = { recent, continuous: continued.has(open.takenAtMs), fullest };
-    const step = advance(open.head, open.list, snapshot, needed, open.freeChunk, look);
-    if (step !== undefined) await this.#write(open, step);
-    open.takenAtMs = snapshot.takenAtMs;
+    const taking = {
+      head,
+      list: open.list,
+      snapshot,
+      neededSeq: needed,
+      firstFreeChunk: open.freeChunk,
+      look,
+    };
+    const step = advance(taking);
+    if (step.advance !== undefined) await this.#write(open, step.advance);
+    this.#noteLook(open, snapshot, answer, {
+      monotonicMs,
+      grownBy: step.advance?.grownBy ?? 0,
+      whole: step.whole,
+    });
+  }
+
+  /** What the next answer is read against. */
+  #noteLook(
+    open: Open,
+    snapshot: Snapshot,
+    { lookId, isNew, isOld, reachedS }: Answer,
+    { monotonicMs, grownBy, whole }: { monotonicMs: number; grownBy: number; whole: boolean },
+  ): void {
     const rows = snapshot.lists[open.list]?.length ?? 0;
     // It took new rows and got no longer: old ones fell out, so this is as long as such a log gets.
-    if (rows === open.rows && (step?.grownBy ?? 0) > 0) this.#noteFullest(open.list, rows);
+    if (rows === open.rows && grownBy > 0) this.#noteFullest(open.list, rows);
     open.rows = rows;
+    if (isOld) return;
+    open.last = { lookId, monotonicMs };
+    if (isNew) open.isEmpty = rows === 0;
+    if (whole && reachedS !== undefined) open.wholeS = Math.max(open.wholeS ?? reachedS, reachedS);
   }
 
   #noteFullest(list: LogList, rows: number): void {

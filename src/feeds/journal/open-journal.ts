@@ -1,5 +1,5 @@
-import type { LogEntry, LogList, Snapshot, SourceId } from "../../domain/model.ts";
-import { identityOf } from "../diff/identity.ts";
+import type { LogList, SourceId } from "../../domain/model.ts";
+import { LATE_S } from "../diff/retained.ts";
 import type { JournalItem } from "./journal-port.ts";
 import { headKey, type JournalHead } from "./journal-records.ts";
 
@@ -16,10 +16,16 @@ export interface Open {
   readonly feeds: Map<string, number>;
   /** Chunk ids taken by writes that may have failed: such a document may be there, so its id is not used again. */
   freeChunk: number;
-  /** When the latest answer that was kept was taken. Not stored, so that a poll without news costs no write. */
-  takenAtMs: number;
+  /** The latest answer that was kept. Not stored, so that a poll without news costs no write. */
+  last: { readonly lookId: number; readonly monotonicMs: number } | undefined;
   /** The newest row of the latest answer, kept or not. */
-  mark: { readonly atS: number; readonly identity: string; readonly takenAtMs: number } | undefined;
+  mark: { readonly atS: number; readonly identity: string; readonly lookId: number } | undefined;
+  /** The newest second that it ever showed; undefined until it is known. */
+  newestS: number | undefined;
+  /** A second that the service had reached when the log was last seen whole. */
+  wholeS: number | undefined;
+  /** The latest answer that was surely new showed it empty. */
+  isEmpty: boolean;
   /** How many rows it showed. */
   rows: number;
   /** Chunks that nobody names any more and that the store has not deleted yet. */
@@ -37,35 +43,16 @@ export function opened(source: SourceId, list: LogList): Open {
     head: undefined,
     feeds: new Map(),
     freeChunk: 0,
-    takenAtMs: 0,
+    last: undefined,
     mark: undefined,
+    newestS: undefined,
+    wholeS: undefined,
+    isEmpty: false,
     rows: 0,
     garbage: [],
     chain: Promise.resolve(),
     queued: 0,
   };
-}
-
-/**
- * When the answers were taken since which the server has surely not started anew: a row of theirs still stands in
- * some log, and a start clears all logs at once. Each log's newest row is marked for the next answer.
- */
-export function continuedFrom(opens: readonly Open[], snapshot: Snapshot): ReadonlySet<number> {
-  const continued = new Set<number>();
-  for (const open of opens) {
-    const rows: readonly LogEntry[] = snapshot.lists[open.list] ?? [];
-    const { mark } = open;
-    const isThere = (row: LogEntry) => row.atS === mark?.atS && identityOf(row) === mark.identity;
-    if (mark !== undefined && rows.some(isThere)) continued.add(mark.takenAtMs);
-    const [first] = rows;
-    const newest = rows.reduce((best, row) => (row.atS > (best?.atS ?? 0) ? row : best), first);
-    open.mark = newest && {
-      atS: newest.atS,
-      identity: identityOf(newest),
-      takenAtMs: snapshot.takenAtMs,
-    };
-  }
-  return continued;
 }
 
 /** What a feed asks for and nobody keeps any more is told as a gap: silence would be a loss. */
@@ -77,7 +64,9 @@ export function trimmedAway(
   const firstSeq = first?.seq ?? head.nextSeq;
   if (fromSeq >= firstSeq) return [];
   const newestS = head.retained?.seconds.at(-1) ?? 0;
-  const toS = first === undefined ? newestS : first.kind === "gap" ? first.toS : first.entry.atS;
+  const firstS = first === undefined ? newestS : first.kind === "gap" ? first.toS : first.entry.atS;
+  // What was before it came earlier and may be dated later: it may have come late itself.
+  const toS = Math.max(firstS, Math.min(firstS + LATE_S, newestS));
   return [{ seq: firstSeq - 1, kind: "gap", toS, seenAtMs: first?.seenAtMs ?? newestS * 1_000 }];
 }
 

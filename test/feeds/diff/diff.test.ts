@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { JoinEntry, LogEntry, LogList } from "../../../src/domain/model.ts";
-import { type Diff, diff, type Retained } from "../../../src/feeds/diff/diff.ts";
+import { type Diff, diff } from "../../../src/feeds/diff/diff.ts";
+import type { Look as Answered } from "../../../src/feeds/diff/gap.ts";
+import type { Retained } from "../../../src/feeds/diff/retained.ts";
 import { factsOf, type Said } from "../../../src/feeds/diff/window-facts.ts";
 import { type Look, shown, snapshotWith, type TrueRow, visible } from "./log-model.ts";
 
@@ -12,21 +14,25 @@ function step(
   state: Retained | undefined,
   list: LogList,
   rows: readonly LogEntry[],
-  players = true,
-  recent = true,
-  fullest = 0,
-  continuous = false,
-  reachedS: number | undefined = undefined,
+  over: Partial<Answered> = {},
 ): Diff<Said> {
   const facts = factsOf(snapshotWith(list, rows), list, "salt");
   assert.ok(facts);
+  const seconds = rows.map(({ atS }) => atS);
   return diff(state, facts, {
-    hasPlayers: players,
-    recent,
-    continuous,
-    fullest,
+    hasPlayers: true,
+    recent: true,
+    continuous: false,
+    isNew: false,
+    wasEmpty: false,
+    fullest: 0,
     rows: rows.length,
-    reachedS,
+    reachedS: undefined,
+    oldestS: rows.length === 0 ? undefined : Math.min(...seconds),
+    newestS: rows.length === 0 ? undefined : Math.max(...seconds),
+    wholeS: undefined,
+    takenAtS: Math.max(0, ...seconds),
+    ...over,
   });
 }
 
@@ -277,7 +283,7 @@ describe("diff: rules", () => {
   it("never posts what an old answer shows that was served before the first window", () => {
     const old = many(440, 60);
     assert.deepEqual(names(step(after(many(460, 60)), "joinLogs", old)), []);
-    const anew = step(undefined, "joinLogs", [], true, true, 0, false, 520).next;
+    const anew = step(undefined, "joinLogs", [], { reachedS: 520 }).next;
     assert.deepEqual(
       names(step(anew, "joinLogs", many(401, 60))),
       [],
@@ -329,13 +335,81 @@ describe("diff: rules", () => {
   });
 });
 
+describe("diff: rows from the far future that an earlier version kept", () => {
+  const absurdS = 4_000_000_000;
+  const poisoned: Retained = {
+    floorS: 999,
+    longest: 50,
+    calm: 0,
+    seconds: [1_000, 1_001, absurdS],
+    hashes: [1, 2, 3],
+    counts: [1, 1, 1],
+  };
+
+  it("are forgotten with the next answer, and gaps are noticed again", () => {
+    const jump = step(poisoned, "joinLogs", many(2_000, 5));
+    assert.deepEqual(jump.gap, { fromS: 941, toS: 2_004 });
+    assert.equal(jump.next.seconds.at(-1), 2_004);
+    assert.equal(jump.next.floorS, 999);
+  });
+
+  it("leave no floor under which everything would stay unposted", () => {
+    const seconds = [absurdS, absurdS + 1, absurdS + 2];
+    const mended = step({ ...poisoned, floorS: absurdS - 1, seconds }, "joinLogs", many(2_000, 100));
+    assert.deepEqual(
+      mended.next.seconds.filter((atS) => atS > 10_000),
+      [],
+    );
+    assert.equal(
+      mended.fresh.length,
+      60,
+      "what came in the last minute is new, the rest may have been posted",
+    );
+  });
+
+  it("are told apart from times that only our own clock finds late: nothing is forgotten without a row to tell", () => {
+    const state = after(many(absurdS, 5));
+    const none = step(state, "joinLogs", [], { takenAtS: 5 });
+    assert.deepEqual([none.next, none.changed], [state, false]);
+    assert.deepEqual(step(state, "joinLogs", many(absurdS, 5), { takenAtS: 5 }).fresh, []);
+  });
+});
+
 describe("diff: gaps", () => {
   it("is told once when nothing is shared and newer rows are there", () => {
     const state = after(many(1, 50));
     const jump = step(state, "joinLogs", many(100, 50));
-    assert.deepEqual(jump.gap, { fromS: 50, toS: 100 });
+    assert.deepEqual(jump.gap, { fromS: 0, toS: 149 });
     assert.equal(step(jump.next, "joinLogs", many(110, 50)).gap, undefined);
     assert.equal(step(jump.next, "joinLogs", many(1, 50)).gap, undefined);
+  });
+
+  it("begins and ends where a row that comes a minute late could lie, and never in the future", () => {
+    const state = after(many(1_000, 50));
+    assert.deepEqual(step(state, "joinLogs", many(2_000, 200)).gap, { fromS: 989, toS: 2_060 });
+    assert.deepEqual(step(state, "joinLogs", many(2_000, 10)).gap, { fromS: 989, toS: 2_009 });
+    const late = { newestS: 2_030, takenAtS: 1_900 };
+    assert.deepEqual(step(state, "joinLogs", many(2_000, 10), late).gap, { fromS: 989, toS: 2_030 });
+    const wholeS = 1_900;
+    assert.deepEqual(
+      step(state, "joinLogs", many(2_000, 10), { wholeS }).gap,
+      { fromS: 1_840, toS: 2_009 },
+      "a log in which nothing happens for long was whole until it was last looked at",
+    );
+  });
+
+  it("is told for the first rows of an empty log since it was looked at before, as far as that is known", () => {
+    const first = (state: Retained, wholeS?: number) =>
+      step(state, "joinLogs", many(2_000, 50), { fullest: 50, wholeS }).gap;
+    const anew = step(undefined, "joinLogs", [], { reachedS: 1_500 }).next;
+    assert.deepEqual(first(anew, 1_900), { fromS: 1_840, toS: 2_049 });
+    assert.deepEqual(first(anew), { fromS: 1_440, toS: 2_049 });
+  });
+
+  it("is not hidden by a row that is minutes ahead of its time", () => {
+    const state = after([...many(1_000, 50), ...joins([1_640, "ahead"])]);
+    const gap = step(state, "joinLogs", many(1_200, 50), { wholeS: 1_049 }).gap;
+    assert.deepEqual(gap, { fromS: 989, toS: 1_249 });
   });
 
   it("is not told while windows overlap, nor for the first rows of an empty log", () => {
@@ -345,16 +419,16 @@ describe("diff: gaps", () => {
 
   it("is told for the first rows of an empty log only when it is as long as such logs get elsewhere", () => {
     const first = (length: number, fullest: number) =>
-      step(after([]), "joinLogs", many(100, length), true, true, fullest).gap;
-    assert.deepEqual(first(50, 50), { toS: 100 });
+      step(after([]), "joinLogs", many(100, length), { fullest }).gap;
+    assert.deepEqual(first(50, 50), { toS: 149 });
     assert.equal(first(49, 50), undefined);
     assert.equal(first(5, 5), undefined);
   });
 
   it("is told for them too when nobody knows yet how long that is, the log is long and the last look is long ago", () => {
     const first = (length: number, recent: boolean) =>
-      step(after([]), "joinLogs", many(100, length), true, recent).gap;
-    assert.deepEqual(first(20, false), { toS: 100 });
+      step(after([]), "joinLogs", many(100, length), { recent }).gap;
+    assert.deepEqual(first(20, false), { toS: 119 });
     assert.equal(first(19, false), undefined);
     assert.equal(first(50, true), undefined);
   });
@@ -372,20 +446,13 @@ describe("diff: gaps", () => {
     let state = after(known);
     for (const [what, rows] of polls) {
       const continuous = what === "busy again";
-      state = step(
-        state,
-        "joinLogs",
-        rows,
-        what.startsWith("busy"),
-        what !== "late quiet",
-        0,
-        continuous,
-      ).next;
+      const recent = what !== "late quiet";
+      state = step(state, "joinLogs", rows, { hasPlayers: what.startsWith("busy"), recent, continuous }).next;
     }
-    return step(state, "joinLogs", many(100, 3), true, recent, 0, again).gap;
+    return step(state, "joinLogs", many(100, 3), { recent, continuous: again }).gap;
   }
   const known = many(1, 50);
-  const gap = { fromS: 50, toS: 100 };
+  const gap = { fromS: 0, toS: 102 };
 
   it("is silent when the server was seen empty twice and its log is a new, shorter one", () => {
     for (const last of [known, []])
@@ -436,6 +503,50 @@ describe("diff: gaps", () => {
     assert.equal(gapAfter(anew, true, false), undefined, "however long that took");
   });
 
+  it("is silent when one answer that is surely new showed the server empty", () => {
+    for (const isNew of [true, false]) {
+      const left = joins([60, "last leaves"]);
+      const empty = step(after(known), "joinLogs", [...known, ...left], { hasPlayers: false, isNew }).next;
+      const told = step(empty, "joinLogs", many(100, 3)).gap;
+      assert.deepEqual(told, isNew ? undefined : gap);
+    }
+  });
+
+  /** A log that stood full and is empty now, while other logs bring new rows. */
+  const cleared = { isNew: true, oldestS: 1_100, newestS: 1_130, takenAtS: 1_130, wholeS: 1_080 };
+
+  it("is told at once when a log was cleared under players, and not again by its first rows", () => {
+    const state = after(many(1_000, 50));
+    const once = step(state, "joinLogs", [], cleared);
+    assert.equal(once.gap, undefined, "the service may have left the list out for once");
+    const twice = step(once.next, "joinLogs", [], { ...cleared, wasEmpty: true });
+    assert.deepEqual(twice.gap, { fromS: 1_020, toS: 1_130 });
+    assert.equal(twice.changed, true);
+    const again = step(twice.next, "joinLogs", [], { ...cleared, wasEmpty: true, continuous: true });
+    assert.equal(again.gap, undefined);
+    const first = step(again.next, "joinLogs", many(2_000, 3), { continuous: true });
+    assert.deepEqual([first.gap, first.fresh.length], [undefined, 3]);
+    const old = step(again.next, "joinLogs", many(1_000, 50));
+    assert.equal(step(old.next, "joinLogs", many(2_000, 3), { continuous: true }).gap, undefined);
+  });
+
+  it("is told once more when the server may have started again before the first rows", () => {
+    const state = step(after(many(1_000, 50)), "joinLogs", [], { ...cleared, wasEmpty: true }).next;
+    const broken = step(state, "joinLogs", [], { ...cleared, wasEmpty: true, continuous: false });
+    assert.equal(broken.gap, undefined, "nothing new stands in it: there may be nothing to tell");
+    const first = step(broken.next, "joinLogs", many(2_000, 3), { continuous: true, wholeS: 1_500 });
+    assert.deepEqual(first.gap, { fromS: 1_440, toS: 2_002 });
+    assert.equal(step(first.next, "joinLogs", many(2_000, 4)).gap, undefined);
+  });
+
+  it("is not told of a cleared log where nobody was there, or where the answer may be an old one", () => {
+    const state = after(many(1_000, 50));
+    const old = { ...cleared, wasEmpty: true, isNew: false };
+    assert.equal(step(state, "joinLogs", [], old).gap, undefined);
+    const empty = step(state, "joinLogs", many(1_000, 51), { hasPlayers: false, isNew: true }).next;
+    assert.equal(step(empty, "joinLogs", [], { ...cleared, wasEmpty: true }).gap, undefined);
+  });
+
   it("is told even then when the last answer is long ago", () => {
     assert.deepEqual(
       gapAfter(
@@ -451,8 +562,8 @@ describe("diff: gaps", () => {
   });
 
   it("is told even then when the log is as long as ever: rows may have fallen out of it", () => {
-    const once = step(after(many(1, 50)), "joinLogs", many(1, 50), false).next;
-    const before = step(once, "joinLogs", many(1, 50), false).next;
-    assert.deepEqual(step(before, "joinLogs", many(100, 50)).gap, { fromS: 50, toS: 100 });
+    const once = step(after(many(1, 50)), "joinLogs", many(1, 50), { hasPlayers: false }).next;
+    const before = step(once, "joinLogs", many(1, 50), { hasPlayers: false }).next;
+    assert.deepEqual(step(before, "joinLogs", many(100, 50)).gap, { fromS: 0, toS: 149 });
   });
 });

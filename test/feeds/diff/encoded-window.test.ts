@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Retained } from "../../../src/feeds/diff/diff.ts";
 import { PackedRetained } from "../../../src/feeds/diff/encoded-window.ts";
+import type { Retained } from "../../../src/feeds/diff/retained.ts";
 import { parseJournalHead } from "../../../src/feeds/journal/journal-records.ts";
 
 const row = fc.record({

@@ -12,7 +12,7 @@ import type {
 import { StoredJournal } from "../../../src/feeds/journal/journal.ts";
 import type { JournalItem } from "../../../src/feeds/journal/journal-port.ts";
 import { parseJournalChunk, parseJournalHead } from "../../../src/feeds/journal/journal-records.ts";
-import { seededRandom } from "../../support/clock.ts";
+import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
 import { snapshotWith } from "../diff/log-model.ts";
 
@@ -24,6 +24,7 @@ class Rig {
   readonly headTexts = new Map<string, string>();
   readonly chunkTexts = new Map<string, string>();
   readonly random = seededRandom(1);
+  readonly clock = new VirtualClock();
   heads = new MemoryDocuments(parseJournalHead, this.headTexts);
   chunks = new MemoryDocuments(parseJournalChunk, this.chunkTexts);
   journal = this.#made();
@@ -44,7 +45,8 @@ class Rig {
   }
 
   #made(): StoredJournal {
-    return new StoredJournal({ heads: this.heads, chunks: this.chunks, random: this.random });
+    const { heads, chunks, random, clock } = this;
+    return new StoredJournal({ heads, chunks, random, clock });
   }
 }
 
@@ -109,13 +111,13 @@ describe("journal: entries", () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     await rig.take(joins(100, 5));
-    assert.deepEqual(await rig.names(1), ["gap 5-100", "p100", "p101", "p102", "p103", "p104"]);
+    assert.deepEqual(await rig.names(1), ["gap 0-160", "p100", "p101", "p102", "p103", "p104"]);
   });
 
   it("knows by one log that another, which began anew, has not begun twice", async () => {
     for (const [stays, told] of [
       [true, ["command"]],
-      [false, ["gap 5-200", "command"]],
+      [false, ["gap 40-260", "command"]],
     ] as const) {
       const rig = await started();
       await rig.journal.attachAtHead("commands", source, "commandLogs");
@@ -148,7 +150,7 @@ describe("journal: entries", () => {
     rig.journal.trimFromNow();
     for (const [feedId, of, count, told] of [
       ["whole", "cc" as SourceId, 29, "p100"],
-      ["cut", newSource, 30, "gap undefined-100"],
+      ["cut", newSource, 30, "gap undefined-160"],
     ] as const) {
       await rig.journal.attachAtHead(feedId, of, "joinLogs");
       await rig.take([], "joinLogs", of);
@@ -289,6 +291,114 @@ describe("journal: crashes and a failing store", () => {
     assert.deepEqual(await rig.names(fromSeq), []);
     await rig.take(joins(1, 10));
     assert.deepEqual(await rig.names(fromSeq), ["p10"]);
+  });
+});
+
+describe("journal: rows with absurd times", () => {
+  const absurdS = 4_000_000_000;
+
+  /** What a version before the filter stored: it took a row of the year 2096 for the newest of its log. */
+  async function poisoned(): Promise<Rig> {
+    const rig = await started();
+    await rig.take(joins(1_000, 60));
+    await rig.take([...joins(1_001, 59), join(absurdS, "p1070")]);
+    rig.journal.acknowledge("feed", 2);
+    rig.restart();
+    await rig.journal.attach("feed", source, "joinLogs", 2);
+    rig.journal.trimFromNow();
+    const stored = parseJournalHead(JSON.parse(rig.headTexts.get("aa:joinLogs") ?? ""));
+    assert.equal(stored.retained?.seconds.at(-1), absurdS);
+    return rig;
+  }
+
+  it("that an earlier version stored hide no gap", async () => {
+    const rig = await poisoned();
+    await rig.take(joins(2_000, 60));
+    const [first, ...others] = await rig.names(2);
+    assert.equal(first, "gap 999-2059");
+    assert.equal(others.length, 60);
+    const stored = parseJournalHead(JSON.parse(rig.headTexts.get("aa:joinLogs") ?? ""));
+    assert.equal(stored.retained?.seconds.at(-1), 2_059);
+  });
+
+  it("that an earlier version stored repeat nothing, and later joins count again", async () => {
+    const rig = await poisoned();
+    const again = { ...join(1_070, "p1070"), player: { name: "p1070", id: absurdS } };
+    await rig.take([...joins(1_001, 59), again]);
+    await rig.take([...joins(1_002, 58), again, { ...again, atS: 1_090, joined: false }]);
+    const items = await rig.journal.read(source, "joinLogs", 2, 10);
+    assert.deepEqual(
+      items.map((item) => [wordOf(item), item.kind === "entry" ? item.stayedS : undefined]),
+      [
+        ["p1070", undefined],
+        ["p1070", 20],
+      ],
+    );
+  });
+
+  it("of a few minutes, which stand, hide no gap either", async () => {
+    const rig = await started();
+    const look = (rows: readonly JoinEntry[], atMs: number) =>
+      rig.journal.take({ ...snapshotWith("joinLogs", rows, { atMs }), source });
+    await look([...joins(1_000, 59), join(1_500, "ahead")], 1_059_000);
+    await look(joins(1_200, 60), 1_260_000);
+    assert.equal((await rig.names(1))[0], "gap 999-1260");
+  });
+});
+
+describe("journal: looks at several logs", () => {
+  const killer = { name: "k", id: 1 };
+  const kill = (atS: number): LogEntry => ({ kind: "kill", atS, killer, killed: { name: "v", id: 2 } });
+
+  /** A server whose kills were seen, which then restarts under its players; joins go on at 2,000. */
+  async function restarted(): Promise<{
+    rig: Rig;
+    look: (fromS: number, kills: readonly LogEntry[]) => Promise<void>;
+  }> {
+    const rig = await started();
+    await rig.journal.attachAtHead("kills", source, "killLogs");
+    const look = async (fromS: number, kills: readonly LogEntry[]) => {
+      await rig.clock.advance(5_000);
+      const lists = { joinLogs: joins(fromS, 10), killLogs: kills } as Partial<Lists>;
+      await rig.journal.take({ ...snapshotWith("joinLogs", [], { atMs: 9_000_000 }), source, lists });
+    };
+    await look(1_000, [kill(1_003)]);
+    await look(1_005, [kill(1_003)]);
+    await look(2_000, []);
+    return { rig, look };
+  }
+
+  async function kills(rig: Rig): Promise<readonly string[]> {
+    return (await rig.journal.read(source, "killLogs", 1, 100)).map(wordOf);
+  }
+
+  it("a restart is told when other logs prove it, not with the next row hours later", async () => {
+    const { rig, look } = await restarted();
+    assert.deepEqual(await kills(rig), []);
+    await look(2_005, []);
+    assert.deepEqual(await kills(rig), ["gap 954-2065"]);
+    await look(2_010, []);
+    await look(2_015, [kill(2_020)]);
+    assert.deepEqual(await kills(rig), ["gap 954-2065", "kill"]);
+  });
+
+  it("what was told before the process ended is not told again after it", async () => {
+    const { rig, look } = await restarted();
+    await look(2_005, []);
+    rig.restart();
+    await rig.journal.attach("feed", source, "joinLogs", 1);
+    await rig.journal.attach("kills", source, "killLogs", 1);
+    rig.journal.trimFromNow();
+    await look(2_010, [kill(2_015)]);
+    assert.deepEqual(await kills(rig), ["gap 954-2065", "kill"]);
+  });
+
+  it("an old answer in between changes nothing", async () => {
+    const { rig, look } = await restarted();
+    await look(2_005, []);
+    await look(1_005, [kill(1_003)]);
+    await look(2_010, [kill(2_015)]);
+    assert.deepEqual(await kills(rig), ["gap 954-2065", "kill"]);
   });
 });
 

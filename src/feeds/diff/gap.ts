@@ -1,0 +1,120 @@
+import { LATE_S, newestUntil, type Retained } from "./retained.ts";
+
+/** Entries from `fromS` to `toS`, by their own seconds, may be missing. */
+export interface Gap {
+  /** Absent where nothing is known of when the log was looked at before. */
+  readonly fromS?: number;
+  readonly toS: number;
+}
+
+/** What else is known about an answer and the one before it. Seconds are the service's. */
+export interface Look {
+  readonly hasPlayers: boolean;
+  /** The answer before it is not old: a server can hardly have started twice in between. */
+  readonly recent: boolean;
+  /** Some log of the server still shows a row of the answer before it: it has not started anew in between. */
+  readonly continuous: boolean;
+  /** It shows a row newer than all that were known: it is no old answer that is served again. */
+  readonly isNew: boolean;
+  /** The last answer that was surely new showed this log empty. */
+  readonly wasEmpty: boolean;
+  /** Rows of this window: a mod call with its answer is two facts, but one row. */
+  readonly rows: number;
+  /** How long such a log gets before it drops rows, as far as any server has shown it; 0 when none has. */
+  readonly fullest: number;
+  /** A second that the service's clock has surely reached, where that is known. */
+  readonly reachedS: number | undefined;
+  /** The oldest and newest second of any row in any log of this answer. */
+  readonly oldestS: number | undefined;
+  readonly newestS: number | undefined;
+  /** A second that had been reached when this log was last seen whole, or told to have a gap; of this run only. */
+  readonly wholeS: number | undefined;
+  /** When the answer came, by our own clock. */
+  readonly takenAtS: number;
+}
+
+/** How sure it is that a log which begins anew takes nothing along that we have not seen. Stored: numbers stay. */
+export const Calm = {
+  none: 0,
+  /** One answer without players, with rows that we knew; it may be an old one. */
+  once: 1,
+  /** Two such answers, or one that is surely new. */
+  sure: 2,
+  /** The log has begun anew, was seen empty, and what may have gone with the old one is dealt with. */
+  anew: 3,
+  /** As `anew`, but the server may have started once more since. */
+  unsure: 4,
+} as const;
+
+/** A log with fewer rows has not dropped any. */
+const SHORTEST_FULL = 20;
+
+/** The calm after this look; `shared`: it shows a row that was known. */
+export function calmAfter({ calm }: Retained, shared: boolean, look: Look): number {
+  const { rows, hasPlayers, recent, continuous, isNew } = look;
+  if (calm >= Calm.anew) {
+    // Known rows stand in old answers only.
+    if (shared) return calm;
+    if (rows > 0) return Calm.none;
+    return calm === Calm.anew && continuous ? Calm.anew : Calm.unsure;
+  }
+  const wasIntact = calm > Calm.none && recent;
+  if (!hasPlayers) {
+    if (shared && isNew) return Calm.sure;
+    return shared || wasIntact ? Math.min(Calm.sure, calm + 1) : Calm.none;
+  }
+  // Players are back; the log may begin anew once more at any time, unless a later answer shows that it has not.
+  return rows === 0 && wasIntact && calm === Calm.sure ? Calm.anew : Calm.none;
+}
+
+/**
+ * Nothing in common with what we knew, though newer rows are there: entries may have fallen out in between.
+ * Silent where the server was empty and its log is shorter than it has been: that is the log of a server that
+ * started again, and nothing has fallen out of it. A log as long as ever may have lost rows even then, and after a
+ * long time without an answer a whole evening may have come and gone.
+ *
+ * `freshSeconds`: of the rows that are new, sorted, at least one.
+ */
+export function gapBefore(state: Retained, freshSeconds: readonly number[], look: Look): Gap | undefined {
+  const { rows, recent, continuous, fullest } = look;
+  const [firstS = 0] = freshSeconds;
+  const newestS = freshSeconds.at(-1) ?? firstS;
+  if (state.seconds.length === 0) {
+    // Nothing to overlap with: only a log as long as logs get may have dropped its beginning. As long as nobody has
+    // seen how long that is, any long one may have, if we have not looked for a while.
+    const isFull = fullest >= SHORTEST_FULL ? rows >= fullest : rows >= SHORTEST_FULL && !recent;
+    return isFull ? between(beginning(state, look), firstS, look) : undefined;
+  }
+  // A row that is minutes ahead of its time must not hide that everything else has moved on.
+  const lastS = newestUntil(state, Math.max(newestS, look.takenAtS));
+  if (lastS === undefined || newestS < lastS) return undefined;
+  const isWhole = rows < Math.max(state.longest, fullest, SHORTEST_FULL);
+  const isCalm = state.calm === Calm.anew ? continuous : recent && state.calm === Calm.sure;
+  if (isCalm && isWhole) return undefined;
+  return between(beginning(state, look), firstS, look);
+}
+
+/**
+ * The log stood full of rows and is empty, twice in answers that are surely new: the server has started anew, and
+ * what this log took in before that and after our last look at it is gone. Said at once: its own next row may be
+ * hours away. Silent where nobody was there, or where it has been said.
+ */
+export function gapOfCleared(state: Retained, look: Look): Gap | undefined {
+  const isCleared = look.rows === 0 && state.seconds.length > 0 && look.isNew && look.wasEmpty;
+  if (!isCleared || state.calm !== Calm.none || look.oldestS === undefined) return undefined;
+  return between(beginning(state, look), look.oldestS, look);
+}
+
+/** Where unseen rows can begin: they came after the log was last whole, and may be dated a little before that. */
+function beginning(state: Retained, { wholeS, takenAtS, newestS }: Look): number | undefined {
+  const presentS = Math.max(takenAtS, newestS ?? takenAtS);
+  const lastS = wholeS ?? newestUntil(state, presentS);
+  return lastS === undefined ? state.floorS : Math.max(0, lastS - LATE_S);
+}
+
+/** Unseen rows came before the one of `beforeS`, which may itself have come late, but not after the present. */
+function between(fromS: number | undefined, beforeS: number, { newestS, takenAtS }: Look): Gap {
+  const presentS = Math.max(newestS ?? takenAtS, takenAtS);
+  const toS = Math.max(beforeS, Math.min(beforeS + LATE_S, presentS));
+  return fromS === undefined ? { toS } : { fromS: Math.min(fromS, toS), toS };
+}

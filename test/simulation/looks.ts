@@ -1,0 +1,67 @@
+import type { LogList, Snapshot } from "../../src/domain/model.ts";
+import { clearedBefore, lists, type Shown, type SimServer, shownAt } from "./world.ts";
+
+/** One answer that reached the bot, in the order of arrival. */
+export interface Look {
+  /** When the service made it: an answer that is served again is old. */
+  readonly builtMs: number;
+  readonly players: boolean;
+  /** The feeds have kept it; else the process died, or the store refused. */
+  kept: boolean;
+  /** The logs that it told of, as bits in the order of `lists`. */
+  readonly told: number;
+}
+
+/** What the bot could see of each server: by this alone it is judged whether a notice was due. */
+export class Looks {
+  readonly #ofServer = new Map<number, Look[]>();
+  readonly #pending = new WeakMap<Snapshot, Look>();
+
+  /** An answer reached the bot. */
+  answered(server: SimServer, { builtMs }: Shown, snapshot: Snapshot): void {
+    const told = lists.reduce(
+      (bits, list, bit) => bits | (snapshot.lists[list] === undefined ? 0 : 1 << bit),
+      0,
+    );
+    const look: Look = { builtMs, players: snapshot.status.currentPlayers > 0, kept: false, told };
+    this.#pending.set(snapshot, look);
+    const looks = this.#ofServer.get(server.index);
+    if (looks === undefined) this.#ofServer.set(server.index, [look]);
+    else looks.push(look);
+  }
+
+  /** The feeds have kept it. */
+  kept(snapshot: Snapshot): void {
+    const look = this.#pending.get(snapshot);
+    if (look !== undefined) look.kept = true;
+  }
+
+  /** Every answer of a server, kept or not. */
+  all(server: SimServer): readonly Look[] {
+    return this.#ofServer.get(server.index) ?? [];
+  }
+
+  /** The kept answers that told of a log. */
+  of(server: SimServer, list: LogList): readonly Look[] {
+    const bit = 1 << lists.indexOf(list);
+    return this.all(server).filter(({ kept, told }) => kept && (told & bit) !== 0);
+  }
+}
+
+/** The true indexes [start, end) that an answer showed of a log. */
+export function rangeOf(server: SimServer, list: LogList, look: Look): readonly [start: number, end: number] {
+  return shownAt(server, look.builtMs).ranges[list];
+}
+
+/** The clears of a server's logs, with which the game server began anew, in [fromMs, toMs]. */
+export function clearsBetween(server: SimServer, fromMs: number, toMs: number): readonly number[] {
+  const clears: number[] = [];
+  for (
+    let atMs = clearedBefore(server, toMs);
+    atMs > 0 && atMs >= fromMs;
+    atMs = clearedBefore(server, atMs - 1)
+  ) {
+    clears.unshift(atMs);
+  }
+  return clears;
+}
