@@ -150,6 +150,7 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     chunks: kept.chunks,
     offsets: kept.offsets,
     cards: kept.cards,
+    cleanStop: kept.cleanStop,
     clock,
     random,
     sink,

@@ -10,6 +10,7 @@ import { parseSeenRows } from "./runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-runs.ts";
 import { createAuditLog } from "./store/audit.ts";
 import { createBindings } from "./store/bindings.ts";
+import { createCleanStop, parseCleanEnd } from "./store/clean-stop.ts";
 import * as documentSchemas from "./store/document-schemas.ts";
 import type { Store } from "./store/documents.ts";
 import { createVault, loadSecret } from "./store/seal.ts";
@@ -58,6 +59,7 @@ export function openDocuments(store: Store, config: Config, { log, clock, random
     chunks: store.documents("journal-chunks", parseJournalChunk, "normal"),
     offsets: store.documents("feed-offsets", parseOffset, "normal"),
     cards: store.documents("cards", parseCard, "normal"),
+    cleanStop: createCleanStop(store, store.documents("clean-stop", parseCleanEnd, "full")),
     deferred: store.documents("deferred-runs", parseDeferredRun, "full"),
     seenRows: store.documents("seen-rows", parseSeenRows, "normal"),
   };

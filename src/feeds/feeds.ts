@@ -3,6 +3,7 @@ import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { MessageBody } from "../domain/message.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
+import type { CleanStop } from "../domain/ports/clean-stop.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
@@ -19,14 +20,15 @@ import { CardBoard } from "./cards/card-board.ts";
 import type { CardRecord } from "./cards/card-records.ts";
 import { EmergencyCards, emergencyView } from "./cards/emergency-calls.ts";
 import { ModCallCards, modCallView } from "./cards/mod-calls.ts";
-import { lateAfterMs } from "./delivery/delivery.ts";
 import { teamsOf } from "./delivery/filter.ts";
+import { LATE_AFTER_MS } from "./delivery/next-step.ts";
 import { StoredJournal } from "./journal/journal.ts";
 import type { JournalChunk, JournalHead } from "./journal/journal-records.ts";
 import type { OffsetRecord } from "./journal/offsets.ts";
+import { LastEnd } from "./last-end.ts";
 import { FeedRegistry } from "./registry.ts";
 
-const lateCheckMs = 60_000;
+const LATE_CHECK_MS = 60_000;
 
 export interface FeedsParts {
   readonly clock: Clock;
@@ -44,6 +46,7 @@ export interface FeedsParts {
   readonly chunks: Documents<JournalChunk>;
   readonly offsets: Documents<OffsetRecord>;
   readonly cards: Documents<CardRecord>;
+  readonly cleanStop: CleanStop;
   /** A secret of this host, the same after a restart: nonces and card ids are made with it. */
   readonly nonceKey: Uint8Array | string;
   warn(message: string, error: unknown): void;
@@ -80,12 +83,14 @@ export interface FeedsWing {
   state(): FeedsState;
 }
 
-/** Everything between an answer of the service and a channel: journal, deliveries, cards (design 5). */
+/** Everything between an answer of the service and a channel: journal, deliveries, cards. */
 export function createFeeds(parts: FeedsParts): FeedsWing {
   const { clock, snapshots, renderer } = parts;
   const journal = new StoredJournal(parts);
+  const lastEnd = new LastEnd(parts.cleanStop, clock);
   const poster = {
     ...parts,
+    lastEnd,
     turns: new KeyedMutex(),
     possiblyRepeated: (body: MessageBody) => renderer.possiblyRepeated(body),
   };
@@ -106,6 +111,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
   const emergency = new EmergencyCards({ ...parts, board });
   const registry: FeedRegistry = new FeedRegistry({
     ...parts,
+    lastEnd,
     journal,
     dropCards: (feedId) => board.dropFeed(feedId),
     deliveryPorts: {
@@ -124,6 +130,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
     feeds: registry,
     modCalls,
     async start() {
+      await lastEnd.begin();
       await registry.open();
       await board.start();
       modCalls.start();
@@ -135,14 +142,21 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
       await registry.stop();
       await modCalls.stop();
       await board.stop();
+      const unsettled = registry.all().filter((delivery) => !delivery.settled);
+      await parts.cleanStop.leave({ unsettled: unsettled.map(({ feed }) => feed.id) });
     },
     listener: {
       async take(snapshot) {
         lateness.taken(snapshot);
-        await journal.take(snapshot);
-        for (const [bindingId, feeds] of emergencyFeeds(registry, snapshot.source)) {
-          await emergency.take(snapshot, bindingId, feeds);
-        }
+        const journals = journal.take(snapshot).then(() => {
+          for (const delivery of registry.of(snapshot.source)) delivery.onPolled();
+        });
+        // Emergency calls are shown for as long as they last: they are taken in whatever became of the logs.
+        const calls = [...emergencyFeeds(registry, snapshot.source)].map(([bindingId, feeds]) =>
+          emergency.take(snapshot, bindingId, feeds),
+        );
+        const done = await Promise.allSettled([journals, ...calls]);
+        for (const result of done) if (result.status === "rejected") throw result.reason;
       },
     },
     replaced: (from) => registry.replaced(from),
@@ -186,22 +200,23 @@ function stateOf(registry: FeedRegistry, journal: StoredJournal, board: CardBoar
   };
 }
 
-/** Notices that a busy server has not been read for long, for whatever reason, and tells its feeds (issue 5, 5). */
+/** Notices that a busy server has not been read for long, for whatever reason, and tells its feeds. */
 class Lateness {
   readonly #parts: FeedsParts;
   readonly #registry: FeedRegistry;
-  readonly #seen = new Map<SourceId, { readonly atMs: number; readonly busy: boolean }>();
-  readonly #sinceMs: number;
+  readonly #seen = new Map<SourceId, Seen>();
+  readonly #started: Seen;
   #cancel: () => void = () => undefined;
 
   constructor(parts: FeedsParts, registry: FeedRegistry) {
     this.#parts = parts;
     this.#registry = registry;
-    this.#sinceMs = parts.clock.nowMs();
+    const { clock } = parts;
+    this.#started = { atMs: clock.nowMs(), monotonicMs: clock.monotonicMs(), busy: false };
   }
 
   start(): void {
-    this.#cancel = this.#parts.clock.after(lateCheckMs, () => {
+    this.#cancel = this.#parts.clock.after(LATE_CHECK_MS, () => {
       this.#check();
       this.start();
     });
@@ -213,25 +228,33 @@ class Lateness {
 
   taken(snapshot: Snapshot): void {
     const { source, takenAtMs, status } = snapshot;
-    this.#seen.set(source, { atMs: takenAtMs, busy: status.currentPlayers > 0 });
+    const monotonicMs = this.#parts.clock.monotonicMs();
+    this.#seen.set(source, { atMs: takenAtMs, monotonicMs, busy: status.currentPlayers > 0 });
     for (const delivery of this.#registry.of(source)) delivery.pollLate(undefined);
   }
 
   #check(): void {
-    const nowMs = this.#parts.clock.nowMs();
+    const nowMs = this.#parts.clock.monotonicMs();
     const sources = new Set(this.#registry.sources());
     for (const source of this.#seen.keys()) if (!sources.has(source)) this.#seen.delete(source);
     for (const source of sources) {
       const seen = this.#seen.get(source) ?? this.#unseen();
       // An empty server has nothing to tell, and one with a parked key will not be read: its guilds are told that.
-      if (seen?.busy !== true || nowMs - seen.atMs < lateAfterMs) continue;
+      if (!seen.busy || nowMs - seen.monotonicMs < LATE_AFTER_MS) continue;
       if (this.#parts.health.parked(source) !== undefined) continue;
       for (const delivery of this.#registry.of(source)) delivery.pollLate(seen.atMs);
     }
   }
 
   /** Not read since we started: late if that is for a halt that an earlier run met, else its turn has not come. */
-  #unseen() {
-    return { atMs: this.#sinceMs, busy: this.#parts.health.halt() !== undefined };
+  #unseen(): Seen {
+    return { ...this.#started, busy: this.#parts.health.halt() !== undefined };
   }
+}
+
+/** When a server was read last: in words for people, and for counting. */
+interface Seen {
+  readonly atMs: number;
+  readonly monotonicMs: number;
+  readonly busy: boolean;
 }

@@ -7,6 +7,7 @@ import { Delivery, type DeliveryPorts } from "./delivery/delivery.ts";
 import { feedMaxAgeMs, type Journal } from "./journal/journal-port.ts";
 import type { OffsetRecord } from "./journal/offsets.ts";
 import { atHead, movedTo } from "./journal/positions.ts";
+import type { LastEnd } from "./last-end.ts";
 
 export interface LiveFeedsParts {
   readonly demands: Demands;
@@ -14,6 +15,8 @@ export interface LiveFeedsParts {
   readonly offsets: Documents<OffsetRecord>;
   readonly clock: Clock;
   readonly deliveryPorts: Omit<DeliveryPorts, "park" | "serverName">;
+  /** How the process before ended. */
+  readonly lastEnd: LastEnd;
   /** Discord will not have this feed's messages any more; the delivery itself calls. */
   park(feedId: string, why: string): Promise<void>;
   /** The name to show where a guild has several servers. */
@@ -60,7 +63,7 @@ export class LiveFeeds {
     for (const [feed, { source }] of feeds) {
       const record = await this.#parts.offsets.get(feed.id);
       if (record === undefined || record.source === source) {
-        await this.#openWith(record, feed, source);
+        await this.#openWith(record, feed, source, this.#parts.lastEnd.isDoubtful(feed.id));
         continue;
       }
       // All are open before any moves: a server that got two new keys goes on from the newest of its journals.
@@ -77,7 +80,8 @@ export class LiveFeeds {
    * then be called again.
    */
   async open(feed: Feed, source: SourceId): Promise<void> {
-    await this.#openWith(await this.#parts.offsets.get(feed.id), feed, source);
+    // What an earlier delivery of this process left is looked at too: it may have ended in the middle.
+    await this.#openWith(await this.#parts.offsets.get(feed.id), feed, source, true);
   }
 
   /** Ends the delivery and keeps its place: `open` goes on from there. */
@@ -109,25 +113,30 @@ export class LiveFeeds {
     await Promise.all(this.all().map((delivery) => delivery.stop()));
   }
 
-  async #openWith(record: OffsetRecord | undefined, feed: Feed, source: SourceId): Promise<void> {
+  async #openWith(
+    record: OffsetRecord | undefined,
+    feed: Feed,
+    source: SourceId,
+    doubtful: boolean,
+  ): Promise<void> {
     const list = logLists[feed.kind];
     if (record === undefined) {
       this.#admit(feed, await atHead(source, feed.id, list, this.#parts), false);
     } else if (record.source !== source) {
-      this.#admit(feed, await movedTo(source, feed.id, record, this.#parts), true);
+      this.#admit(feed, await movedTo(source, feed.id, record, this.#parts), doubtful);
     } else {
       if (list !== undefined) await this.#parts.journal.attach(feed.id, source, list, record.nextSeq);
-      this.#admit(feed, record, true);
+      this.#admit(feed, record, doubtful);
     }
   }
 
-  #admit(feed: Feed, record: OffsetRecord, found: boolean): void {
+  #admit(feed: Feed, record: OffsetRecord, doubtful: boolean): void {
     const ports: DeliveryPorts = {
       ...this.#parts.deliveryPorts,
       park: (parked, why) => this.#parts.park(parked.id, why),
       serverName: (named) => this.#parts.serverName(named),
     };
-    const delivery = new Delivery(feed, record, ports, found);
+    const delivery = new Delivery(feed, record, ports, doubtful);
     const before = this.#running.get(feed.id);
     if (before !== undefined) this.#forget(before);
     this.#running.set(feed.id, delivery);

@@ -10,7 +10,7 @@ import type { FeedStatus, Feeds, NewFeed } from "../domain/ports/feeds.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Sink } from "../domain/ports/sink.ts";
 import type { Delivery } from "./delivery/delivery.ts";
-import { nonceOf } from "./delivery/poster.ts";
+import { nonceOf } from "./delivery/nonce.ts";
 import { LiveFeeds, type LiveFeedsParts } from "./live-feeds.ts";
 import { Retries } from "./retries.ts";
 

@@ -13,6 +13,11 @@ export type Durability = "full" | "normal";
 export interface Store {
   /** One namespace; `parse` throws on a value of another shape. One Documents a namespace, made once. */
   documents<T>(namespace: string, parse: (value: unknown) => T, durability: Durability): Documents<T>;
+  /**
+   * Resolves with true once what was written with full durability survives a power cut, with false where this store
+   * cannot tell.
+   */
+  flush(): Promise<boolean>;
   /** Rejects while the store cannot be read; for /readyz. */
   ping(): Promise<void>;
   close(): Promise<void>;

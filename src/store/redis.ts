@@ -8,6 +8,8 @@ const prefix = "marshal:";
 /** How many keys one SCAN looks at. */
 const scanKeys = 500;
 const pingEveryMs = 5_000;
+/** With `appendfsync everysec` the disk has it within two seconds. */
+const FLUSH_WAIT_MS = 3_000;
 
 type Client = ReturnType<typeof createClient>;
 
@@ -24,6 +26,7 @@ export async function openRedis(
   if (options.log !== undefined) await warnOfLosses(client, options.log);
   return {
     documents: (namespace, parse) => new KeyvDocuments(adapter(client, prefix + namespace), namespace, parse),
+    flush: () => isOnDisk(client),
     ping: async () => {
       await client.ping();
     },
@@ -33,6 +36,16 @@ export async function openRedis(
       else if (client.isOpen) client.destroy();
     },
   };
+}
+
+/** Waits for the append-only file; false where there is none, or a Redis before 7.2. */
+async function isOnDisk(client: Client): Promise<boolean> {
+  try {
+    const reached: unknown = await client.sendCommand(["WAITAOF", "1", "0", String(FLUSH_WAIT_MS)]);
+    return Array.isArray(reached) && Number(reached[0]) >= 1;
+  } catch {
+    return false;
+  }
 }
 
 async function connect(url: string, log: Log | undefined, waitMs: number): Promise<Client> {

@@ -8,6 +8,7 @@ import { parseCard } from "../../src/feeds/cards/card-records.ts";
 import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
 import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal/journal-records.ts";
 import { parseOffset } from "../../src/feeds/journal/offsets.ts";
+import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
 import { createWatch, type Watch } from "../../src/watch/watch.ts";
 import type { SimDiscord } from "./discord.ts";
 import { Injected, type Life } from "./life.ts";
@@ -88,6 +89,7 @@ export function buildProcess(parts: ProcessParts): Process {
     chunks: documents("chunks", parseJournalChunk),
     offsets: documents("offsets", parseOffset),
     cards: documents("cards", parseCard),
+    cleanStop: createCleanStop({ flush: async () => true }, documents("clean-stop", parseCleanEnd)),
     nonceKey: "the simulation's nonce key",
     warn: (_message, error) => report(error),
   });

@@ -1,7 +1,7 @@
 import { SinkRefusal, type SinkRefusalReason } from "../../src/domain/failure.ts";
 import type { MessageBody, OutgoingMessage, PostedMessage } from "../../src/domain/message.ts";
 import type { Clock } from "../../src/domain/ports/clock.ts";
-import type { Sink } from "../../src/domain/ports/sink.ts";
+import type { SentMessage, Sink } from "../../src/domain/ports/sink.ts";
 
 /** What becomes of one call: refused, or "lost": done, but the answer never arrives. */
 export type SinkFault = SinkRefusalReason | "lost" | undefined;
@@ -15,8 +15,6 @@ export interface StoredMessage {
   edits: number;
 }
 
-/** Discord gives back the first message for a nonce it still remembers, and forgets nonces in minutes. */
-const nonceMemoryMs = 180_000;
 const discordEpochMs = 1_420_070_400_000;
 
 /** Channels in memory with Discord's manners: nonces, snowflakes by time, history, refusals on demand. Outlives the bot. */
@@ -25,6 +23,8 @@ export class FakeSink implements Sink {
   readonly calls: string[] = [];
   readonly #clock: Clock;
   #made = 0;
+  /** Discord gives back the first message for a nonce that it still remembers, and forgets nonces in minutes. */
+  nonceMemoryMs = 180_000;
   /** Asked before each call. */
   fault: (call: "send" | "edit" | "readBack", channelId: string, message?: MessageBody) => SinkFault = () =>
     undefined;
@@ -44,14 +44,14 @@ export class FakeSink implements Sink {
       .join("\n");
   }
 
-  async send(channelId: string, message: OutgoingMessage): Promise<{ readonly messageId: string }> {
+  async send(channelId: string, message: OutgoingMessage): Promise<SentMessage> {
     this.calls.push(`send ${channelId}`);
     const fault = this.fault("send", channelId, message);
     await Promise.resolve();
     if (fault !== undefined && fault !== "lost") throw refusal(fault);
-    const messageId = this.#store(channelId, message);
+    const stored = this.#store(channelId, message);
     if (fault === "lost") throw refusal("unknown");
-    return { messageId };
+    return { messageId: stored.messageId, posted: posted(stored) };
   }
 
   async edit(channelId: string, messageId: string, body: MessageBody): Promise<void> {
@@ -84,12 +84,12 @@ export class FakeSink implements Sink {
       .map(posted);
   }
 
-  #store(channelId: string, message: OutgoingMessage): string {
+  #store(channelId: string, message: OutgoingMessage): StoredMessage {
     const nowMs = Math.floor(this.#clock.nowMs());
     const channel = this.channels.get(channelId) ?? [];
     this.channels.set(channelId, channel);
-    const same = channel.find((one) => one.nonce === message.nonce && nowMs - one.atMs < nonceMemoryMs);
-    if (same !== undefined) return same.messageId;
+    const same = channel.find((one) => one.nonce === message.nonce && nowMs - one.atMs < this.nonceMemoryMs);
+    if (same !== undefined) return same;
     const messageId = ((BigInt(nowMs - discordEpochMs) << 22n) + BigInt(this.#made++ % 4_194_304)).toString();
     const { content, cards, rows, files } = message;
     const body = {
@@ -98,8 +98,9 @@ export class FakeSink implements Sink {
       ...(rows === undefined ? {} : { rows }),
       ...(files === undefined ? {} : { files }),
     };
-    channel.push({ messageId, atMs: nowMs, nonce: message.nonce, body, sent: message, edits: 0 });
-    return messageId;
+    const stored = { messageId, atMs: nowMs, nonce: message.nonce, body, sent: message, edits: 0 };
+    channel.push(stored);
+    return stored;
   }
 }
 

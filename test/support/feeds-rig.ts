@@ -17,6 +17,7 @@ import { parseCard } from "../../src/feeds/cards/card-records.ts";
 import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
 import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal/journal-records.ts";
 import { parseOffset } from "../../src/feeds/journal/offsets.ts";
+import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { FakeSink } from "./fake-sink.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
@@ -50,6 +51,8 @@ export class FeedsRig {
     offsets: new Map<string, string>(),
     cards: new Map<string, string>(),
     feeds: new Map<string, string>(),
+    // What ran before this rig ended in order.
+    cleanStop: new Map([["end", JSON.stringify({ unsettled: [] })]]),
   };
   readonly stores = {
     heads: new MemoryDocuments(parseJournalHead, this.#texts.heads),
@@ -58,6 +61,7 @@ export class FeedsRig {
     cards: new MemoryDocuments(parseCard, this.#texts.cards),
     feeds: new MemoryDocuments((value) => value as Feed, this.#texts.feeds),
   };
+  readonly cleanStops = new MemoryDocuments(parseCleanEnd, this.#texts.cleanStop);
   latest: ServerState | undefined;
   parkedKey = false;
   wing: FeedsWing;
@@ -154,6 +158,21 @@ export class FeedsRig {
     await this.restart();
   }
 
+  /** All that the store holds now, for a power cut that sets it back to this. */
+  saved(): Saved {
+    return Object.entries(this.#texts).map(([name, texts]) => [name, new Map(texts)] as const);
+  }
+
+  /** The power goes: the process ends, the store has lost what was written since `saved`, a new process starts. */
+  async powerCut(saved: Saved): Promise<void> {
+    this.#life.dead = true;
+    for (const [name, texts] of Object.entries(this.#texts)) {
+      texts.clear();
+      for (const [key, text] of saved.find(([of]) => of === name)?.[1] ?? []) texts.set(key, text);
+    }
+    await this.restart();
+  }
+
   /** A new process after the old one has died (or was stopped). */
   async restart(): Promise<void> {
     this.#life = { dead: false, callsLeft: Number.POSITIVE_INFINITY };
@@ -234,6 +253,7 @@ export class FeedsRig {
         },
       },
       feedStore,
+      cleanStop: createCleanStop({ flush: async () => true }, mortal(this.cleanStops, life)),
       nonceKey: "nonce key of the test",
       warn: (message) => {
         this.warnings.push(message);
@@ -241,6 +261,8 @@ export class FeedsRig {
     });
   }
 }
+
+type Saved = readonly (readonly [name: string, texts: ReadonlyMap<string, string>])[];
 
 interface Life {
   dead: boolean;

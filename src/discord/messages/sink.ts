@@ -19,7 +19,7 @@ export interface SinkPorts {
   readonly rest: REST;
   /** The bot's own user id: what others wrote is never taken for ours. */
   ownId(): string;
-  /** Without it Discord answers a read with nothing rather than an error. Undefined where it cannot be told. */
+  /** Without it Discord answers a read with nothing rather than an error. Undefined while it cannot be told. */
   mayReadHistory(channelId: string): Promise<boolean | undefined>;
 }
 
@@ -48,11 +48,21 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink {
     },
 
     async readBack(channelId, afterMessageId, limit) {
-      if ((await mayReadHistory(channelId)) === false) {
+      const mayRead = await mayReadHistory(channelId);
+      if (mayRead === false) {
         throw new SinkRefusal("no-history", "the bot may not read this channel's history");
       }
       const read = afterMessageId === undefined ? latest : after;
-      const own = await read((query) => page(channelId, query), ownId(), limit, afterMessageId ?? "0");
+      let seen = 0;
+      const ask: Page = async (query) => {
+        const found = await page(channelId, query);
+        seen += found.length;
+        return found;
+      };
+      const own = await read(ask, ownId(), limit, afterMessageId ?? "0");
+      if (mayRead === undefined && seen === 0) {
+        throw new SinkRefusal("unknown", "an empty channel, or one whose history may not be read");
+      }
       return own.map(posted);
     },
   };

@@ -1,30 +1,36 @@
 import { BackOff } from "../../domain/back-off.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
-import type { MessageBody } from "../../domain/message.ts";
+import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
-import { nonceOf, type PosterPorts, post } from "../delivery/poster.ts";
+import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import { nonceOf } from "../delivery/nonce.ts";
+import { type PosterPorts, post } from "../delivery/poster.ts";
 import { reasonInWords } from "../delivery/refusal-words.ts";
+import { calledAtS, isCardOf } from "./card-identity.ts";
 import type { CardRecord, CardSlot } from "./card-records.ts";
 
-/** Kept at hand so long: an answer or a unit may still come. Later acts on a card read the store. */
-const rememberedMs = 6 * 3_600_000;
-/** Buttons of a card work so long; then its record goes. */
-const cardLifeMs = 7 * 24 * 3_600_000;
-const sweepEveryMs = 6 * 3_600_000;
+/** Time at hand: an answer or a unit may still come. Later acts on a card read the store. */
+const REMEMBERED_MS = 6 * 3_600_000;
+/** Time that the buttons of a card work; then its record goes. */
+const CARD_LIFE_MS = 7 * 24 * 3_600_000;
+const SWEEP_EVERY_MS = 6 * 3_600_000;
 /** 30046: Discord limits edits of a message older than an hour; it does not say for how long. */
-const editLimitMs = 300_000;
+const EDIT_LIMIT_MS = 300_000;
 
 export interface CardBoardPorts extends PosterPorts {
   readonly cards: Documents<CardRecord>;
   readonly nonceKey: Uint8Array | string;
+  readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey">;
+  /** How the process before ended. */
+  readonly lastEnd: { readonly postedUpToS: number | undefined };
   render(record: CardRecord): Promise<MessageBody>;
   park(feedId: string, why: string): Promise<void>;
 }
 
 /**
- * The cards of all guilds and the one rule of their messages: post once, then edit until shown = wanted
- * (design 5, Mod calls). A change is written before anything is shown; what a crash leaves unshown is shown after it.
+ * The cards of all guilds and the one rule of their messages: post once, then edit until shown = wanted. A change is
+ * written before anything is shown; what a crash leaves unshown is shown after it.
  */
 export class CardBoard {
   readonly #ports: CardBoardPorts;
@@ -159,22 +165,34 @@ export class CardBoard {
     uncertain: boolean,
   ): Promise<Partial<CardSlot>> {
     const body = await this.#body(record, slot);
+    const sentBefore = uncertain || calledAtS(record) <= (this.#ports.lastEnd.postedUpToS ?? 0);
     const ping = slot.pingRoleId === undefined ? {} : { pingRoleIds: [slot.pingRoleId] };
     const posted = await post(
       {
         channelId: slot.channelId,
         compose: () => ({ ...body, ...ping, silent: slot.silent }),
         nonce: nonceOf(this.#ports.nonceKey, record.id, feedId),
-        matches: (found) => JSON.stringify(found.cards).includes(record.id),
+        matches: (found) => this.#isCardOf(record, feedId, found),
         afterMessageId: undefined,
-        madeAtMs: record.createdAtMs,
-        before: uncertain ? "sent" : "unsent",
+        notBeforeMs: calledAtS(record) * 1_000,
+        sentBefore,
       },
       this.#ports,
       this.#stop.signal,
     );
     // A message from before a crash may show less than is wanted now: one edit more is harmless.
-    return { messageId: posted.messageId, shown: uncertain ? 0 : record.version };
+    const shown = sentBefore ? 0 : record.version;
+    return { messageId: posted.messageId, shown, ...(posted.marked ? { marked: true } : {}) };
+  }
+
+  #isCardOf(record: CardRecord, feedId: string, found: PostedMessage): boolean {
+    const isKnown = (cardId: string) => this.#cards.has(cardId);
+    const isOthers = (other: CardRecord) =>
+      other.id !== record.id && other.slots[feedId]?.messageId === found.messageId;
+    return (
+      isCardOf(record, found, this.#ports.renderer, isKnown) &&
+      !this.ofBinding(record.bindingId).some(isOthers)
+    );
   }
 
   async #edit(record: CardRecord, slot: CardSlot, messageId: string): Promise<Partial<CardSlot>> {
@@ -187,7 +205,8 @@ export class CardBoard {
 
   /** An edit says the whole message again: the mention that pinged stays where it stood, and pings nobody twice. */
   async #body(record: CardRecord, slot: CardSlot): Promise<MessageBody> {
-    const body = await this.#ports.render(record);
+    const rendered = await this.#ports.render(record);
+    const body = slot.marked === true ? this.#ports.possiblyRepeated(rendered) : rendered;
     return slot.pingRoleId === undefined ? body : { ...body, content: `<@&${slot.pingRoleId}>` };
   }
 
@@ -197,7 +216,7 @@ export class CardBoard {
       this.#ports.warn(`card ${cardId} waits after an error`, error);
       return 0;
     }
-    if (error.reason === "edit-limit") return Math.max(editLimitMs, error.retryAfterMs ?? 0);
+    if (error.reason === "edit-limit") return Math.max(EDIT_LIMIT_MS, error.retryAfterMs ?? 0);
     if (error.reason === "unknown" || error.retryAfterMs !== undefined) return error.retryAfterMs ?? 0;
     // A deleted card is left deleted; whoever deleted it wanted so. The feed itself goes on.
     await this.#patchSlot(cardId, feedId, { gone: true });
@@ -237,7 +256,7 @@ export class CardBoard {
   }
 
   #sweepLater(): void {
-    this.#cancelSweep = this.#ports.clock.after(sweepEveryMs, () => {
+    this.#cancelSweep = this.#ports.clock.after(SWEEP_EVERY_MS, () => {
       this.#sweep()
         .catch((error: unknown) => this.#ports.warn("old cards could not be swept", error))
         .finally(() => {
@@ -252,10 +271,10 @@ export class CardBoard {
     for await (const [id, stored] of this.#ports.cards.entries()) {
       const card = this.#cards.get(id) ?? stored;
       const ageMs = nowMs - card.createdAtMs;
-      if (ageMs > cardLifeMs) {
+      if (ageMs > CARD_LIFE_MS) {
         await this.#ports.cards.delete(id);
         this.#forget(card);
-      } else if (ageMs > rememberedMs && isShown(card)) {
+      } else if (ageMs > REMEMBERED_MS && isShown(card)) {
         this.#forget(card);
       } else if (!this.#cards.has(id)) {
         this.#remember(card);

@@ -10,6 +10,8 @@ export interface CardSlot {
   readonly shown: number;
   /** Discord will not show or change it any more: deleted by someone, or the channel is closed. */
   readonly gone?: boolean;
+  /** The message says that it may stand twice: it was sent where nothing may be read back. */
+  readonly marked?: boolean;
   /** Pinged by the post. */
   readonly pingRoleId?: string;
   readonly escalateAfterMs?: number;
@@ -61,6 +63,7 @@ const slot = z.object({
   messageId: z.string().exactOptional(),
   shown: z.int(),
   gone: z.boolean().exactOptional(),
+  marked: z.boolean().exactOptional(),
   pingRoleId: z.string().exactOptional(),
   escalateAfterMs: z.number().exactOptional(),
   escalateRoleId: z.string().exactOptional(),

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { Actor, Feed } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
@@ -7,10 +6,12 @@ import type { ModCallEntry } from "../../domain/model.ts";
 import type { FeedRenderer, ModCallView } from "../../domain/ports/feed-renderer.ts";
 import type { ModCallAct, ModCallCard, ModCalls } from "../../domain/ports/mod-calls.ts";
 import { passes, type TeamOf } from "../delivery/filter.ts";
-import { nonceOf, type PosterPorts, post } from "../delivery/poster.ts";
+import { nonceOf } from "../delivery/nonce.ts";
+import { type PosterPorts, post } from "../delivery/poster.ts";
 import { identityOf } from "../diff/identity.ts";
 import type { AnswerItem, EntryItem, JournalItem } from "../journal/journal-port.ts";
 import type { CardBoard } from "./card-board.ts";
+import { modCallCardId } from "./card-identity.ts";
 import type { CardSlot, ModCallRecord } from "./card-records.ts";
 
 /** Between two pings of one feed, where the feed does not say: a spree of calls must not become a spree of pings. */
@@ -22,6 +23,8 @@ export interface ModCallPorts extends PosterPorts {
   readonly board: CardBoard;
   readonly renderer: FeedRenderer;
   readonly nonceKey: Uint8Array | string;
+  /** How the process before ended. */
+  readonly lastEnd: { readonly postedUpToS: number | undefined };
 }
 
 type ActAnswer = Awaited<ReturnType<ModCalls["act"]>>;
@@ -31,6 +34,7 @@ export class ModCallCards implements ModCalls {
   readonly #ports: ModCallPorts;
   readonly #calls = new KeyedMutex();
   readonly #stop = new AbortController();
+  /** By feed, by the monotonic clock. */
   readonly #lastPingMs = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
   readonly #pings = new Set<Promise<void>>();
@@ -41,10 +45,12 @@ export class ModCallCards implements ModCalls {
 
   /** After the board has started: cooldowns and escalations go on where they were. */
   start(): void {
-    for (const card of this.#ports.board.all()) {
+    const { board, clock } = this.#ports;
+    for (const card of board.all()) {
       if (card.kind !== "modCall") continue;
+      const agoMs = Math.max(0, clock.nowMs() - card.createdAtMs);
       for (const [feedId, slot] of Object.entries(card.slots)) {
-        if (slot.pingRoleId !== undefined) this.#pinged(feedId, card.createdAtMs);
+        if (slot.pingRoleId !== undefined) this.#pinged(feedId, clock.monotonicMs() - agoMs);
       }
       this.#watch(card);
     }
@@ -91,11 +97,16 @@ export class ModCallCards implements ModCalls {
   }
 
   async #called(feed: Feed, item: EntryItem, call: ModCallEntry): Promise<void> {
-    const id = this.#cardId(feed, item, call);
+    const same = this.#cardsOf(feed.bindingId, call);
+    // The journal's number of a call holds as long as its card does; a card that a power cut took is made anew, and
+    // its place among the equal calls gives it the id that it had.
+    const id =
+      same.find((card) => card.seq === item.seq)?.id ??
+      modCallCardId(this.#ports.nonceKey, feed, call, same.length);
     const nowMs = this.#ports.clock.nowMs();
     const record = await this.#ports.board.change(id, (card) => {
       if (card?.kind === "modCall" && feed.id in card.slots) return undefined;
-      const slot = this.#slot(feed, call, nowMs);
+      const slot = this.#slot(feed, call);
       if (card?.kind === "modCall") return { ...card, slots: { ...card.slots, [feed.id]: slot } };
       return {
         kind: "modCall",
@@ -112,18 +123,15 @@ export class ModCallCards implements ModCalls {
       };
     });
     if (record?.kind !== "modCall") return;
-    if (record.slots[feed.id]?.pingRoleId !== undefined) this.#pinged(feed.id, record.createdAtMs);
+    if (record.slots[feed.id]?.pingRoleId !== undefined) {
+      this.#pinged(feed.id, this.#ports.clock.monotonicMs() - Math.max(0, nowMs - record.createdAtMs));
+    }
     this.#watch(record);
   }
 
-  /** Fills the lowest open ordinal of that caller and second; an answer never goes away again (design 5). */
+  /** Fills the lowest open ordinal of that caller and second; an answer never goes away again. */
   async #answer(feed: Feed, item: AnswerItem): Promise<void> {
-    const identity = identityOf(item.entry);
-    const same = this.#ports.board
-      .ofBinding(feed.bindingId)
-      .filter((card) => card.kind === "modCall")
-      .filter((card) => identityOf({ kind: "modCall", caller: card.caller, atS: card.atS }) === identity)
-      .sort((a, b) => a.seq - b.seq);
+    const same = this.#cardsOf(feed.bindingId, item.entry);
     if (same.some((card) => card.answerSeq === item.seq)) return;
     const open = same.find((card) => card.answeredBy === undefined);
     if (open === undefined) return;
@@ -134,17 +142,22 @@ export class ModCallCards implements ModCalls {
     );
   }
 
-  /** The same for each feed of the guild and after a restart. Holds no ordinal: `seq` tells equal calls apart. */
-  #cardId(feed: Feed, item: EntryItem, call: ModCallEntry): string {
-    const parts = JSON.stringify([feed.guildId, feed.bindingId, identityOf(call), item.seq]);
-    return createHmac("sha256", this.#ports.nonceKey).update(parts).digest("hex").slice(0, 12);
+  /** The cards of one person's calls in one second, in their order. */
+  #cardsOf(bindingId: string, call: ModCallEntry): ModCallRecord[] {
+    const identity = identityOf(call);
+    return this.#ports.board
+      .ofBinding(bindingId)
+      .filter((card) => card.kind === "modCall")
+      .filter((card) => identityOf({ kind: "modCall", caller: card.caller, atS: card.atS }) === identity)
+      .sort((a, b) => a.seq - b.seq);
   }
 
-  #slot(feed: Feed, call: ModCallEntry, nowMs: number): CardSlot {
+  #slot(feed: Feed, call: ModCallEntry): CardSlot {
     const { pingRoleId, escalateAfterMs } = feed;
+    const { clock } = this.#ports;
     const lastMs = this.#lastPingMs.get(feed.id) ?? Number.NEGATIVE_INFINITY;
-    const cooled = nowMs - lastMs >= (feed.pingCooldownMs ?? defaultCooldownMs);
-    const fresh = nowMs - call.atS * 1_000 <= pingAtMostOldMs;
+    const cooled = clock.monotonicMs() - lastMs >= (feed.pingCooldownMs ?? defaultCooldownMs);
+    const fresh = clock.nowMs() - call.atS * 1_000 <= pingAtMostOldMs;
     return {
       channelId: feed.channelId,
       silent: feed.silent,
@@ -156,7 +169,7 @@ export class ModCallCards implements ModCalls {
   }
 
   #pinged(feedId: string, atMs: number): void {
-    this.#lastPingMs.set(feedId, Math.max(atMs, this.#lastPingMs.get(feedId) ?? 0));
+    this.#lastPingMs.set(feedId, Math.max(atMs, this.#lastPingMs.get(feedId) ?? Number.NEGATIVE_INFINITY));
   }
 
   /** Sets the timers of a card that nobody has taken yet. */
@@ -165,8 +178,8 @@ export class ModCallCards implements ModCalls {
       if (slot.escalateAfterMs === undefined || slot.escalated === true || slot.gone === true) continue;
       const key = `${card.id} ${feedId}`;
       if (!isWaiting(card) || this.#timers.has(key) || this.#stop.signal.aborted) continue;
-      const dueMs = card.createdAtMs + slot.escalateAfterMs;
-      const delayMs = Math.max(0, dueMs - this.#ports.clock.nowMs());
+      const waitedMs = Math.max(0, this.#ports.clock.nowMs() - card.createdAtMs);
+      const delayMs = Math.max(0, slot.escalateAfterMs - waitedMs);
       const cancel = this.#ports.clock.after(delayMs, () => {
         this.#timers.delete(key);
         const run = this.#escalate(card.id, feedId).catch((error: unknown) => {
@@ -215,8 +228,8 @@ export class ModCallCards implements ModCalls {
           nonce: nonceOf(this.#ports.nonceKey, record.id, feedId, "escalation"),
           matches: (found) => found.content.trim() === (content ?? "").trim(),
           afterMessageId: slot.messageId,
-          madeAtMs: this.#ports.clock.nowMs(),
-          before: "unsent",
+          notBeforeMs: record.atS * 1_000,
+          sentBefore: record.atS <= (this.#ports.lastEnd.postedUpToS ?? 0),
         },
         this.#ports,
         this.#stop.signal,

@@ -1,46 +1,67 @@
 import type { Feed } from "../../domain/guild.ts";
 import type { LogEntry } from "../../domain/model.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import type { JournalItem } from "../journal/journal-port.ts";
+import type { EntryItem, GapItem, JournalItem } from "../journal/journal-port.ts";
 import type { FrozenBatch } from "../journal/offsets.ts";
 import { passes, type TeamOf } from "./filter.ts";
+import { Standing } from "./standing.ts";
+
+/** A batch before it has a nonce. */
+export type DraftBatch = Omit<FrozenBatch, "nonce">;
 
 /** Where a feed may go next from what stands first in its journal. Pure; delivery writes and sends it. */
 export type BatchPlan =
-  /** Nothing of it is for this feed. */
-  | { readonly kind: "skip"; readonly throughSeq: number }
+  /** Nothing of it is for this feed, or all of it stands in the channel already (`met`). */
+  | { readonly kind: "skip"; readonly throughSeq: number; readonly met: readonly string[] }
   /** `full`: more would not fit, so there is no point in waiting for more. */
-  | { readonly kind: "post"; readonly batch: FrozenBatch; readonly full: boolean };
+  | { readonly kind: "post"; readonly batch: DraftBatch; readonly full: boolean };
 
 export interface BatchContext {
   readonly teamOf: TeamOf;
   readonly serverName: string | undefined;
   readonly nowMs: number;
   readonly renderer: FeedRenderer;
+  /** Keys of entries that stand in the channel already: they are left out. */
+  readonly standing: readonly string[];
+  /** Entries up to this second may stand in the channel, which cannot be read: they are posted with a mark. */
+  readonly markUpToS: number | undefined;
 }
 
 /** One message's worth of the items of a log feed, which must not be empty. A gap is a message of its own. */
 export function planBatch(feed: Feed, items: readonly JournalItem[], context: BatchContext): BatchPlan {
   const [first] = items;
   if (first === undefined) throw new RangeError("a batch needs items");
-  if (first.kind === "gap") {
-    const body = context.renderer.gap(feed.kind, first.fromS, first.toS);
-    return { kind: "post", full: true, batch: frozen(first.seq + 1, 0, body, context, "notice") };
-  }
-  const { entries, stayedS, seqs, endSeq, stopped } = chosen(feed, items, context.teamOf);
-  if (entries.length === 0) return { kind: "skip", throughSeq: endSeq };
-  const { serverName } = context;
-  const { body, taken } = context.renderer.lines(feed, entries, {
+  if (first.kind === "gap") return planGap(feed, first, context);
+
+  const { shown, left, endSeq, stopped } = chosen(feed, items, context);
+  const metBelow = (seq: number) => left.filter((one) => one.seq < seq).map(({ key }) => key);
+  if (shown.length === 0) return { kind: "skip", throughSeq: endSeq, met: metBelow(endSeq) };
+
+  const { serverName, renderer } = context;
+  const stayedS = new Map(
+    shown.flatMap(({ stayedS }, index) => (stayedS === undefined ? [] : [[index, stayedS]])),
+  );
+  const entries = shown.map(({ entry }) => entry);
+  const { body, taken } = renderer.lines(feed, entries, {
     stayedS,
     ...(serverName === undefined ? {} : { serverName }),
   });
-  const all = taken >= entries.length;
-  // Up to the first entry that did not fit: what was filtered out in between is dealt with as well.
-  const throughSeq = all ? endSeq : (seqs[taken] ?? endSeq);
+
+  const all = taken >= shown.length;
+  // Up to the first entry that did not fit: what was left out in between is dealt with as well.
+  const throughSeq = all ? endSeq : (shown[taken]?.seq ?? endSeq);
+  const oldestS = Math.min(...entries.slice(0, taken).map((entry) => entry.atS));
   return {
     kind: "post",
     full: !all || stopped,
-    batch: frozen(throughSeq, Math.min(taken, entries.length), body, context, "lines"),
+    batch: {
+      throughSeq,
+      entries: Math.min(taken, shown.length),
+      body: marked(body, oldestS, context),
+      atMs: context.nowMs,
+      form: "lines",
+      met: metBelow(throughSeq),
+    },
   };
 }
 
@@ -51,24 +72,47 @@ export function planDigest(
   why: "backlog" | "refused",
   context: BatchContext,
 ): BatchPlan {
-  const entries = entriesOf(feed, items, context.teamOf);
-  const throughSeq = (items.at(-1)?.seq ?? 0) + 1;
-  if (entries.length === 0) return { kind: "skip", throughSeq };
-  const body = context.renderer.digest(feed, entries, why);
-  return { kind: "post", full: true, batch: frozen(throughSeq, entries.length, body, context, "digest") };
+  const { shown, left, endSeq } = chosen(feed, items, context);
+  const met = left.map(({ key }) => key);
+  if (shown.length === 0) return { kind: "skip", throughSeq: endSeq, met };
+  const entries = shown.map(({ entry }) => entry);
+  const oldestS = entries.reduce((a, { atS }) => Math.min(a, atS), Number.POSITIVE_INFINITY);
+  const body = marked(context.renderer.digest(feed, entries, why), oldestS, context);
+  const batch: DraftBatch = {
+    ...{ throughSeq: endSeq, entries: entries.length, body, atMs: context.nowMs },
+    ...{ form: "digest", met },
+  };
+  return { kind: "post", full: true, batch };
 }
 
-/** The entries among the items that this feed shows. */
-export function entriesOf(feed: Feed, items: readonly JournalItem[], teamOf: TeamOf): LogEntry[] {
-  return items.flatMap((item) =>
-    item.kind === "entry" && passes(feed.filter, item.entry, teamOf) ? [item.entry] : [],
-  );
+/** The entries among the items that this feed shows and that do not stand in its channel yet, with their numbers. */
+export function pendingEntries(
+  feed: Feed,
+  items: readonly JournalItem[],
+  context: Pick<BatchContext, "teamOf" | "renderer" | "standing">,
+): readonly EntryItem[] {
+  return chosen(feed, items, context).shown;
 }
 
-function chosen(feed: Feed, items: readonly JournalItem[], teamOf: TeamOf) {
-  const entries: LogEntry[] = [];
-  const seqs: number[] = [];
-  const stayedS = new Map<number, number>();
+function planGap(feed: Feed, gap: GapItem, context: BatchContext): BatchPlan {
+  const { renderer, standing, nowMs } = context;
+  const throughSeq = gap.seq + 1;
+  const met = new Standing(standing).take([renderer.gapKey(feed.kind, gap.fromS, gap.toS)]);
+  if (met !== undefined) return { kind: "skip", throughSeq, met: [met] };
+  const body = marked(renderer.gap(feed.kind, gap.fromS, gap.toS), gap.toS, context);
+  const batch: DraftBatch = { throughSeq, entries: 0, body, atMs: nowMs, form: "notice" };
+  return { kind: "post", full: true, batch };
+}
+
+function chosen(
+  feed: Feed,
+  items: readonly JournalItem[],
+  { teamOf, renderer, standing: keys }: Pick<BatchContext, "teamOf" | "renderer" | "standing">,
+) {
+  const standing = new Standing(keys);
+  const keysOf = (entry: LogEntry) => (keys.length === 0 ? [] : renderer.entryKeys(entry));
+  const shown: EntryItem[] = [];
+  const left: { readonly seq: number; readonly key: string }[] = [];
   let endSeq = items[0]?.seq ?? 0;
   let stopped = false;
   for (const item of items) {
@@ -78,19 +122,13 @@ function chosen(feed: Feed, items: readonly JournalItem[], teamOf: TeamOf) {
     }
     endSeq = item.seq + 1;
     if (item.kind === "answer" || !passes(feed.filter, item.entry, teamOf)) continue;
-    if (item.stayedS !== undefined) stayedS.set(entries.length, item.stayedS);
-    entries.push(item.entry);
-    seqs.push(item.seq);
+    const key = standing.take(keysOf(item.entry));
+    if (key === undefined) shown.push(item);
+    else left.push({ seq: item.seq, key });
   }
-  return { entries, seqs, stayedS, endSeq, stopped };
+  return { shown, left, endSeq, stopped };
 }
 
-function frozen(
-  throughSeq: number,
-  entries: number,
-  body: FrozenBatch["body"],
-  context: BatchContext,
-  form: FrozenBatch["form"],
-): FrozenBatch {
-  return { throughSeq, entries, body, atMs: context.nowMs, form };
+function marked(body: FrozenBatch["body"], oldestS: number, { markUpToS, renderer }: BatchContext) {
+  return markUpToS !== undefined && oldestS <= markUpToS ? renderer.possiblyRepeated(body) : body;
 }

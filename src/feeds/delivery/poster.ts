@@ -1,41 +1,35 @@
-import { createHmac } from "node:crypto";
 import { BackOff } from "../../domain/back-off.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { MessageBody, OutgoingMessage, PostedMessage } from "../../domain/message.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
+import { Attempts, NONCE_TRUSTED_MS, TryAgain } from "./attempts.ts";
 import { findPosted, laterId, snowflakeBefore } from "./read-back.ts";
-
-/** Discord remembers a nonce for minutes only; past this age an attempt may have been forgotten (design 5). */
-const nonceTrustedMs = 120_000;
-
-/** A refusal that says nothing we know may pass; after so many (about four minutes) it will not. */
-const rejectionsBorne = 8;
 
 /** A message that must stand in its channel once. */
 export interface Posting {
   readonly channelId: string;
   /** Asked for at each attempt: what the message says at that moment. Everything but the nonce. */
   compose(): Omit<OutgoingMessage, "nonce">;
+  /** The same for the same message, and never for another one. */
   readonly nonce: string;
-  /** Is this message, read back, the one? */
+  /** Is this message of ours, read back, the one? */
   matches(posted: PostedMessage): boolean;
   /** The last message known to stand before it, if any. */
   readonly afterMessageId: string | undefined;
-  /** When it was first meant to be sent, epoch milliseconds: nothing older needs to be read back. */
-  readonly madeAtMs: number;
-  /**
-   * "sent": it may stand already, the process ended while it was on its way. "check": it should not, but a power
-   * cut may have set the store back a moment; where the channel cannot be read that is not worth a mark.
-   */
-  readonly before: "unsent" | "sent" | "check";
+  /** It cannot have been sent before, epoch milliseconds: nothing older needs to be read back. */
+  readonly notBeforeMs: number;
+  /** It may stand already: an earlier life may have sent it. */
+  readonly sentBefore: boolean;
 }
 
 export interface Posted {
   readonly messageId: string;
   /** It may show what was composed at an earlier attempt, not the last one. */
   readonly maybeOlder: boolean;
+  /** It says that it may stand there twice. */
+  readonly marked: boolean;
 }
 
 export interface PosterPorts {
@@ -47,117 +41,96 @@ export interface PosterPorts {
   warn(message: string, error: unknown): void;
 }
 
-/** 25 characters that only this host can make, the same for the same parts: a repeat is recognised by Discord. */
-export function nonceOf(nonceKey: Uint8Array | string, ...parts: readonly (string | number)[]): string {
-  return createHmac("sha256", nonceKey).update(JSON.stringify(parts)).digest("base64url").slice(0, 25);
-}
-
 /**
  * Posts until the message stands in the channel. An attempt without an answer is repeated with the same nonce;
  * once Discord may have forgotten that, the channel is read back first. Where history may not be read the message is
- * sent again with a mark: at least once (design 5, Delivery).
+ * sent again with a mark: at least once.
  * Rejects with the SinkRefusal when Discord refuses for good, and with the signal's reason when it is aborted.
  */
 export async function post(posting: Posting, ports: PosterPorts, signal: AbortSignal): Promise<Posted> {
-  const attempt = new Attempt(posting, ports);
+  const delivery = new MessagePosting(posting, ports);
   const backOff = new BackOff(ports.clock, ports.random);
   for (;;) {
     signal.throwIfAborted();
-    // Per-channel order: whoever waits here before us posts before us.
-    const result = await ports.turns.take(posting.channelId, () => attempt.once(signal));
-    if (result.posted !== undefined) return result.posted;
-    await backOff.wait(signal, result.retryAfterMs);
+    try {
+      // Order in the channel: who waits here before us posts before us.
+      return await ports.turns.take(posting.channelId, () => delivery.once(signal));
+    } catch (error) {
+      if (!(error instanceof TryAgain)) throw error;
+      await backOff.wait(signal, error.afterMs);
+    }
   }
 }
 
-type AttemptResult =
-  | { readonly posted: Posted }
-  | { readonly posted?: undefined; readonly retryAfterMs: number | undefined };
-
 /** What is known between attempts of one message. */
-class Attempt {
+class MessagePosting {
   readonly #posting: Posting;
   readonly #ports: PosterPorts;
-  /** The first attempt without an answer since the channel was last read back. */
-  #unknownSinceMs: number | undefined;
+  readonly #attempts = new Attempts();
+  #nonce: string;
   #mustReadBack: boolean;
   #sentBefore: boolean;
-  #unreadable = false;
-  #rejections = 0;
+  #mark = false;
 
   constructor(posting: Posting, ports: PosterPorts) {
     this.#posting = posting;
     this.#ports = ports;
-    this.#mustReadBack = posting.before !== "unsent";
-    this.#sentBefore = posting.before === "sent";
+    this.#nonce = posting.nonce;
+    this.#mustReadBack = posting.sentBefore;
+    this.#sentBefore = posting.sentBefore;
   }
 
-  async once(signal: AbortSignal): Promise<AttemptResult> {
+  async once(signal: AbortSignal): Promise<Posted> {
     signal.throwIfAborted();
-    const { clock } = this.#ports;
-    if (this.#unknownSinceMs !== undefined && clock.nowMs() - this.#unknownSinceMs >= nonceTrustedMs) {
-      this.#mustReadBack = true;
+    if (this.#mustReadBack || this.#attempts.isForgotten(this.#ports.clock.monotonicMs())) {
+      const found = await this.#lookBack();
+      if (found !== undefined) return { messageId: found, maybeOlder: true, marked: false };
     }
-    try {
-      if (this.#mustReadBack) {
-        const found = await this.#lookBack();
-        if (found !== undefined) return { posted: { messageId: found, maybeOlder: true } };
-      }
-      return { posted: await this.#send() };
-    } catch (error) {
-      return { retryAfterMs: this.#retryAfterMs(error) };
-    }
+    return await this.#send();
   }
 
   async #lookBack(): Promise<string | undefined> {
-    const posting = this.#posting;
-    const after = laterId(posting.afterMessageId, snowflakeBefore(posting.madeAtMs));
+    const { channelId, afterMessageId, notBeforeMs, matches } = this.#posting;
+    const { sink, clock } = this.#ports;
+    const after = laterId(afterMessageId, snowflakeBefore(notBeforeMs));
     try {
-      const found = await findPosted(this.#ports.sink, posting.channelId, after, posting.matches);
+      const found = await findPosted(sink, channelId, after, matches);
       if (found !== undefined) return found.messageId;
-      this.#unreadable = false;
+      this.#mark = false;
     } catch (error) {
-      if (!(error instanceof SinkRefusal) || error.reason !== "no-history") throw error;
-      this.#unreadable = this.#sentBefore;
+      if (!(error instanceof SinkRefusal)) throw error;
+      if (error.reason !== "no-history") throw this.#attempts.retryOrGiveUp(error);
+      // Its nonce, which is made from what it is about, was first used after this time: Discord remembers it so long.
+      const ageMs = clock.nowMs() - notBeforeMs;
+      this.#mark = this.#sentBefore && (ageMs < 0 || ageMs >= NONCE_TRUSTED_MS);
     }
     this.#mustReadBack = false;
-    this.#unknownSinceMs = undefined;
+    this.#attempts.lookedBack(clock.monotonicMs());
     return undefined;
   }
 
   async #send(): Promise<Posted> {
-    const { sink, clock, possiblyRepeated } = this.#ports;
+    const { sink, clock, random, possiblyRepeated, warn } = this.#ports;
     const composed = this.#posting.compose();
-    const message = this.#unreadable ? { ...composed, ...possiblyRepeated(composed) } : composed;
-    const startedMs = clock.nowMs();
+    const message = this.#mark ? { ...composed, ...possiblyRepeated(composed) } : composed;
+    const startedMs = clock.monotonicMs();
     const maybeOlder = this.#sentBefore;
     this.#sentBefore = true;
     try {
-      const { messageId } = await sink.send(this.#posting.channelId, {
+      const { messageId, posted } = await sink.send(this.#posting.channelId, {
         ...message,
-        nonce: this.#posting.nonce,
+        nonce: this.#nonce,
       });
-      return { messageId, maybeOlder };
+      if (posted === undefined || this.#nonce !== this.#posting.nonce || this.#posting.matches(posted)) {
+        return { messageId, maybeOlder, marked: this.#mark };
+      }
+      warn("Discord answered with another message than the one that was sent", new Error(messageId));
     } catch (error) {
-      if (error instanceof SinkRefusal && error.reason !== "unknown") throw error;
-      // The clock of Discord's memory starts with the first attempt that it may have taken. A defect beneath us
-      // says nothing about whether it did, so it counts as no answer.
-      this.#unknownSinceMs ??= startedMs;
-      if (error instanceof SinkRefusal) throw error;
-      this.#ports.warn("a send failed without Discord's refusal", error);
-      throw new SinkRefusal("unknown", "the send failed", { cause: error });
+      if (!(error instanceof SinkRefusal)) warn("a send failed without Discord's refusal", error);
+      return this.#attempts.onSendFailed(error, startedMs);
     }
+    // Discord answers a nonce that was used before with the old message, so ours does not stand yet.
+    this.#nonce = random.id().slice(0, 25);
+    return await this.#send();
   }
-
-  /** Undefined or a time: try again. Throws what is for good. */
-  #retryAfterMs(error: unknown): number | undefined {
-    if (!(error instanceof SinkRefusal)) throw error;
-    if (isUnknown(error) || error.retryAfterMs !== undefined) return error.retryAfterMs;
-    if (error.reason === "rejected" && ++this.#rejections < rejectionsBorne) return undefined;
-    throw error;
-  }
-}
-
-function isUnknown(error: unknown): boolean {
-  return error instanceof SinkRefusal && error.reason === "unknown";
 }

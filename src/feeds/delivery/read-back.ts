@@ -1,14 +1,14 @@
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 
-/** How far Discord's clock and ours may lie apart when a message is looked for by time. */
-const clockSlackMs = 600_000;
-const discordEpochMs = 1_420_070_400_000;
-const pageSize = 100;
+/** How far Discord's clock and the service's may lie apart when messages are looked for by time. */
+const CLOCK_SLACK_MS = 600_000;
+const DISCORD_EPOCH_MS = 1_420_070_400_000;
+const PAGE_SIZE = 100;
 
-/** A snowflake below that of every message posted at or after `atMs`, our clock. */
+/** A snowflake below that of every message that was posted at or after `atMs`. */
 export function snowflakeBefore(atMs: number): string {
-  const ms = Math.max(0, Math.floor(atMs - clockSlackMs - discordEpochMs));
+  const ms = Math.max(0, Math.floor(atMs - CLOCK_SLACK_MS - DISCORD_EPOCH_MS));
   return (BigInt(ms) << 22n).toString();
 }
 
@@ -17,9 +17,18 @@ export function laterId(a: string | undefined, b: string): string {
   return a === undefined || BigInt(a) < BigInt(b) ? b : a;
 }
 
+/** A body as a reader of the channel gets it. */
+export function asPosted(body: MessageBody): Pick<PostedMessage, "content" | "cards" | "attachmentNames"> {
+  return {
+    content: body.content ?? "",
+    cards: body.cards ?? [],
+    attachmentNames: (body.files ?? []).map((file) => file.name),
+  };
+}
+
 /**
- * Does `posted` show what `body` says? Discord trims texts and may touch white space; everything else is equal or
- * it is another message (design 5, Delivery: equal content means delivered).
+ * Does `posted` show what `body` says? For messages without entries, which have no keys. Discord trims texts and may
+ * touch white space; everything else is equal or it is another message.
  */
 export function sameMessage(body: MessageBody, posted: PostedMessage): boolean {
   if (squeeze(body.content) !== squeeze(posted.content)) return false;
@@ -39,23 +48,30 @@ function squeeze(text: string | undefined): string {
   return (text ?? "").replace(/\s+/g, " ").trim();
 }
 
-/**
- * The first of our messages after `afterMessageId` that `matches`, or undefined when there is none.
- * Rejects with the Sink's refusal ("no-history" where the channel cannot be read).
- */
+/** Our messages after `afterMessageId`, page by page. Rejects with the Sink's refusal ("no-history" and others). */
+export async function* postedAfter(
+  sink: Sink,
+  channelId: string,
+  afterMessageId: string,
+): AsyncGenerator<PostedMessage, void> {
+  for (let after = afterMessageId; ; ) {
+    const page = await sink.readBack(channelId, after, PAGE_SIZE);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_SIZE || last.messageId === after) return;
+    after = last.messageId;
+  }
+}
+
+/** The first of our messages after `afterMessageId` that `matches`, or undefined when there is none. */
 export async function findPosted(
   sink: Sink,
   channelId: string,
   afterMessageId: string,
   matches: (posted: PostedMessage) => boolean,
 ): Promise<PostedMessage | undefined> {
-  let after = afterMessageId;
-  for (;;) {
-    const page = await sink.readBack(channelId, after, pageSize);
-    const found = page.find(matches);
-    if (found !== undefined) return found;
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize || last.messageId === after) return undefined;
-    after = last.messageId;
+  for await (const posted of postedAfter(sink, channelId, afterMessageId)) {
+    if (matches(posted)) return posted;
   }
+  return undefined;
 }

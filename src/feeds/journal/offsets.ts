@@ -3,8 +3,8 @@ import type { MessageBody } from "../../domain/message.ts";
 import type { LogList, SourceId } from "../../domain/model.ts";
 
 /**
- * How far a feed has come (design 5, Journal and offsets), and the batch that is on its way. Written before and
- * after each message; what is not in here is not known after a crash.
+ * How far a feed has come, and the batch that is on its way. Written before and after each message; what is not in
+ * here is not known after a crash.
  */
 export interface OffsetRecord {
   /** Whose journal the numbers belong to: differs from the binding's source when a crash came between link and move. */
@@ -13,11 +13,16 @@ export interface OffsetRecord {
   readonly list?: LogList;
   /** Everything below is delivered, or not for this feed. */
   readonly nextSeq: number;
-  /** Number of the last batch that was frozen: with the feed's id it makes the nonce. */
-  readonly batch: number;
+  /** Written by the release before: it made the nonces of its frozen batches from this number. */
+  readonly batch?: number;
   readonly frozen?: FrozenBatch;
   /** The last message that is known to stand in the channel: a read-back looks only after it. */
   readonly lastMessageId?: string;
+  /**
+   * Keys of entries that stand in the channel up to that message though they are not dealt with above: they are left
+   * out when they come.
+   */
+  readonly standing?: readonly string[];
   /** The feed started, or was resumed: nothing older is posted. Epoch milliseconds. */
   readonly sinceMs: number;
   /** The channel has been told that the feed runs late, since when; until it has caught up it is not told again. */
@@ -34,6 +39,10 @@ export interface FrozenBatch {
   readonly atMs: number;
   /** lines, then as a digest when Discord refuses the form, then a bare notice: nothing loops. */
   readonly form: "lines" | "digest" | "notice";
+  /** Random, for this message alone. Absent in batches that the release before froze. */
+  readonly nonce?: string;
+  /** Keys of `standing` that are dealt with once this is delivered. */
+  readonly met?: readonly string[];
 }
 
 const card = z.object({
@@ -61,7 +70,7 @@ const offset = z.object({
   source: z.string().transform((text) => text as SourceId),
   list: z.enum(["joinLogs", "killLogs", "commandLogs", "modCalls"]).exactOptional(),
   nextSeq: z.int().nonnegative(),
-  batch: z.int().nonnegative(),
+  batch: z.int().nonnegative().exactOptional(),
   frozen: z
     .object({
       throughSeq: z.int().nonnegative(),
@@ -69,9 +78,12 @@ const offset = z.object({
       body,
       atMs: z.number(),
       form: z.enum(["lines", "digest", "notice"]),
+      nonce: z.string().exactOptional(),
+      met: z.array(z.string()).exactOptional(),
     })
     .exactOptional(),
   lastMessageId: z.string().exactOptional(),
+  standing: z.array(z.string()).exactOptional(),
   sinceMs: z.number(),
   lateSinceMs: z.number().exactOptional(),
 });

@@ -23,8 +23,6 @@ export async function atHead(
     source,
     ...(list === undefined ? {} : { list }),
     nextSeq,
-    // Not from 0: a feed that is paused and resumed must not use a nonce twice.
-    batch: Math.floor(sinceMs),
     sinceMs,
   };
   await offsets.set(feedId, record);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { REST } from "discord.js";
+import { createSink } from "../../../src/discord/messages/sink.ts";
 import { SinkRefusal, type SinkRefusalReason } from "../../../src/domain/failure.ts";
 import { settle } from "../../support/clock.ts";
 import { startDiscordRig } from "../../support/discord-rig.ts";
@@ -209,4 +211,27 @@ test("a member's roles are those of this moment", async (t) => {
   member.member.leave();
   await assert.rejects(members.now(guild.id, member.member.id), /roles could not be read/);
   await assert.rejects(members.now("1", member.member.id), /not in this Discord server/);
+});
+
+test("Discord's answer says what stands there: the old message where a nonce is used again, until it is forgotten", async (t) => {
+  const { discord, channel, emulated, world } = await startDiscordRig(t, []);
+  emulated.limits.nonceWindowMs = 3_000;
+  const send = (content: string) => discord.sink.send(channel.id, { content, nonce: "same" });
+  const first = await send("one");
+  assert.equal(first.posted?.content, "one");
+  const second = await send("two");
+  assert.deepEqual([second.messageId, second.posted?.content], [first.messageId, "one"]);
+  await world.clock.advance(3_001);
+  assert.equal((await send("three")).posted?.content, "three");
+});
+
+test("while nobody can say whether history may be read, an empty answer says nothing", async (t) => {
+  const { channel, emulated, discord } = await startDiscordRig(t, []);
+  const rest = new REST({ api: emulated.apiUrl, hashSweepInterval: 0, handlerSweepInterval: 0 });
+  rest.setToken(emulated.token);
+  const mayReadHistory = async () => undefined;
+  const sink = createSink({ rest, ownId: () => emulated.guilds[0]?.bot.user.id ?? "", mayReadHistory });
+  await assert.rejects(sink.readBack(channel.id, "0", 5), refusal("unknown"));
+  await discord.sink.send(channel.id, { content: "there", nonce: "n" });
+  assert.equal((await sink.readBack(channel.id, "0", 5)).length, 1);
 });

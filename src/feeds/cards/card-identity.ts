@@ -1,0 +1,62 @@
+import { createHmac } from "node:crypto";
+import type { PostedMessage } from "../../domain/message.ts";
+import type { EmergencyCall, ModCallEntry } from "../../domain/model.ts";
+import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import { identityOf } from "../diff/identity.ts";
+import type { CardRecord } from "./card-records.ts";
+
+/** The release before made ids of this length from sequence numbers, which a power cut could change. */
+const OLD_FOOTER = /^Call ([0-9a-f]{12})$/;
+
+/** Where a call belongs. */
+interface CallPlace {
+  readonly guildId: string;
+  readonly bindingId: string;
+}
+
+/**
+ * The id of a moderator call's card, made from the call itself, so that it is the same after a restart, in each feed of
+ * the guild, and after a power cut. `ordinal` counts calls of one person in one second.
+ */
+export function modCallCardId(
+  nonceKey: Uint8Array | string,
+  { guildId, bindingId }: CallPlace,
+  call: ModCallEntry,
+  ordinal: number,
+): string {
+  return hashed(nonceKey, [guildId, bindingId, identityOf(call), ordinal], 16);
+}
+
+/** The id of an emergency call's card, made from the call itself. */
+export function emergencyCardId(
+  nonceKey: Uint8Array | string,
+  bindingId: string,
+  call: EmergencyCall,
+): string {
+  return hashed(nonceKey, ["emergency", bindingId, call.callNumber, call.startedAtS], 12);
+}
+
+/** When the call of a card was made, epoch seconds of the service: its card cannot stand anywhere before. */
+export function calledAtS(card: CardRecord): number {
+  return card.kind === "modCall" ? card.atS : card.call.startedAtS;
+}
+
+/**
+ * Is this message of ours the card of that call? By the id in its footer; a card of the release before by its caller
+ * and second, unless it belongs to a record of its own (`isKnown`).
+ */
+export function isCardOf(
+  card: CardRecord,
+  posted: PostedMessage,
+  renderer: Pick<FeedRenderer, "keysOf" | "callKey">,
+  isKnown: (cardId: string) => boolean,
+): boolean {
+  if (JSON.stringify(posted.cards).includes(card.id)) return true;
+  const oldId = OLD_FOOTER.exec(posted.cards[0]?.footer ?? "")?.[1];
+  if (card.kind !== "modCall" || oldId === undefined || isKnown(oldId)) return false;
+  return renderer.keysOf(posted).calls.includes(renderer.callKey(card.caller.name, card.atS));
+}
+
+function hashed(key: Uint8Array | string, parts: readonly (string | number)[], length: number): string {
+  return createHmac("sha256", key).update(JSON.stringify(parts)).digest("hex").slice(0, length);
+}

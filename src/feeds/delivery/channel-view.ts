@@ -1,0 +1,59 @@
+import { SinkRefusal } from "../../domain/failure.ts";
+import type { Feed } from "../../domain/guild.ts";
+import type { PostedMessage } from "../../domain/message.ts";
+import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import type { Sink } from "../../domain/ports/sink.ts";
+import type { JournalItem } from "../journal/journal-port.ts";
+import type { OffsetRecord } from "../journal/offsets.ts";
+import { laterId, postedAfter, snowflakeBefore } from "./read-back.ts";
+
+/** Our own clock may have been set while a message without entries was on its way. */
+const OWN_CLOCK_SLACK_MS = 7_200_000;
+
+export interface ChannelViewPorts {
+  readonly sink: Sink;
+  readonly renderer: FeedRenderer;
+  serverName(feed: Feed): Promise<string | undefined>;
+}
+
+export type ChannelView =
+  | {
+      readonly kind: "read";
+      readonly posted: readonly PostedMessage[];
+      readonly keysOf: (posted: Parameters<FeedRenderer["keysOf"]>[0]) => ReturnType<FeedRenderer["keysOf"]>;
+    }
+  /** Its history may not be read. */
+  | { readonly kind: "unreadable" };
+
+/**
+ * What we posted into a feed's channel after the last message that its record knows of, or since the time of its
+ * oldest pending entry, whichever is later: an entry cannot have been posted before it happened. Rejects with the
+ * Sink's refusal where Discord cannot tell now.
+ */
+export async function viewChannel(
+  feed: Feed,
+  record: OffsetRecord,
+  firstPending: JournalItem | undefined,
+  ports: ChannelViewPorts,
+): Promise<ChannelView> {
+  const serverName = await ports.serverName(feed);
+  const after = laterId(record.lastMessageId, snowflakeBefore(oldestMs(record, firstPending)));
+  const posted: PostedMessage[] = [];
+  try {
+    for await (const message of postedAfter(ports.sink, feed.channelId, after)) posted.push(message);
+  } catch (error) {
+    if (error instanceof SinkRefusal && error.reason === "no-history") return { kind: "unreadable" };
+    throw error;
+  }
+  return { kind: "read", posted, keysOf: (message) => ports.renderer.keysOf(message, serverName) };
+}
+
+function oldestMs({ frozen, sinceMs }: OffsetRecord, first: JournalItem | undefined): number {
+  const times = [
+    ...(first === undefined ? [] : [first.kind === "gap" ? (first.fromS ?? first.toS) : first.entry.atS]).map(
+      (atS) => atS * 1_000,
+    ),
+    ...(frozen === undefined || first !== undefined ? [] : [frozen.atMs - OWN_CLOCK_SLACK_MS]),
+  ];
+  return times.length === 0 ? sinceMs - OWN_CLOCK_SLACK_MS : Math.min(...times);
+}

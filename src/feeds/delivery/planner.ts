@@ -1,0 +1,132 @@
+import type { SinkRefusal } from "../../domain/failure.ts";
+import type { Feed } from "../../domain/guild.ts";
+import type { LogList } from "../../domain/model.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import type { Snapshots } from "../../domain/ports/snapshots.ts";
+import type { EntryItem, Journal, JournalItem } from "../journal/journal-port.ts";
+import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
+import {
+  type BatchContext,
+  type BatchPlan,
+  type DraftBatch,
+  pendingEntries,
+  planBatch,
+  planDigest,
+} from "./batch.ts";
+import { teamsOf } from "./filter.ts";
+
+/** More items than a message holds, so that what is filtered out seldom costs a second reading. */
+const READ_AHEAD = 150;
+/** Past this many undelivered entries a feed gets a digest with the whole list attached. */
+const DIGEST_FROM = 2_000;
+/** Discord takes files of 10 MB; a line is about 70 bytes. What is above follows as another digest. */
+const DIGEST_AT_MOST = 20_000;
+const READ_CHUNK = 1_000;
+
+export interface PlannerPorts {
+  readonly journal: Pick<Journal, "read" | "head">;
+  readonly snapshots: Pick<Snapshots, "latest">;
+  readonly renderer: FeedRenderer;
+  readonly clock: Clock;
+  /** The name to show where a guild has several servers. */
+  serverName(feed: Feed): Promise<string | undefined>;
+}
+
+/** Reads a feed's journal and makes batches of it; writes and sends nothing. Rejects when the store fails. */
+export class Planner {
+  readonly #feed: Feed;
+  readonly #ports: PlannerPorts;
+  /** Entries up to this second may stand in the channel, which cannot be read. */
+  markUpToS: number | undefined;
+
+  constructor(feed: Feed, ports: PlannerPorts) {
+    this.#feed = feed;
+    this.#ports = ports;
+  }
+
+  /** What stands first in the journal and is not dealt with. */
+  async first(record: OffsetRecord, limit = READ_AHEAD): Promise<readonly JournalItem[]> {
+    const { source, list, nextSeq } = record;
+    return list === undefined ? [] : await this.#ports.journal.read(source, list, nextSeq, limit);
+  }
+
+  /** All entries that wait for this feed and do not stand in its channel yet. */
+  async pending(record: OffsetRecord): Promise<readonly EntryItem[]> {
+    const { source, list } = record;
+    if (list === undefined) return [];
+    const items = await this.#readUntil(record, list, this.#ports.journal.head(source, list));
+    return pendingEntries(this.#feed, items, await this.#context(record));
+  }
+
+  /** The next message, or what needs none. */
+  async plan(record: OffsetRecord, items: readonly JournalItem[]): Promise<BatchPlan> {
+    return (
+      (await this.#digest(record, items[0])) ?? planBatch(this.#feed, items, await this.#context(record))
+    );
+  }
+
+  /** Discord refused the form of a batch: the same entries as a file; where that was refused too, a bare notice. */
+  async reshaped(record: OffsetRecord, batch: FrozenBatch): Promise<DraftBatch> {
+    const { list } = record;
+    const items = list === undefined ? [] : await this.#readUntil(record, list, batch.throughSeq);
+    const context = await this.#context(record);
+    if (batch.form === "lines") {
+      const plan = planDigest(this.#feed, items, "refused", context);
+      if (plan.kind === "post") return { ...plan.batch, throughSeq: batch.throughSeq };
+    }
+    const times = pendingEntries(this.#feed, items, context).map(({ entry }) => entry.atS);
+    const fromS = times.reduce((a, b) => Math.min(a, b), Math.floor(batch.atMs / 1_000));
+    const toS = times.reduce((a, b) => Math.max(a, b), fromS);
+    const body = this.#ports.renderer.unpostable(this.#feed.kind, batch.entries, fromS, toS);
+    const { nonce: _, ...rest } = batch;
+    return { ...rest, body, form: "notice", atMs: context.nowMs };
+  }
+
+  /** A plan for a backlog past the limit, up to the next gap; undefined when lines will do. */
+  async #digest(record: OffsetRecord, first: JournalItem | undefined): Promise<BatchPlan | undefined> {
+    const { source, list, nextSeq } = record;
+    if (list === undefined || first === undefined || first.kind === "gap") return undefined;
+    const head = this.#ports.journal.head(source, list);
+    if (head - nextSeq <= DIGEST_FROM) return undefined;
+    const items = await this.#readUntil(record, list, Math.min(head, first.seq + DIGEST_AT_MOST));
+    const gapAt = items.findIndex((item) => item.kind === "gap");
+    const whole = gapAt < 0 ? items : items.slice(0, gapAt);
+    // A short stretch before a gap reads better as lines; it is the stretch after it that is long.
+    if (whole.length < READ_AHEAD) return undefined;
+    return planDigest(this.#feed, whole, "backlog", await this.#context(record));
+  }
+
+  async #readUntil(record: OffsetRecord, list: LogList, endSeq: number): Promise<JournalItem[]> {
+    const { source, nextSeq } = record;
+    const items: JournalItem[] = [];
+    for (let from = nextSeq; from < endSeq; ) {
+      const limit = Math.min(READ_CHUNK, endSeq - from);
+      const chunk = await this.#ports.journal.read(source, list, from, limit);
+      const last = chunk.at(-1);
+      if (last === undefined) break;
+      items.push(...chunk);
+      from = last.seq + 1;
+    }
+    return items.filter((item) => item.seq < endSeq);
+  }
+
+  async #context(record: OffsetRecord): Promise<BatchContext> {
+    const { clock, snapshots, renderer } = this.#ports;
+    const nowMs = clock.nowMs();
+    return {
+      nowMs,
+      renderer,
+      teamOf: teamsOf(snapshots.latest(record.source), nowMs),
+      serverName: await this.#ports.serverName(this.#feed),
+      standing: record.standing ?? [],
+      markUpToS: this.markUpToS,
+    };
+  }
+}
+
+/** Would another form of the same entries be taken? A file may be too large, which Discord tells in several ways. */
+export function mayFitOtherwise(refusal: SinkRefusal, batch: FrozenBatch): boolean {
+  if (batch.form === "notice") return false;
+  return refusal.reason === "form" || (refusal.reason === "rejected" && batch.form === "digest");
+}

@@ -1,0 +1,128 @@
+import type { PostedMessage } from "../../domain/message.ts";
+import type { DigestMark, FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import type { EntryItem } from "../journal/journal-port.ts";
+import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
+import { asPosted, sameMessage } from "./read-back.ts";
+import { Standing } from "./standing.ts";
+
+type KeysOf = (posted: Parameters<FeedRenderer["keysOf"]>[0]) => ReturnType<FeedRenderer["keysOf"]>;
+
+/**
+ * What a feed's record becomes once its channel was read. `posted`: our messages after the record's last one. A frozen
+ * batch that stands there is delivered; one that stands there in part is made anew, without those entries; one that
+ * does not stand there goes out as it is. What else stands there is left out when its entries come. Pure.
+ */
+export function reconcile(
+  record: OffsetRecord,
+  posted: readonly PostedMessage[],
+  keysOf: KeysOf,
+): OffsetRecord {
+  const { frozen, standing: known, ...rest } = record;
+  const standing = new Standing(known);
+  for (const message of posted) {
+    standing.add(allKeys(keysOf(message)));
+  }
+  const lastMessageId = posted.at(-1)?.messageId ?? record.lastMessageId;
+  const last = lastMessageId === undefined ? {} : { lastMessageId };
+  const left = () => withStanding(standing);
+  if (frozen === undefined) return { ...rest, ...last, ...left() };
+
+  switch (presence(frozen, posted, standing, keysOf)) {
+    case "all":
+      standing.takeAll(frozen.met ?? []);
+      return { ...rest, nextSeq: frozen.throughSeq, ...last, ...left() };
+    case "some":
+      return { ...rest, ...last, ...left() };
+    case "none":
+      return { ...rest, frozen, ...last, ...left() };
+  }
+}
+
+/** The record after a frozen batch was delivered under that id. Pure. */
+export function delivered(record: OffsetRecord, frozen: FrozenBatch, messageId: string): OffsetRecord {
+  const { frozen: _, standing: known, ...rest } = record;
+  const standing = new Standing(known);
+  standing.takeAll(frozen.met ?? []);
+  return { ...rest, nextSeq: frozen.throughSeq, lastMessageId: messageId, ...withStanding(standing) };
+}
+
+/** The record after entries were dealt with that stand in the channel already, or are not for this feed. Pure. */
+export function skipped(record: OffsetRecord, nextSeq: number, met: readonly string[]): OffsetRecord {
+  const { standing: known, ...rest } = record;
+  const standing = new Standing(known);
+  standing.takeAll(met);
+  return { ...rest, nextSeq, ...withStanding(standing) };
+}
+
+/**
+ * Discord answered `sent` with a message that may be an older one, as it does where a nonce was used before. How much
+ * of the batch stands there, and which of its keys.
+ */
+export function answeredWith(
+  sent: FrozenBatch,
+  answer: PostedMessage,
+  keysOf: KeysOf,
+): { readonly stands: "all" | "some" | "none"; readonly keys: readonly string[] } {
+  const there = allKeys(keysOf(answer));
+  const wanted = allKeys(keysOf(asPosted(sent.body)));
+  const lacking = new Standing(new Standing(there).takeAll(wanted));
+  return {
+    stands: presence(sent, [answer], new Standing(there), keysOf),
+    keys: wanted.filter((key) => lacking.take([key]) === undefined),
+  };
+}
+
+/**
+ * The number of the last entry of a digest that stands in the channel, where it holds exactly the entries that are
+ * first in line; undefined where it does not. Pure.
+ */
+export function endOfDigest(
+  pending: readonly EntryItem[],
+  mark: DigestMark,
+  digestHash: FeedRenderer["digestHash"],
+): number | undefined {
+  const first = pending.slice(0, mark.entries);
+  if (mark.entries === 0 || first.length < mark.entries) return undefined;
+  const entries = first.map(({ entry }) => entry);
+  const times = entries.map(({ atS }) => atS);
+  const same =
+    mark.hash === undefined
+      ? times.reduce((a, b) => Math.min(a, b)) === mark.fromS &&
+        times.reduce((a, b) => Math.max(a, b)) === mark.toS
+      : digestHash(entries) === mark.hash;
+  return same ? first.at(-1)?.seq : undefined;
+}
+
+/** How much of a batch stands among these; what does is taken out of `standing`, unless it is only a part. */
+function presence(
+  frozen: FrozenBatch,
+  posted: readonly PostedMessage[],
+  standing: Standing,
+  keysOf: KeysOf,
+): "all" | "some" | "none" {
+  const shown = keysOf(asPosted(frozen.body));
+  const wanted = allKeys(shown);
+  if (shown.digests.length > 0) {
+    const names = (frozen.body.files ?? []).map((file) => file.name);
+    const there = posted.some(({ attachmentNames }) => names.every((name) => attachmentNames.includes(name)));
+    return there ? "all" : "none";
+  }
+  if (wanted.length === 0) {
+    return posted.some((message) => sameMessage(frozen.body, message)) ? "all" : "none";
+  }
+  const missing = standing.takeAll(wanted);
+  if (missing.length === 0) return "all";
+  if (missing.length === wanted.length) return "none";
+  const lacking = new Standing(missing);
+  standing.add(wanted.filter((key) => lacking.take([key]) === undefined));
+  return "some";
+}
+
+function allKeys({ keys, notices }: ReturnType<KeysOf>): readonly string[] {
+  return [...keys, ...notices];
+}
+
+function withStanding(standing: Standing): { readonly standing?: readonly string[] } {
+  const { keys } = standing;
+  return keys.length === 0 ? {} : { standing: keys };
+}

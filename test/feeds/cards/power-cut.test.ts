@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { FeedsRig } from "../../support/feeds-rig.ts";
+
+/** A rig with a feed of moderator calls whose baseline is taken, in a Discord that forgets nonces soon. */
+async function withModCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
+  const rig = await new FeedsRig().start();
+  rig.sink.nonceMemoryMs = 3_000;
+  try {
+    await rig.add({ kind: "modCalls", channelId: "mods" });
+    await rig.poll();
+    await rig.clock.advance(30_000);
+    await run(rig);
+  } finally {
+    await rig.stop();
+  }
+}
+
+function call(rig: FeedsRig, name: string, atS = rig.nowS): void {
+  rig.log.modCalls.push({ kind: "modCall", atS, caller: { name, id: 11 } });
+}
+
+function footers(rig: FeedsRig): string[] {
+  return rig.sink.messages("mods").map(({ body }) => body.cards?.[0]?.footer ?? "");
+}
+
+describe("cards after a power cut that set the store back", () => {
+  test("are found again in their channel, equal calls of one second too, and take their answers", () =>
+    withModCalls(async (rig) => {
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      const saved = rig.saved();
+      call(rig, "Bob");
+      call(rig, "Bob");
+      await rig.pollAndFlush();
+      const before = footers(rig);
+      assert.equal(new Set(before).size, 3);
+      await rig.powerCut(saved);
+      const at = rig.log.modCalls.findIndex((row) => row.kind === "modCall" && row.caller.name === "Bob");
+      const bob = rig.log.modCalls[at];
+      assert.ok(bob?.kind === "modCall");
+      rig.log.modCalls[at] = { ...bob, moderator: { name: "Mod", id: 99 } };
+      await rig.pollAndFlush();
+      assert.deepEqual(footers(rig), before);
+      const answered = rig.sink
+        .messages("mods")
+        .map(({ body }) => /Answered in the game/.test(body.cards?.[0]?.description ?? ""));
+      assert.deepEqual(answered, [false, true, false]);
+    }));
+
+  test("have ids that do not depend on the journal's numbers", () =>
+    withModCalls(async (rig) => {
+      const saved = rig.saved();
+      call(rig, "Cat");
+      await rig.pollAndFlush();
+      await rig.powerCut(saved);
+      // Another row comes to light first, so that the same call gets another number.
+      rig.log.modCalls.unshift({ kind: "modCall", atS: rig.nowS - 30, caller: { name: "Old", id: 12 } });
+      await rig.pollAndFlush();
+      const names = rig.sink
+        .messages("mods")
+        .map(({ body }) => /\*\*(\w+)\*\*/.exec(body.cards?.[0]?.description ?? "")?.[1]);
+      assert.deepEqual(names.sort(), ["Cat", "Old"]);
+    }));
+
+  test("of the release before are understood, though their ids were made otherwise", () =>
+    withModCalls(async (rig) => {
+      const saved = rig.saved();
+      call(rig, "Dan");
+      await rig.pollAndFlush();
+      const [posted] = rig.sink.messages("mods");
+      const card = posted?.body.cards?.[0];
+      assert.ok(posted !== undefined && card !== undefined);
+      posted.body = { ...posted.body, cards: [{ ...card, footer: "Call 0123456789ab" }] };
+      await rig.powerCut(saved);
+      await rig.pollAndFlush();
+      assert.equal(rig.sink.messages("mods").length, 1);
+      assert.notEqual(footers(rig)[0], "Call 0123456789ab", "the card follows its record again");
+    }));
+
+  test("are marked where history may not be read, and stay marked when they are edited", () =>
+    withModCalls(async (rig) => {
+      rig.sink.fault = (what) => (what === "readBack" ? "no-history" : undefined);
+      const saved = rig.saved();
+      call(rig, "Eve");
+      await rig.pollAndFlush();
+      await rig.clock.advance(300_000);
+      await rig.powerCut(saved);
+      await rig.pollAndFlush();
+      const [, second] = rig.sink.messages("mods");
+      assert.match(second?.body.cards?.[0]?.description ?? "", /Possibly repeated/);
+      const row = rig.log.modCalls[0];
+      assert.ok(row?.kind === "modCall");
+      rig.log.modCalls[0] = { ...row, moderator: { name: "Mod", id: 99 } };
+      await rig.pollAndFlush();
+      const edited = rig.sink.messages("mods")[1]?.body.cards?.[0]?.description ?? "";
+      assert.match(edited, /Answered in the game[\s\S]*Possibly repeated/);
+    }));
+});
+
+describe("emergency calls while the store cannot write", () => {
+  async function withCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
+    const rig = await new FeedsRig().start();
+    try {
+      await rig.add({ kind: "emergencyCalls", channelId: "calls" });
+      await rig.add({ kind: "joins", channelId: "joins" });
+      await rig.poll();
+      await rig.clock.advance(10_000);
+      await run(rig);
+    } finally {
+      await rig.stop();
+    }
+  }
+
+  function show(rig: FeedsRig, callNumber: number, callerId = 5): void {
+    rig.calls.push({ team: "Police", unitIds: [7], callerId, startedAtS: rig.nowS, callNumber });
+    rig.players = [5, 7].map((id) => ({
+      player: { name: `P${id}`, id },
+      ...{ team: "Police", permission: "Normal", wantedStars: 0 },
+    }));
+  }
+
+  const full = new Error("the disk is full");
+
+  async function pollInVain(rig: FeedsRig): Promise<void> {
+    await assert.rejects(rig.poll(), full);
+    await rig.clock.advance(5_000);
+  }
+
+  test("are told once it can again, though no answer shows them any more", () =>
+    withCalls(async (rig) => {
+      rig.stores.cards.refuseWrites = full;
+      show(rig, 1);
+      await pollInVain(rig);
+      rig.calls.splice(0);
+      rig.players = [];
+      await rig.poll().catch(() => undefined);
+      await rig.poll().catch(() => undefined);
+      rig.stores.cards.refuseWrites = undefined;
+      await rig.pollAndFlush();
+      const cards = rig.sink.messages("calls").flatMap(({ body }) => body.cards ?? []);
+      assert.equal(cards.length, 1);
+      assert.match(cards[0]?.title ?? "", /Call #1 · Police · ended/);
+      assert.match(
+        cards[0]?.description ?? "",
+        /\*\*P5\*\* called[\s\S]*\*\*P7\*\*/,
+        "people as they were then",
+      );
+      await rig.pollAndFlush();
+      assert.equal(rig.sink.messages("calls").length, 1);
+    }));
+
+  test("are told also where the journals' writes failed with them, and one failing call hides no other", () =>
+    withCalls(async (rig) => {
+      rig.stores.heads.refuseWrites = full;
+      rig.stores.cards.refuseWrites = full;
+      show(rig, 1);
+      show(rig, 2);
+      rig.join("A");
+      await pollInVain(rig);
+      rig.calls.splice(0);
+      rig.stores.heads.refuseWrites = undefined;
+      rig.stores.cards.refuseWrites = undefined;
+      await rig.pollAndFlush();
+      const titles = rig.sink.messages("calls").map(({ body }) => body.cards?.[0]?.title ?? "");
+      assert.deepEqual(
+        titles.map((title) => /Call #\d/.exec(title)?.[0]),
+        ["Call #1", "Call #2"],
+      );
+      await rig.pollAndFlush();
+      const after = rig.sink.messages("calls").map(({ body }) => body.cards?.[0]?.title ?? "");
+      assert.ok(
+        after.every((title) => title.includes("ended")),
+        after.join("\n"),
+      );
+      assert.match(rig.sink.text("joins"), /\*\*A\*\* joined/);
+    }));
+});

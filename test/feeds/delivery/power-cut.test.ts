@@ -1,0 +1,309 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { FeedsRig } from "../../support/feeds-rig.ts";
+
+/** Joins of one channel by name, in order, as a reader sees them. */
+function joined(rig: FeedsRig, channelId = "channel-1"): string[] {
+  return [...rig.sink.text(channelId).matchAll(/\*\*(.+?)\*\* joined/g)].map((match) => match[1] ?? "");
+}
+
+/** A rig whose feed of joins has taken its baseline, in a Discord that forgets nonces soon. */
+async function withFeed(
+  run: (rig: FeedsRig) => Promise<void>,
+  feed: Parameters<FeedsRig["add"]>[0] = {},
+): Promise<void> {
+  const rig = await new FeedsRig().start();
+  rig.sink.nonceMemoryMs = 3_000;
+  try {
+    await rig.add(feed);
+    await rig.poll();
+    await rig.clock.advance(30_000);
+    await run(rig);
+  } finally {
+    await rig.stop();
+  }
+}
+
+async function joinAndPost(rig: FeedsRig, ...names: readonly string[]): Promise<void> {
+  for (const name of names) rig.join(name);
+  await rig.pollAndFlush();
+}
+
+describe("after a power cut that set the store back", () => {
+  for (const style of ["lines", "cards"] as const) {
+    test(`what stands in the channel is not posted again, whatever batches it was posted in (${style})`, () =>
+      withFeed(
+        async (rig) => {
+          await joinAndPost(rig, "A");
+          const saved = rig.saved();
+          await joinAndPost(rig, "B");
+          await joinAndPost(rig, "C", "D");
+          await rig.powerCut(saved);
+          rig.join("E");
+          await rig.pollAndFlush();
+          await joinAndPost(rig, "F");
+          const text = rig.sink
+            .messages("channel-1")
+            .flatMap(({ body }) => [body.content ?? "", body.cards?.[0]?.description ?? ""])
+            .join("\n");
+          const names = [...text.matchAll(/\*\*(.)\*\*/g)].map(([, name]) => name);
+          assert.deepEqual(names, ["A", "B", "C", "D", "E", "F"]);
+          assert.doesNotMatch(text, /Possibly repeated/);
+        },
+        { style },
+      ));
+  }
+
+  test("two cuts within seconds lose nothing: no two messages ever have the same nonce", () =>
+    withFeed(async (rig) => {
+      rig.sink.nonceMemoryMs = 180_000;
+      const saved = rig.saved();
+      await joinAndPost(rig, "A");
+      await rig.powerCut(saved);
+      await joinAndPost(rig, "B");
+      await rig.powerCut(saved);
+      await joinAndPost(rig, "C");
+      assert.deepEqual(joined(rig), ["A", "B", "C"]);
+      const nonces = rig.sink.messages("channel-1").map(({ nonce }) => nonce);
+      assert.equal(new Set(nonces).size, nonces.length);
+    }));
+
+  test("an old answer that is served first after the cut brings nothing back twice", () =>
+    withFeed(async (rig) => {
+      const saved = rig.saved();
+      await joinAndPost(rig, "A");
+      const old = structuredClone(rig.log.joinLogs);
+      await joinAndPost(rig, "B");
+      const now = [...rig.log.joinLogs];
+      await rig.powerCut(saved);
+      rig.log.joinLogs.splice(0, rig.log.joinLogs.length, ...old);
+      await rig.pollAndFlush();
+      rig.log.joinLogs.splice(0, rig.log.joinLogs.length, ...now);
+      await joinAndPost(rig, "C");
+      assert.deepEqual(joined(rig), ["A", "B", "C"]);
+    }));
+
+  test("what stands in the channel and has not come back yet is remembered over a kill", () =>
+    withFeed(async (rig) => {
+      const saved = rig.saved();
+      await joinAndPost(rig, "A");
+      const old = structuredClone(rig.log.joinLogs);
+      await joinAndPost(rig, "B");
+      const now = [...rig.log.joinLogs];
+      await rig.powerCut(saved);
+      rig.log.joinLogs.splice(0, rig.log.joinLogs.length, ...old);
+      await rig.pollAndFlush();
+      await rig.crash();
+      rig.log.joinLogs.splice(0, rig.log.joinLogs.length, ...now);
+      await joinAndPost(rig, "C");
+      assert.deepEqual(joined(rig), ["A", "B", "C"]);
+    }));
+
+  test("entries that are equal to a reader are counted: of two, the one that stands is left out", () =>
+    withFeed(async (rig) => {
+      const saved = rig.saved();
+      rig.join("A");
+      await rig.poll();
+      await rig.clock.advance(5_000);
+      rig.log.joinLogs.push(...rig.log.joinLogs.slice(-1));
+      await rig.powerCut(saved);
+      await rig.pollAndFlush();
+      assert.deepEqual(joined(rig), ["A", "A"]);
+    }));
+
+  test("a batch that was frozen again goes out without the entries that stand already", () =>
+    withFeed(async (rig) => {
+      const saved = rig.saved();
+      await joinAndPost(rig, "A");
+      await rig.powerCut(saved);
+      // The channel cannot be read at first, so the next batch is frozen with A in it.
+      rig.sink.fault = (call) => (call === "readBack" ? "no-history" : "unknown");
+      await joinAndPost(rig, "B");
+      await rig.crash();
+      rig.sink.fault = () => undefined;
+      await rig.clock.advance(300_000);
+      await rig.pollAndFlush();
+      assert.deepEqual(joined(rig), ["A", "B"]);
+    }));
+
+  test("where history may not be read, entries from before the start are marked, later ones are not", () =>
+    withFeed(async (rig) => {
+      rig.sink.fault = (call) => (call === "readBack" ? "no-history" : undefined);
+      const saved = rig.saved();
+      await joinAndPost(rig, "A");
+      await rig.powerCut(saved);
+      await rig.pollAndFlush();
+      await joinAndPost(rig, "B");
+      assert.deepEqual(joined(rig), ["A", "A", "B"]);
+      const marked = rig.sink
+        .messages("channel-1")
+        .map(({ body }) => (body.content ?? "").includes("Possibly repeated"));
+      assert.deepEqual(marked, [false, true, false]);
+    }));
+
+  test("a digest is known again by its file's name, once the journal holds its entries again", () =>
+    withFeed(async (rig) => {
+      rig.sink.fault = () => "unknown";
+      for (let n = 0; n < 2_400; n++) rig.join(`P${n}`);
+      await rig.pollAndFlush(60_000);
+      const saved = rig.saved();
+      for (let n = 0; n < 100; n++) rig.join(`Q${n}`);
+      await rig.pollAndFlush();
+      rig.sink.fault = () => undefined;
+      await rig.clock.advance(120_000);
+      const files = () => rig.sink.messages("channel-1").filter(({ body }) => body.files !== undefined);
+      const before = rig.sink.messages("channel-1").length;
+      assert.equal(files().length, 1);
+      await rig.powerCut(saved);
+      await rig.clock.advance(60_000);
+      await rig.pollAndFlush(120_000);
+      assert.equal(files().length, 1);
+      assert.equal(rig.sink.messages("channel-1").length, before);
+      await joinAndPost(rig, "New");
+      assert.deepEqual(joined(rig).at(-1), "New");
+    }));
+
+  test("a notice of a gap is not said again", () =>
+    withFeed(async (rig) => {
+      await joinAndPost(rig, "A", "B", "C");
+      const saved = rig.saved();
+      rig.log.joinLogs.splice(0);
+      await joinAndPost(rig, "X", "Y");
+      assert.equal(rig.sink.text("channel-1").match(/⚠ Gap/g)?.length, 1);
+      await rig.powerCut(saved);
+      await joinAndPost(rig, "Z");
+      assert.equal(rig.sink.text("channel-1").match(/⚠ Gap/g)?.length, 1);
+      assert.deepEqual(joined(rig), ["A", "B", "C", "X", "Y", "Z"]);
+    }));
+
+  test("two servers in one channel: the lines of one are never taken for the other's", () =>
+    withFeed(async (rig) => {
+      rig.link("binding-2", "Other", "source-b" as never);
+      await rig.add({ bindingId: "binding-2" });
+      await rig.poll("source-b" as never);
+      const saved = rig.saved();
+      rig.join("A");
+      await rig.pollAndFlush();
+      await rig.powerCut(saved);
+      await rig.poll();
+      await rig.poll("source-b" as never);
+      await rig.clock.advance(10_000);
+      assert.deepEqual(joined(rig), ["A", "A"]);
+      assert.match(rig.sink.text("channel-1"), /-# Town\n.*A.*\n[\s\S]*-# Other\n.*A/);
+    }));
+});
+
+describe("an answer of Discord that is another message", () => {
+  test("is read for its entries, and what it does not show is sent under another nonce", () =>
+    withFeed(async (rig) => {
+      rig.sink.nonceMemoryMs = 3_600_000;
+      await joinAndPost(rig, "A");
+      const [posted] = rig.sink.messages("channel-1");
+      // A batch whose nonce Discord has seen already: it answers with the old message and posts nothing.
+      rig.sink.fault = () => "unknown";
+      await joinAndPost(rig, "B");
+      const [feedId = ""] = rig.stores.offsets.keys;
+      const record = await rig.stores.offsets.get(feedId);
+      assert.ok(record?.frozen !== undefined && posted !== undefined);
+      await rig.stores.offsets.set(feedId, { ...record, frozen: { ...record.frozen, nonce: posted.nonce } });
+      await rig.crash();
+      rig.sink.fault = () => undefined;
+      await rig.clock.advance(120_000);
+      assert.deepEqual(joined(rig), ["A", "B"]);
+      assert.ok(
+        rig.warnings.some((warning) => warning.includes("answered")),
+        rig.warnings.join("\n"),
+      );
+    }));
+
+  test("is asked for again once only: who misreads answers must not post for ever", () =>
+    withFeed(async (rig) => {
+      const { send } = rig.sink;
+      rig.sink.send = async (channelId, message) => {
+        const sent = await send.call(rig.sink, channelId, message);
+        return sent.posted === undefined ? sent : { ...sent, posted: { ...sent.posted, content: "?" } };
+      };
+      await joinAndPost(rig, "A");
+      await rig.clock.advance(600_000);
+      assert.deepEqual(joined(rig), ["A", "A"]);
+    }));
+});
+
+describe("before its first send", () => {
+  test("a feed reads its channel after a kill, and not after a clean stop", () =>
+    withFeed(async (rig) => {
+      await joinAndPost(rig, "A");
+      const calls = () => rig.sink.calls.splice(0).map((call) => call.split(" ")[0]);
+      calls();
+      await rig.crash();
+      await joinAndPost(rig, "B");
+      assert.deepEqual(calls(), ["readBack", "send"]);
+      await joinAndPost(rig, "C");
+      assert.deepEqual(calls(), ["send"]);
+      await rig.stop();
+      await rig.restart();
+      await joinAndPost(rig, "D");
+      assert.deepEqual(calls(), ["send"]);
+      assert.deepEqual(joined(rig), ["A", "B", "C", "D"]);
+    }));
+
+  test("a feed whose message had no answer when the process stopped in order reads its channel all the same", () =>
+    withFeed(async (rig) => {
+      rig.sink.nonceMemoryMs = 180_000;
+      rig.sink.fault = (call) => (call === "send" ? "lost" : undefined);
+      await joinAndPost(rig, "A");
+      await rig.stop();
+      rig.sink.fault = () => undefined;
+      rig.sink.calls.splice(0);
+      await rig.restart();
+      await rig.clock.advance(60_000);
+      assert.deepEqual(rig.sink.calls, ["readBack channel-1"]);
+      assert.deepEqual(joined(rig), ["A"]);
+    }));
+
+  test("a feed waits while Discord cannot tell what stands in its channel", () =>
+    withFeed(async (rig) => {
+      await joinAndPost(rig, "A");
+      await rig.crash();
+      rig.sink.fault = (call) => (call === "readBack" ? "unknown" : undefined);
+      await joinAndPost(rig, "B");
+      await rig.clock.advance(120_000);
+      assert.deepEqual(joined(rig), ["A"]);
+      rig.sink.fault = () => undefined;
+      await rig.clock.advance(120_000);
+      assert.deepEqual(joined(rig), ["A", "B"]);
+    }));
+});
+
+describe("a step of the wall clock", () => {
+  for (const [words, stepMs] of [
+    ["an hour back", -3_600_000],
+    ["an hour ahead", 3_600_000],
+  ] as const) {
+    test(`${words}, in a run, holds nothing back and calls nothing late`, () =>
+      withFeed(async (rig) => {
+        await joinAndPost(rig, "A");
+        rig.join("B");
+        await rig.poll();
+        rig.clock.step(stepMs);
+        await rig.clock.advance(10_000);
+        assert.deepEqual(joined(rig), ["A", "B"]);
+        rig.log.joinLogs.push({ kind: "join", atS: rig.nowS, player: { name: "C", id: 1 }, joined: true });
+        await rig.pollAndFlush();
+        assert.equal(joined(rig).at(-1), "C");
+        assert.doesNotMatch(rig.sink.text("channel-1"), /⏳/);
+      }));
+
+    test(`${words}, across a kill, neither repeats nor forgets`, () =>
+      withFeed(async (rig) => {
+        rig.sink.nonceMemoryMs = 180_000;
+        rig.sink.fault = (call) => (call === "send" ? "lost" : undefined);
+        await joinAndPost(rig, "A");
+        rig.clock.step(stepMs);
+        await rig.crash();
+        rig.sink.fault = () => undefined;
+        await rig.pollAndFlush(60_000);
+        assert.deepEqual(joined(rig), ["A"]);
+      }));
+  }
+});

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import type { CleanEnd } from "../../src/domain/ports/clean-stop.ts";
+import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
+import { openStore } from "../../src/store/open.ts";
+import { redisBinary, startRedis } from "../support/redis-server.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const end: CleanEnd = { unsettled: ["feed-1"] };
+
+async function cleanStopOf(url: string) {
+  const store = await openStore(url);
+  return { store, cleanStop: createCleanStop(store, store.documents("clean-stop", parseCleanEnd, "full")) };
+}
+
+describe("the mark of a clean stop", () => {
+  test("is there for one start, and for no second one", async (t) => {
+    const folder = tempFolder();
+    t.after(() => folder.remove());
+    const { store, cleanStop } = await cleanStopOf(`sqlite:${join(folder.path, "a.sqlite")}`);
+    t.after(() => store.close());
+    assert.equal(await cleanStop.take(), undefined);
+    await cleanStop.leave(end);
+    assert.deepEqual(await cleanStop.take(), end);
+    assert.equal(await cleanStop.take(), undefined);
+  });
+
+  test("is not believed where its end cannot be made to last: a power cut could bring it back", async () => {
+    const kept = new Map<string, CleanEnd>([["end", end]]);
+    const documents = {
+      get: async (key: string) => kept.get(key),
+      set: async (key: string, value: CleanEnd) => void kept.set(key, value),
+      delete: async (key: string) => void kept.delete(key),
+      async *entries() {},
+    };
+    assert.equal(await createCleanStop({ flush: async () => false }, documents).take(), undefined);
+    assert.equal(kept.size, 0);
+  });
+
+  const binary = redisBinary();
+  test("with Redis is believed only where Redis says that it is on the disk", {
+    skip: binary === undefined,
+  }, async (t) => {
+    const server = await startRedis(binary ?? "");
+    t.after(() => server.stop());
+    const { store, cleanStop } = await cleanStopOf(server.url);
+    t.after(() => store.close());
+    await cleanStop.leave(end);
+    const taken = await cleanStop.take();
+    assert.deepEqual(taken, (await store.flush()) ? end : undefined);
+    assert.equal(await cleanStop.take(), undefined);
+  });
+});
