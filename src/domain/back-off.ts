@@ -1,13 +1,13 @@
 import type { Clock, Random } from "./ports/clock.ts";
 
-const firstMs = 1_000;
-const longestMs = 60_000;
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
 
 /** Waits between attempts: 1 s, doubled up to 60 s, each shortened by chance so that a host's feeds do not act as one. */
 export class BackOff {
   readonly #clock: Clock;
   readonly #random: Random;
-  #nextMs = firstMs;
+  #nextMs = FIRST_MS;
 
   constructor(clock: Clock, random: Random) {
     this.#clock = clock;
@@ -16,12 +16,17 @@ export class BackOff {
 
   /** Resolves when the next attempt may be made; `atLeastMs`: what the other side asked for. Rejects on abort. */
   async wait(signal: AbortSignal, atLeastMs = 0): Promise<void> {
-    const delayMs = Math.ceil(Math.max(atLeastMs, this.#nextMs * (0.5 + this.#random.next() / 2)));
-    this.#nextMs = Math.min(longestMs, this.#nextMs * 2);
-    await this.#clock.sleep(delayMs, signal);
+    await this.#clock.sleep(Math.max(Math.ceil(atLeastMs), this.next()), signal);
+  }
+
+  /** How long to wait before the next attempt, milliseconds; the one after it waits longer. */
+  next(): number {
+    const delayMs = Math.ceil(this.#nextMs * (0.5 + this.#random.next() / 2));
+    this.#nextMs = Math.min(LONGEST_MS, this.#nextMs * 2);
+    return delayMs;
   }
 
   reset(): void {
-    this.#nextMs = firstMs;
+    this.#nextMs = FIRST_MS;
   }
 }

@@ -143,11 +143,17 @@ export interface ServerState {
   readonly lists: { readonly [L in ListName]?: { readonly atMs: number; readonly value: Lists[L] } };
 }
 
-/** Somebody needs these lists of a source, no older than maxAgeMs, until untilMs (design 5, Demand). */
+/** Somebody reads these lists of a source. Without a demand there is no poll; any keeps its server polled. */
 export interface Demand {
   readonly source: SourceId;
   readonly lists: readonly ListName[];
-  readonly maxAgeMs: number;
+  /** For whom: guilds share the polls, however many servers each has. */
+  readonly guildId?: string;
+  /**
+   * How young they must be. Only who waits for something names an age: such demands hold at most a fifth of the polls,
+   * and the age ends after 15 minutes. Absent: at the pace that the schedule finds.
+   */
+  readonly maxAgeMs?: number;
   /** Epoch milliseconds; absent: until it is withdrawn. */
   readonly untilMs?: number;
 }

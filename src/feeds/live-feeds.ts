@@ -4,7 +4,7 @@ import type { Clock } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import { Delivery, type DeliveryPorts } from "./delivery/delivery.ts";
-import { feedMaxAgeMs, type Journal } from "./journal/journal-port.ts";
+import type { Journal } from "./journal/journal-port.ts";
 import type { OffsetRecord } from "./journal/offsets.ts";
 import { atHead, movedTo } from "./journal/positions.ts";
 import type { LastEnd } from "./last-end.ts";
@@ -143,7 +143,7 @@ export class LiveFeeds {
     const readers = this.#bySource.get(record.source) ?? new Set();
     this.#bySource.set(record.source, readers.add(delivery));
     const lists = demanded(feed);
-    this.#parts.demands.put(owner(feed.id), [{ source: record.source, lists, maxAgeMs: feedMaxAgeMs }]);
+    this.#parts.demands.put(owner(feed.id), [{ source: record.source, lists, guildId: feed.guildId }]);
   }
 
   #forget(delivery: Delivery): void {

@@ -5,30 +5,43 @@ import type { Demands } from "../domain/ports/demands.ts";
 /** What all demands on one source come to. */
 export interface Wanted {
   readonly lists: readonly ListName[];
-  readonly maxAgeMs: number;
+  /** The tightest age that is named at present; undefined: none is. */
+  readonly maxAgeMs: number | undefined;
+  /** The first guild that reads it: others read along. */
+  readonly guildId: string | undefined;
 }
 
-/** A sum holds until the first of its demands expires. */
+/** A demand by the monotonic clock: a step of the wall clock neither ends nor prolongs it. */
+interface Held {
+  readonly demand: Demand;
+  readonly untilMs: number;
+  readonly ageUntilMs: number;
+}
+
+/** A sum holds until the first of its demands, or of their ages, ends. */
 interface Summed {
   readonly wanted: Wanted;
   readonly untilMs: number;
 }
 
+/** Nobody waits longer for one answer; what goes on after that is content with the schedule's own pace. */
+const LONGEST_AGE_MS = 15 * 60_000;
+
 /**
- * Who needs what of which source (design 5, Demand): one poll serves everybody, with exactly the lists that
- * somebody reads. Without a demand there is no poll.
+ * Who reads what of which source: one poll serves everybody, with exactly the lists that somebody reads. Without a
+ * demand there is no poll.
  */
 export class DemandRegistry implements Demands {
   readonly #clock: Clock;
-  readonly #changed: (source: SourceId) => void;
+  readonly #onChanged: (source: SourceId) => void;
   readonly #byOwner = new Map<string, readonly Demand[]>();
-  readonly #bySource = new Map<SourceId, Map<string, readonly Demand[]>>();
+  readonly #bySource = new Map<SourceId, Map<string, readonly Held[]>>();
   readonly #summed = new Map<SourceId, Summed>();
 
-  /** `changed` is called for each source whose demands were put, withdrawn or expired. */
-  constructor(clock: Clock, changed: (source: SourceId) => void) {
+  /** `onChanged` is called for each source whose demands were put, withdrawn or expired. */
+  constructor(clock: Clock, onChanged: (source: SourceId) => void) {
     this.#clock = clock;
-    this.#changed = changed;
+    this.#onChanged = onChanged;
   }
 
   put(owner: string, demands: readonly Demand[]): void {
@@ -40,37 +53,41 @@ export class DemandRegistry implements Demands {
     const bySource = Map.groupBy(demands, (demand) => demand.source);
     for (const [source, its] of bySource) {
       touched.add(source);
-      const owners = this.#bySource.get(source) ?? new Map<string, readonly Demand[]>();
-      this.#bySource.set(source, owners.set(owner, its));
+      const owners = this.#bySource.get(source) ?? new Map<string, readonly Held[]>();
+      const held = its.map((demand) => this.#hold(demand));
+      this.#bySource.set(source, owners.set(owner, held));
       this.#summed.delete(source);
     }
     if (demands.length > 0) this.#byOwner.set(owner, demands);
     else this.#byOwner.delete(owner);
-    for (const source of touched) this.#changed(source);
+    for (const source of touched) this.#onChanged(source);
   }
 
   /** undefined when nobody wants anything of it any more; expired demands are forgotten on the way. */
   wanted(source: SourceId): Wanted | undefined {
-    const nowMs = this.#clock.nowMs();
-    // The schedule asks this of every source before every poll.
+    const nowMs = this.#clock.monotonicMs();
     const known = this.#summed.get(source);
     if (known !== undefined && nowMs < known.untilMs) return known.wanted;
     const owners = this.#bySource.get(source);
     if (owners === undefined) return undefined;
-    const live: Demand[] = [];
-    for (const [owner, demands] of owners) {
-      const its = demands.filter((demand) => (demand.untilMs ?? Number.POSITIVE_INFINITY) > nowMs);
+
+    const live: Held[] = [];
+    for (const [owner, held] of owners) {
+      const its = held.filter(({ untilMs }) => untilMs > nowMs);
       live.push(...its);
       if (its.length === 0) this.#expire(owner, source);
     }
     if (live.length === 0) return undefined;
-    const summed = sum(live);
+
+    const summed = sum(live, nowMs);
     this.#summed.set(source, summed);
     return summed.wanted;
   }
 
-  sources(): Iterable<SourceId> {
-    return this.#bySource.keys();
+  #hold(demand: Demand): Held {
+    const nowMs = this.#clock.monotonicMs();
+    const leftMs = (demand.untilMs ?? Number.POSITIVE_INFINITY) - this.#clock.nowMs();
+    return { demand, untilMs: nowMs + leftMs, ageUntilMs: nowMs + Math.min(leftMs, LONGEST_AGE_MS) };
   }
 
   #expire(owner: string, source: SourceId): void {
@@ -78,7 +95,7 @@ export class DemandRegistry implements Demands {
     const left = (this.#byOwner.get(owner) ?? []).filter((demand) => demand.source !== source);
     if (left.length > 0) this.#byOwner.set(owner, left);
     else this.#byOwner.delete(owner);
-    this.#changed(source);
+    this.#onChanged(source);
   }
 
   #drop(owner: string, source: SourceId): void {
@@ -89,9 +106,18 @@ export class DemandRegistry implements Demands {
   }
 }
 
-function sum(demands: readonly Demand[]): Summed {
-  const lists = new Set(demands.flatMap((demand) => demand.lists));
-  const maxAgeMs = Math.min(...demands.map((demand) => demand.maxAgeMs));
-  const untilMs = Math.min(...demands.map((demand) => demand.untilMs ?? Number.POSITIVE_INFINITY));
-  return { wanted: { lists: [...lists].sort(), maxAgeMs }, untilMs };
+function sum(held: readonly Held[], nowMs: number): Summed {
+  const lists = new Set(held.flatMap(({ demand }) => demand.lists));
+  const aged = held.filter(({ demand, ageUntilMs }) => demand.maxAgeMs !== undefined && ageUntilMs > nowMs);
+  const ages = aged.map(({ demand }) => demand.maxAgeMs ?? Number.POSITIVE_INFINITY);
+  const guildId = held.find(({ demand }) => demand.guildId !== undefined)?.demand.guildId;
+  const ends = [...held.map(({ untilMs }) => untilMs), ...aged.map(({ ageUntilMs }) => ageUntilMs)];
+  return {
+    wanted: {
+      lists: [...lists].sort(),
+      maxAgeMs: ages.length === 0 ? undefined : Math.min(...ages),
+      guildId,
+    },
+    untilMs: Math.min(...ends),
+  };
 }

@@ -1,29 +1,20 @@
-import { Failure } from "../domain/failure.ts";
-import type { ListName, Snapshot, SourceId } from "../domain/model.ts";
-import type { Clock, Random } from "../domain/ports/clock.ts";
+import { BackOff } from "../domain/back-off.ts";
+import type { ListName, SourceId } from "../domain/model.ts";
+import type { Random } from "../domain/ports/clock.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
-import type { ServiceClient } from "../domain/ports/service-client.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
-import type { SnapshotListener } from "../domain/ports/snapshots.ts";
-import type { DemandRegistry } from "./demands.ts";
-import { type Candidate, choose, type EmptyDebt } from "./schedule.ts";
+import type { DemandRegistry, Wanted } from "./demands.ts";
+import type { ReadRate } from "./read-rate.ts";
+import { Schedule } from "./schedule.ts";
+import { type ReaderParts, SourceReader } from "./source-reader.ts";
 import { newSourceStats, observed, type SourceStats } from "./source-stats.ts";
 
-export interface PollerParts {
-  readonly client: ServiceClient;
+export interface PollerParts extends ReaderParts {
   readonly health: ServiceHealth;
   readonly demands: DemandRegistry;
-  /** Each is awaited before the source is polled again: a slow store slows polling and loses nothing. */
-  readonly listeners: readonly SnapshotListener[];
-  /** Told of each answer at once, before the listeners. */
-  readonly record: (snapshot: Snapshot) => void;
-  readonly clock: Clock;
+  readonly rate: ReadRate;
   readonly random: Random;
   readonly metrics: Metrics;
-  /** The event loop's: between two answers it hears whoever else has something to say. Absent: they do not wait. */
-  readonly nextTurn?: () => Promise<void>;
-  /** Something that is not a Failure: logged with its stack by whoever gives this. */
-  readonly onDefect: (error: unknown) => void;
 }
 
 /** What became of the latest poll of a source; for /state. */
@@ -36,60 +27,58 @@ export interface LastPoll {
   readonly players?: number;
 }
 
+/** What is remembered of a source between its polls. Times are monotonic milliseconds. */
 interface Watched {
-  track: SourceStats;
-  failures: number;
+  stats: SourceStats;
+  /** Since the latest failures, if any. */
+  backOff: BackOff | undefined;
   notBeforeMs: number;
-  polling: boolean;
   last: LastPoll | undefined;
 }
 
 /**
  * Reads that may be under way at once. A window's opening lets a whole second of them go at the same moment, and their
- * answers come back together: so few are worked off before anybody who types a command notices.
+ * answers come back together: working off so few goes unnoticed by people who type commands.
  */
 const MOST_IN_FLIGHT = 16;
-/** How many may wait at the gate when the client does not tell which have left it. */
-const MOST_WAITING_UNTOLD = 8;
-const FIRST_BACK_OFF_MS = 2_000;
-const LONGEST_BACK_OFF_MS = 60_000;
-/** Halts and parked keys are looked at again after this, whatever was said about their end. */
+/**
+ * The next source is chosen when the one before has left the gate, so that the choice is as late as it can be. A read
+ * that the gate holds back for longer (its own server's limit) does not hold up the others.
+ */
+const HELD_BACK_MS = 2_000;
+const MOST_HELD_BACK = 32;
+/** Halts are looked at again after this, whatever was said about their end. */
 const LOOK_AGAIN_MS = 15_000;
-const BUDGET_OVER_S = 30;
-const FIRST_BUDGET_PER_S = 5;
 
 /**
- * Polls whatever the schedule names next, as fast as the gate lets it (design 5, Watch). There is no loop: each
- * thing that could change the choice (a demand, a read that left the gate, an answer, the end of a wait) pumps.
+ * Polls whatever the schedule names next, as fast as the gate lets it. There is no loop: each thing that could change
+ * the choice (a demand, a read that left the gate, an answer, the end of a wait) pumps.
  */
 export class Poller {
   readonly #parts: PollerParts;
+  readonly #schedule: Schedule;
+  readonly #reader: SourceReader;
   readonly #watched = new Map<SourceId, Watched>();
-  readonly #polls = new Set<Promise<void>>();
-  /** Answers come in after one another. */
-  #turns: Promise<void> = Promise.resolve();
+  readonly #polls = new Map<SourceId, Promise<void>>();
+  /** Reads that wait at the gate, oldest first, since when. */
+  readonly #atGate = new Map<SourceId, number>();
   #abort = new AbortController();
   #running = false;
   #pumping = false;
-  /** Reads that wait at the gate. */
-  #waiting = 0;
-  #mostWaiting = 1;
-  #lanes: EmptyDebt = { owedToEmpty: 0 };
   #cancelTimer: (() => void) | undefined;
   #pausedUntilMs = 0;
-  #startedAtMs = 0;
-  /** Polls of the last half minute, fading. */
-  #recent = { count: 0, atMs: 0 };
 
   constructor(parts: PollerParts) {
     this.#parts = parts;
+    this.#reader = new SourceReader(parts);
+    this.#schedule = new Schedule((source) => parts.health.parked(source) !== undefined);
   }
 
   start(): void {
     if (this.#running) return;
     this.#running = true;
     this.#abort = new AbortController();
-    this.#startedAtMs = this.#parts.clock.nowMs();
+    this.#parts.rate.start();
     this.#pump();
   }
 
@@ -98,31 +87,14 @@ export class Poller {
     this.#running = false;
     this.#cancelTimer?.();
     this.#abort.abort(new DOMException("the bot is stopping", "AbortError"));
-    await Promise.all(this.#polls);
+    await Promise.all(this.#polls.values());
   }
 
   /** The demands on a source are others now. */
   demandChanged(source: SourceId): void {
-    const watched = this.#watched.get(source);
-    if (watched?.polling === false && this.#parts.demands.wanted(source) === undefined) {
-      this.#watched.delete(source);
-    }
+    if (this.#polls.has(source)) return;
+    this.#place(source);
     this.#pump();
-  }
-
-  /** Starts as many polls as may be started now. */
-  #pump(): void {
-    if (!this.#running || this.#pumping) return;
-    this.#pumping = true;
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
-    while (this.#waiting < this.#mostWaiting && this.#polls.size < MOST_IN_FLIGHT) {
-      const waitMs = this.#startNext();
-      if (waitMs === undefined) continue;
-      if (Number.isFinite(waitMs)) this.#cancelTimer = this.#parts.clock.after(waitMs, () => this.#pump());
-      break;
-    }
-    this.#pumping = false;
   }
 
   /** The latest polls, newest first. */
@@ -139,146 +111,120 @@ export class Poller {
     return this.#watched.size;
   }
 
+  /** Puts a source into the schedule by its present demands, or out of it when there are none. */
+  #place(source: SourceId): void {
+    const wanted = this.#parts.demands.wanted(source);
+    if (wanted === undefined) {
+      this.#watched.delete(source);
+      this.#schedule.remove(source);
+      return;
+    }
+    const { clock, random } = this.#parts;
+    let watched = this.#watched.get(source);
+    if (watched === undefined) {
+      const stats = newSourceStats(clock.monotonicMs(), random.next());
+      watched = { stats, backOff: undefined, notBeforeMs: 0, last: undefined };
+      this.#watched.set(source, watched);
+    }
+    const { stats, notBeforeMs } = watched;
+    const { guildId, maxAgeMs } = wanted;
+    this.#schedule.put({ source, guildId, stats, maxAgeMs, notBeforeMs });
+  }
+
+  /** Starts as many polls as may be started now. */
+  #pump(): void {
+    if (!this.#running || this.#pumping) return;
+    this.#pumping = true;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    for (let waitMs: number | undefined; waitMs === undefined; ) {
+      waitMs = this.#gateWaitMs() ?? this.#startNext();
+      if (waitMs !== undefined && Number.isFinite(waitMs)) {
+        this.#cancelTimer = this.#parts.clock.after(waitMs, () => this.#pump());
+      }
+    }
+    this.#pumping = false;
+  }
+
+  /** How long no further read may be started because of those under way; infinitely: until one of them goes on. */
+  #gateWaitMs(): number | undefined {
+    const isFull = this.#polls.size - this.#atGate.size >= MOST_IN_FLIGHT;
+    if (isFull || this.#atGate.size >= MOST_HELD_BACK) return Number.POSITIVE_INFINITY;
+    const latestMs = [...this.#atGate.values()].at(-1);
+    if (latestMs === undefined) return undefined;
+    const waitMs = latestMs + HELD_BACK_MS - this.#parts.clock.monotonicMs();
+    return waitMs > 0 ? waitMs : undefined;
+  }
+
   /** Starts a poll, or says how long to wait (infinitely: until something changes). */
   #startNext(): number | undefined {
-    const { clock, health } = this.#parts;
-    const nowMs = clock.nowMs();
-    const untilMs = Math.max(this.#pausedUntilMs, health.halt()?.untilMs ?? 0);
-    if (untilMs > nowMs) return Math.min(untilMs - nowMs, LOOK_AGAIN_MS);
-    const seen = { parked: false };
-    const choice = choose(this.#candidates(nowMs, seen), this.#lanes, this.#pollsPerS(nowMs), nowMs);
-    if (choice.kind === "wait") {
-      const waitMs = (choice.untilMs ?? Number.POSITIVE_INFINITY) - nowMs;
-      return seen.parked ? Math.min(waitMs, LOOK_AGAIN_MS) : waitMs;
-    }
-    this.#lanes = choice.lanes;
-    const poll = this.#poll(choice.source).finally(() => {
-      this.#polls.delete(poll);
-      this.#pump();
-    });
-    this.#polls.add(poll);
+    const { clock, health, rate, demands } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const haltMs = (health.halt()?.untilMs ?? Number.NEGATIVE_INFINITY) - clock.nowMs();
+    const pauseMs = Math.max(this.#pausedUntilMs - nowMs, haltMs);
+    if (pauseMs > 0) return Math.min(pauseMs, LOOK_AGAIN_MS);
+
+    const { pollsPerS, peopleShare } = rate;
+    const choice = this.#schedule.next({ nowMs, pollsPerS, peopleShare });
+    if (choice.kind === "wait") return (choice.untilMs ?? Number.POSITIVE_INFINITY) - nowMs;
+
+    const { source, why } = choice;
+    const wanted = demands.wanted(source);
+    const watched = this.#watched.get(source);
+    // The demand, or the age that it named, has ended since.
+    const isChosenInVain = why === "overdue" && wanted?.maxAgeMs === undefined;
+    if (wanted === undefined || watched === undefined || isChosenInVain) this.#place(source);
+    else this.#start(source, watched, wanted);
     return undefined;
   }
 
-  *#candidates(nowMs: number, seen: { parked: boolean }): Iterable<Candidate> {
-    const { demands, health, random } = this.#parts;
-    for (const source of demands.sources()) {
-      const wanted = demands.wanted(source);
-      if (wanted === undefined) continue;
-      if (health.parked(source) !== undefined) {
-        seen.parked = true;
-        continue;
-      }
-      let watched = this.#watched.get(source);
-      if (watched === undefined) {
-        const track = newSourceStats(nowMs, random.next());
-        watched = { track, failures: 0, notBeforeMs: 0, polling: false, last: undefined };
-        this.#watched.set(source, watched);
-      }
-      if (watched.polling) continue;
-      yield { source, track: watched.track, maxAgeMs: wanted.maxAgeMs, notBeforeMs: watched.notBeforeMs };
-    }
+  #start(source: SourceId, watched: Watched, wanted: Wanted): void {
+    const poll = this.#poll(source, watched, wanted).finally(() => {
+      this.#polls.delete(source);
+      this.#place(source);
+      this.#pump();
+    });
+    this.#polls.set(source, poll);
   }
 
   /** Never rejects. */
-  async #poll(source: SourceId): Promise<void> {
-    const { client, clock, demands, metrics } = this.#parts;
-    const watched = this.#watched.get(source);
-    const wanted = demands.wanted(source);
-    if (watched === undefined || wanted === undefined) return;
-    watched.polling = true;
-    this.#waiting += 1;
-    let left = false;
-    const leave = () => {
-      if (!left) this.#waiting -= 1;
-      left = true;
-    };
+  async #poll(source: SourceId, watched: Watched, { lists }: Wanted): Promise<void> {
+    const { clock, metrics, rate } = this.#parts;
+    this.#atGate.set(source, clock.monotonicMs());
     const onSent = () => {
-      if (left) return;
-      leave();
-      this.#count(clock.nowMs());
+      rate.countPoll();
+      this.#atGate.delete(source);
       this.#pump();
     };
-    let outcome = "ok";
-    let players: number | undefined;
-    try {
-      const options = { priority: "poll", signal: this.#abort.signal, onSent } as const;
-      const snapshot = await client.read(source, wanted.lists, options);
-      if (!left) {
-        // This client does not tell when a read leaves the gate: let several wait there instead.
-        this.#mostWaiting = MOST_WAITING_UNTOLD;
-        this.#count(clock.nowMs());
-      }
-      leave();
-      players = snapshot.status.currentPlayers;
-      outcome = await this.#keep(watched, snapshot);
-    } catch (error) {
-      outcome = this.#failed(watched, error);
-    } finally {
-      leave();
-      watched.polling = false;
-      const last = { source, atMs: clock.nowMs(), lists: wanted.lists, outcome };
-      watched.last = players === undefined ? last : { ...last, players };
-      metrics.count("marshal_polls_total", { outcome });
-      if (demands.wanted(source) === undefined) this.#watched.delete(source);
+    const outcome = await this.#reader.read(source, lists, this.#abort.signal, onSent);
+    this.#atGate.delete(source);
+
+    const nowMs = clock.monotonicMs();
+    switch (outcome.kind) {
+      case "kept":
+        watched.stats = observed(watched.stats, outcome.snapshot, outcome.askedMs);
+        watched.backOff = undefined;
+        break;
+      case "failed":
+        watched.notBeforeMs = nowMs + Math.max(outcome.leastWaitMs, this.#backOffMs(watched));
+        break;
+      case "halted":
+        this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + outcome.waitMs);
+        break;
+      case "stopped":
+        break;
     }
+
+    const code = outcome.kind === "kept" ? "ok" : outcome.kind === "stopped" ? "stopped" : outcome.code;
+    const last = { source, atMs: clock.nowMs(), lists, outcome: code };
+    const players = outcome.kind === "kept" ? outcome.snapshot.status.currentPlayers : undefined;
+    watched.last = players === undefined ? last : { ...last, players };
+    metrics.count("marshal_polls_total", { outcome: code });
   }
 
-  /** The track moves on only when every listener has kept the answer: what was not kept is still to be polled. */
-  async #keep(watched: Watched, snapshot: Snapshot): Promise<string> {
-    const { nextTurn } = this.#parts;
-    if (nextTurn !== undefined) {
-      this.#turns = this.#turns.then(nextTurn);
-      await this.#turns;
-    }
-    this.#parts.record(snapshot);
-    const kept = await Promise.allSettled(this.#parts.listeners.map((listener) => listener.take(snapshot)));
-    const refused = kept.find((result) => result.status === "rejected");
-    if (refused !== undefined) {
-      this.#backOff(watched);
-      this.#parts.onDefect(refused.reason);
-      return "store";
-    }
-    watched.track = observed(watched.track, snapshot);
-    watched.failures = 0;
-    watched.notBeforeMs = 0;
-    return "ok";
-  }
-
-  #failed(watched: Watched, error: unknown): string {
-    if (this.#abort.signal.aborted) return "stopped";
-    if (!(error instanceof Failure)) {
-      this.#backOff(watched);
-      this.#parts.onDefect(error);
-      return "defect";
-    }
-    if (error.code === "rate-limited" || error.code === "blocked") {
-      // Not this server's fault: everything waits, and it keeps its place.
-      const nowMs = this.#parts.clock.nowMs();
-      this.#pausedUntilMs = Math.max(this.#pausedUntilMs, error.retryAtMs ?? nowMs + FIRST_BACK_OFF_MS);
-    } else this.#backOff(watched);
-    return error.code;
-  }
-
-  #backOff(watched: Watched): void {
+  #backOffMs(watched: Watched): number {
     const { clock, random } = this.#parts;
-    const longestMs = Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** watched.failures);
-    watched.failures += 1;
-    watched.notBeforeMs = clock.nowMs() + longestMs * (0.5 + random.next() / 2);
-  }
-
-  #count(nowMs: number): void {
-    this.#recent = { count: this.#faded(nowMs) + 1, atMs: nowMs };
-  }
-
-  #faded(nowMs: number): number {
-    return this.#recent.count * Math.exp((this.#recent.atMs - nowMs) / 1_000 / BUDGET_OVER_S);
-  }
-
-  /** What the gate let through lately. */
-  #pollsPerS(nowMs: number): number {
-    const sinceStartS = (nowMs - this.#startedAtMs) / 1_000;
-    if (sinceStartS < BUDGET_OVER_S) return FIRST_BUDGET_PER_S;
-    return this.#faded(nowMs) / (BUDGET_OVER_S * (1 - Math.exp(-sinceStartS / BUDGET_OVER_S)));
+    watched.backOff ??= new BackOff(clock, random);
+    return watched.backOff.next();
   }
 }

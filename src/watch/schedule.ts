@@ -1,93 +1,210 @@
 import type { SourceId } from "../domain/model.ts";
-import type { SourceStats } from "./source-stats.ts";
-
-/** A source that could be polled now or later. */
-export interface Candidate {
-  readonly source: SourceId;
-  readonly track: SourceStats;
-  /** The tightest demand on it. */
-  readonly maxAgeMs: number;
-  /** Backing off after a failure until then, epoch milliseconds; 0 when it is not. */
-  readonly notBeforeMs: number;
-}
-
-/** What is left of one choice for the next: how much the empty servers are owed, in polls. */
-export interface EmptyDebt {
-  readonly owedToEmpty: number;
-}
+import { Heap } from "./heap.ts";
+import { Openings, QUIET_PER_S } from "./openings.ts";
+import { RateClasses } from "./rate-classes.ts";
+import { type Candidate, Entry, Guild } from "./schedule-entry.ts";
+import { type Load, Shares, type Why } from "./shares.ts";
+import { Turns } from "./turns.ts";
 
 export type Choice =
-  | { readonly kind: "poll"; readonly source: SourceId; readonly why: Why; readonly lanes: EmptyDebt }
+  | { readonly kind: "poll"; readonly source: SourceId; readonly why: Why }
   /** Nothing may be polled before that; undefined: nothing is there at all. */
   | { readonly kind: "wait"; readonly untilMs: number | undefined };
-
-export type Why = "loss" | "overdue" | "busy" | "empty";
 
 /** The service counts in seconds: asking one server more often than this shows nothing sooner. */
 const MIN_INTERVAL_MS = 1_000;
 const MIN_EMPTY_INTERVAL_MS = 5_000;
-/** More is not saved up: after a time without empty servers they get no burst. */
-const MOST_OWED = 2;
-/** What an occupied server is at least taken to bring. */
-const QUIET_PER_S = 1 / 600;
+/** A server whose key is refused is looked at again after this: it may be linked anew. */
+const PARKED_AGAIN_MS = 15_000;
+/** Each is polled within ten minutes or, where they are too many for that, one and a half rounds. */
+const BOUND_MS = 600_000;
+const BOUND_ROUNDS = 1.5;
+/** From this part of its bound on a server goes first, so that it is polled before the bound is reached. */
+const BOUND_NEAR = 0.9;
+/** Faster logs count like this: who fills its log to be polled more often gains nothing beyond it. */
+const MOST_PER_S = 4;
 
 /**
- * Which source to poll next (design 5, Schedule). Pure: the same arguments give the same choice.
- * `pollsPerS` is what the gate let through lately: on a small budget more of it goes to empty servers, because
- * there a round of them takes so long that nobody would notice their first player.
+ * Which source to poll next. Time comes in by arguments, so the same calls give the same choices. Nothing is scanned:
+ * each reason to poll has a queue, and classes of rate are compared by their oldest.
+ *
+ * First come servers that reach their bound, then logs about to lose rows, then demands past their age, then the
+ * greatest rate x age^2, which leads to the least mean delay for any budget. Guilds share in turn.
  */
-export function choose(
-  candidates: Iterable<Candidate>,
-  lanes: EmptyDebt,
-  pollsPerS: number,
-  nowMs: number,
-): Choice {
-  const best: {
-    [W in Why]?: { readonly source: SourceId; readonly score: number; readonly empty: boolean };
-  } = {};
-  let untilMs: number | undefined;
-  for (const candidate of candidates) {
-    const { source, track } = candidate;
-    const readyMs = readyAtMs(candidate);
-    if (readyMs > nowMs) {
-      untilMs = Math.min(untilMs ?? readyMs, readyMs);
-      continue;
+export class Schedule {
+  readonly #isParked: (source: SourceId) => boolean;
+  readonly #entries = new Map<SourceId, Entry>();
+  readonly #guilds = new Map<string, Guild>();
+  readonly #openings = new Openings();
+  readonly #sleeping = new Heap<Entry>();
+  readonly #fresh = new Turns<Entry>();
+  readonly #bound = new Turns<Entry>();
+  readonly #loss = new Turns<Entry>();
+  readonly #overdue = new Turns<Entry>();
+  readonly #busy = new RateClasses<Entry>();
+  readonly #empty = new RateClasses<Entry>();
+  readonly #shares = new Shares();
+
+  /** `isParked`: a source that may not be asked at present. */
+  constructor(isParked: (source: SourceId) => boolean = () => false) {
+    this.#isParked = isParked;
+  }
+
+  /** Sources, also those that are being polled. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Takes a source in, or takes it back after its poll; it may be chosen from now on. */
+  put(candidate: Candidate): void {
+    const { source, stats } = candidate;
+    const guild = this.#guildOf(candidate);
+    const known = this.#entries.get(source);
+    const entry = known ?? new Entry(candidate, guild);
+    if (known !== undefined) {
+      const before = known.candidate.stats;
+      const sinceMs = stats.polledAtMs - before.polledAtMs;
+      if (before.polled && sinceMs > 0) this.#openings.note(before, stats, sinceMs / 1_000);
+      this.#leaveQueues(known);
     }
-    const { why, score } = rank(candidate, nowMs);
-    if (score > (best[why]?.score ?? Number.NEGATIVE_INFINITY)) {
-      best[why] = { source, score, empty: !track.occupied };
+    this.#entries.set(source, entry);
+    this.#regroup(entry, candidate, guild);
+    this.#sleeping.set(entry, readyAtMs(candidate));
+  }
+
+  remove(source: SourceId): void {
+    const entry = this.#entries.get(source);
+    if (entry === undefined) return;
+    this.#leaveQueues(entry);
+    this.#entries.delete(source);
+    entry.peers.delete(entry);
+    this.#dropIfBare(entry);
+    this.#reclass(entry.peers);
+  }
+
+  /** The source to poll now; it is not chosen again before it is put back. */
+  next(load: Load): Choice {
+    this.#wake(load.nowMs);
+    const chosen = this.#choose(load);
+    if (chosen === undefined) return { kind: "wait", untilMs: this.#sleeping.first()?.key };
+    const { entry, why } = chosen;
+    const { occupied } = entry.candidate.stats;
+    this.#shares.spend({ guild: entry.guild, why, occupied, load });
+    this.#leaveQueues(entry);
+    return { kind: "poll", source: entry.candidate.source, why };
+  }
+
+  #choose(load: Load): { readonly entry: Entry; readonly why: Why } | undefined {
+    const { nowMs, pollsPerS } = load;
+    if (this.#busy.size + this.#empty.size === 0) return undefined;
+
+    if (this.#shares.bound.isOwed && pollsPerS > 0) {
+      const roundMs = (1_000 * this.#entries.size) / pollsPerS;
+      const boundMs = Math.max(BOUND_MS, BOUND_ROUNDS * roundMs);
+      const entry = this.#fresh.first(nowMs) ?? this.#bound.first(nowMs - BOUND_NEAR * boundMs);
+      if (entry !== undefined) return { entry, why: "bound" };
+    }
+    const losing = this.#loss.first(nowMs, (guild) => this.#shares.hasLossLeft(guild, this.#guilds.size));
+    if (losing !== undefined) return { entry: losing, why: "loss" };
+    const overdue = this.#shares.overdue.isOwed ? this.#overdue.first(nowMs) : undefined;
+    if (overdue !== undefined) return { entry: overdue, why: "overdue" };
+
+    return this.#byRate(nowMs);
+  }
+
+  #byRate(nowMs: number): { readonly entry: Entry; readonly why: Why } | undefined {
+    const ageS = ({ polledAtMs }: Entry) => (nowMs - polledAtMs) / 1_000;
+    const busy = this.#busy.best((entry) => entry.perS * ageS(entry) ** 2);
+    // An empty server brings nothing until it has filled, which is the likelier the longer nobody looked.
+    const fillsPerS = this.#openings.perS;
+    const empty = this.#empty.best((entry) => {
+      const age = ageS(entry);
+      return entry.perS * age ** 2 * Math.min(1, (2 / 3) * fillsPerS * age);
+    });
+    if (empty === undefined) return busy && { entry: busy.item, why: "busy" };
+    const isEmptysTurn =
+      busy === undefined ||
+      this.#shares.leastEmpty.isOwed ||
+      (empty.score > busy.score && this.#shares.mostEmpty.isOwed);
+    return isEmptysTurn ? { entry: empty.item, why: "empty" } : { entry: busy.item, why: "busy" };
+  }
+
+  #wake(nowMs: number): void {
+    for (let next = this.#sleeping.first(); next !== undefined && next.key <= nowMs; ) {
+      const entry = next.item;
+      if (this.#isParked(entry.candidate.source)) this.#sleeping.set(entry, nowMs + PARKED_AGAIN_MS);
+      else this.#enterQueues(entry);
+      next = this.#sleeping.first();
     }
   }
-  const owed = Math.min(MOST_OWED, lanes.owedToEmpty + emptyShare(pollsPerS));
-  const emptyFirst = best.busy === undefined || (best.empty !== undefined && owed >= 1);
-  const lane = emptyFirst ? "empty" : "busy";
-  const why = best.loss !== undefined ? "loss" : best.overdue !== undefined ? "overdue" : lane;
-  const chosen = best[why];
-  if (chosen === undefined) return { kind: "wait", untilMs };
-  const owedToEmpty = chosen.empty ? Math.max(0, owed - 1) : owed;
-  return { kind: "poll", source: chosen.source, why, lanes: { owedToEmpty } };
-}
 
-/** 15 % of a budget of ten polls a second and more, 30 % of five and less. */
-export function emptyShare(pollsPerS: number): number {
-  return Math.min(0.3, Math.max(0.15, 0.45 - 0.03 * pollsPerS));
-}
-
-function readyAtMs({ track, maxAgeMs, notBeforeMs }: Candidate): number {
-  if (!track.polled) return notBeforeMs;
-  const intervalMs = track.occupied ? MIN_INTERVAL_MS : MIN_EMPTY_INTERVAL_MS;
-  return Math.max(notBeforeMs, track.polledAtMs + Math.min(intervalMs, maxAgeMs));
-}
-
-function rank({ track, maxAgeMs }: Candidate, nowMs: number): { readonly why: Why; readonly score: number } {
-  const ageMs = nowMs - track.polledAtMs;
-  if (track.occupied) {
-    const risk = (track.lossPerS * ageMs) / 1_000;
-    if (risk >= 1) return { why: "loss", score: risk };
+  #enterQueues(entry: Entry): void {
+    const { stats, maxAgeMs } = entry.candidate;
+    this.#sleeping.delete(entry);
+    entry.isAwake = true;
+    (stats.polled ? this.#bound : this.#fresh).set(entry, stats.polledAtMs);
+    if (stats.occupied && stats.lossPerS > 0) {
+      this.#loss.set(entry, stats.polledAtMs + 1_000 / stats.lossPerS);
+    }
+    if (maxAgeMs !== undefined && stats.polled) this.#overdue.set(entry, stats.polledAtMs + maxAgeMs);
+    this.#enterClass(entry);
   }
-  if (track.polled && ageMs > maxAgeMs) return { why: "overdue", score: ageMs / maxAgeMs };
-  if (!track.occupied) return { why: "empty", score: ageMs };
-  const ageS = ageMs / 1_000;
-  // Polling at intervals that go with 1/sqrt(rate) has the least mean delay; this index leads there for any budget.
-  return { why: "busy", score: Math.max(track.weighedPerS, QUIET_PER_S) * ageS * ageS };
+
+  /** A guild's many servers share what one would get: each counts as if its age were so many times less. */
+  #enterClass(entry: Entry): void {
+    const { stats } = entry.candidate;
+    const rate = stats.occupied
+      ? Math.min(MOST_PER_S, Math.max(stats.weighedPerS, QUIET_PER_S))
+      : Math.min(MOST_PER_S, this.#openings.rateOf(stats));
+    entry.perS = rate / Math.max(1, entry.peers.size) ** 2;
+    (stats.occupied ? this.#busy : this.#empty).add(entry);
+  }
+
+  #leaveQueues(entry: Entry): void {
+    entry.isAwake = false;
+    this.#sleeping.delete(entry);
+    for (const turns of [this.#fresh, this.#bound, this.#loss, this.#overdue]) turns.delete(entry);
+    this.#busy.delete(entry);
+    this.#empty.delete(entry);
+  }
+
+  #regroup(entry: Entry, candidate: Candidate, guild: Guild): void {
+    const before = entry.peers;
+    before.delete(entry);
+    if (entry.guild !== guild) this.#dropIfBare(entry);
+    entry.candidate = candidate;
+    entry.guild = guild;
+    entry.peers.add(entry);
+    if (entry.peers === before) return;
+    this.#reclass(before);
+    this.#reclass(entry.peers);
+  }
+
+  /** Their number is another now. */
+  #reclass(peers: ReadonlySet<Entry>): void {
+    for (const entry of peers) {
+      if (!entry.isAwake) continue;
+      this.#busy.delete(entry);
+      this.#empty.delete(entry);
+      this.#enterClass(entry);
+    }
+  }
+
+  #guildOf({ guildId, source }: Candidate): Guild {
+    const id = guildId ?? `source/${source}`;
+    const guild = this.#guilds.get(id) ?? new Guild();
+    this.#guilds.set(id, guild);
+    return guild;
+  }
+
+  #dropIfBare({ guild, candidate }: Entry): void {
+    if (guild.occupied.size + guild.empty.size > 0) return;
+    this.#guilds.delete(candidate.guildId ?? `source/${candidate.source}`);
+  }
+}
+
+function readyAtMs({ stats, maxAgeMs, notBeforeMs }: Candidate): number {
+  if (!stats.polled) return notBeforeMs;
+  const intervalMs = stats.occupied ? MIN_INTERVAL_MS : MIN_EMPTY_INTERVAL_MS;
+  return Math.max(notBeforeMs, stats.polledAtMs + Math.min(intervalMs, maxAgeMs ?? intervalMs));
 }

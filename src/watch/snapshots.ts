@@ -6,13 +6,22 @@ import type { Snapshots } from "../domain/ports/snapshots.ts";
 export interface SnapshotParts {
   readonly client: ServiceClient;
   readonly clock: Clock;
+  /** A read that people wait for has left the gate. */
+  readonly onSent?: (() => void) | undefined;
+}
+
+/** What is known of a source, and how far the wall clock was ahead of the monotonic one when its times were written. */
+interface Known {
+  readonly state: ServerState;
+  readonly aheadMs: number;
 }
 
 /** A read that people wait for; it is given up when all of them are gone. */
 interface Flight {
   readonly lists: ReadonlySet<ListName>;
-  readonly startedAtMs: number;
-  readonly result: Promise<Snapshot>;
+  /** Monotonic. */
+  readonly startedMs: number;
+  readonly result: Promise<ServerState>;
   readonly abort: AbortController;
   waiters: number;
 }
@@ -22,26 +31,36 @@ const LOG_KEPT_MS = 600_000;
 const STATE_KEPT_MS = 6 * 3_600_000;
 const SWEEP_MS = 60_000;
 const MOST_SOURCES = 20_000;
+/** The wall clock is set right by less than this all the time. */
+const STEP_MS = 1_000;
 const logs: ReadonlySet<ListName> = new Set(["joinLogs", "killLogs", "commandLogs", "modCalls"]);
 
-/** The latest answer of each source, list by list; ages count from the moment of asking, on the safe side. */
+/**
+ * The latest answer of each source, list by list; ages count from the moment of asking, on the safe side. The times of a
+ * state are wall times as people read them; where the wall clock was set since, they are set with it, so that
+ * differences to the present are ages by the monotonic clock.
+ */
 export class LatestSnapshots implements Snapshots {
-  readonly #client: ServiceClient;
+  readonly #parts: SnapshotParts;
   readonly #clock: Clock;
   /** In order of the latest answer, oldest first. */
-  readonly #states = new Map<SourceId, ServerState>();
+  readonly #states = new Map<SourceId, Known>();
   readonly #flights = new Map<SourceId, Set<Flight>>();
-  #sweptAtMs = 0;
+  #sweptMs = 0;
 
-  constructor({ client, clock }: SnapshotParts) {
-    this.#client = client;
-    this.#clock = clock;
+  constructor(parts: SnapshotParts) {
+    this.#parts = parts;
+    this.#clock = parts.clock;
   }
 
-  /** Takes an answer in; one that was asked for earlier than what is known changes nothing. */
-  record(snapshot: Snapshot): ServerState {
-    const known = this.#states.get(snapshot.source);
-    const atMs = snapshot.askedAtMs;
+  /**
+   * Takes an answer in that was asked for at `askedMs`, monotonic; one that was asked for earlier than what is known
+   * changes nothing.
+   */
+  record(snapshot: Snapshot, askedMs: number): ServerState {
+    const known = this.#present(snapshot.source);
+    const aheadMs = this.#aheadMs();
+    const atMs = Math.floor(askedMs + aheadMs);
     const lists: { [L in ListName]?: { readonly atMs: number; readonly value: unknown } } = {
       ...known?.lists,
     };
@@ -58,13 +77,13 @@ export class LatestSnapshots implements Snapshots {
       lists: lists as ServerState["lists"],
     };
     this.#states.delete(snapshot.source);
-    this.#states.set(snapshot.source, state);
+    this.#states.set(snapshot.source, { state, aheadMs });
     this.#sweep();
     return state;
   }
 
   latest(source: SourceId): ServerState | undefined {
-    const state = this.#states.get(source);
+    const state = this.#present(source);
     return state === undefined ? undefined : withoutExpired(state, this.#clock.nowMs());
   }
 
@@ -76,16 +95,17 @@ export class LatestSnapshots implements Snapshots {
   ): Promise<ServerState> {
     signal?.throwIfAborted();
     const nowMs = this.#clock.nowMs();
+    const startedMs = this.#clock.monotonicMs();
     const known = this.latest(source);
     const isYoung = (atMs: number | undefined) => atMs !== undefined && nowMs - atMs <= maxAgeMs;
     const missing = lists.filter((list) => !isYoung(known?.lists[list]?.atMs));
     if (known !== undefined && missing.length === 0 && (lists.length > 0 || isYoung(known.statusAtMs))) {
       return known;
     }
-    const flight = this.#joinable(source, missing, nowMs - maxAgeMs) ?? this.#depart(source, missing);
-    const snapshot = await waitFor(flight, signal);
+    const flight = this.#joinable(source, missing, startedMs - maxAgeMs) ?? this.#depart(source, missing);
+    const read = await waitFor(flight, signal);
     // What arrived meanwhile may be newer still; but at the least the caller gets what was read for it.
-    return this.latest(source) ?? this.record(snapshot);
+    return this.latest(source) ?? read;
   }
 
   /** Gives up every read that people wait for. */
@@ -102,7 +122,7 @@ export class LatestSnapshots implements Snapshots {
   #joinable(source: SourceId, lists: readonly ListName[], oldestMs: number): Flight | undefined {
     for (const flight of this.#flights.get(source) ?? []) {
       const covers = lists.every((list) => flight.lists.has(list));
-      if (covers && flight.startedAtMs >= oldestMs && !flight.abort.signal.aborted) return flight;
+      if (covers && flight.startedMs >= oldestMs && !flight.abort.signal.aborted) return flight;
     }
     return undefined;
   }
@@ -111,11 +131,16 @@ export class LatestSnapshots implements Snapshots {
     const abort = new AbortController();
     const flights = this.#flights.get(source) ?? new Set<Flight>();
     this.#flights.set(source, flights);
+    let askedMs = this.#clock.monotonicMs();
+    const onSent = () => {
+      askedMs = this.#clock.monotonicMs();
+      this.#parts.onSent?.();
+    };
     const read = async () => {
       try {
-        const snapshot = await this.#client.read(source, lists, { priority: "person", signal: abort.signal });
-        this.record(snapshot);
-        return snapshot;
+        const options = { priority: "person", signal: abort.signal, onSent } as const;
+        const snapshot = await this.#parts.client.read(source, lists, options);
+        return this.record(snapshot, askedMs);
       } finally {
         flights.delete(flight);
         if (flights.size === 0) this.#flights.delete(source);
@@ -125,7 +150,7 @@ export class LatestSnapshots implements Snapshots {
     const result = Promise.resolve().then(read);
     const flight: Flight = {
       lists: new Set(lists),
-      startedAtMs: this.#clock.nowMs(),
+      startedMs: askedMs,
       result,
       abort,
       waiters: 0,
@@ -134,20 +159,48 @@ export class LatestSnapshots implements Snapshots {
     return flight;
   }
 
+  /** What is known, in the present's wall time. */
+  #present(source: SourceId): ServerState | undefined {
+    const known = this.#states.get(source);
+    if (known === undefined) return undefined;
+    const aheadMs = this.#aheadMs();
+    const stepMs = aheadMs - known.aheadMs;
+    if (Math.abs(stepMs) < STEP_MS) return known.state;
+    const state = shifted(known.state, stepMs);
+    this.#states.set(source, { state, aheadMs });
+    return state;
+  }
+
+  /** How far the wall clock is ahead of the monotonic one. */
+  #aheadMs(): number {
+    return this.#clock.nowMs() - this.#clock.monotonicMs();
+  }
+
   #sweep(): void {
-    const nowMs = this.#clock.nowMs();
     for (const source of this.#states.keys()) {
       if (this.#states.size <= MOST_SOURCES) break;
       this.#states.delete(source);
     }
-    if (nowMs - this.#sweptAtMs < SWEEP_MS) return;
-    this.#sweptAtMs = nowMs;
-    for (const [source, state] of this.#states) {
-      const left = withoutExpired(state, nowMs);
+    const monotonicMs = this.#clock.monotonicMs();
+    if (monotonicMs - this.#sweptMs < SWEEP_MS) return;
+    this.#sweptMs = monotonicMs;
+    const nowMs = this.#clock.nowMs();
+    for (const source of [...this.#states.keys()]) {
+      const state = this.#present(source);
+      const left = state === undefined ? undefined : withoutExpired(state, nowMs);
       if (left === undefined) this.#states.delete(source);
-      else if (left !== state) this.#states.set(source, left);
+      else if (left !== state) this.#states.set(source, { state: left, aheadMs: this.#aheadMs() });
     }
   }
+}
+
+/** The same, each time later by `byMs`. */
+function shifted(state: ServerState, byMs: number): ServerState {
+  const lists = Object.entries(state.lists).map(([list, known]) => [
+    list,
+    { ...known, atMs: known.atMs + byMs },
+  ]);
+  return { ...state, statusAtMs: state.statusAtMs + byMs, lists: Object.fromEntries(lists) };
 }
 
 function withoutExpired(state: ServerState, nowMs: number): ServerState | undefined {
@@ -162,7 +215,7 @@ function withoutExpired(state: ServerState, nowMs: number): ServerState | undefi
 }
 
 /** Each caller may leave; the read itself goes on for the others, and is given up after the last. */
-function waitFor(flight: Flight, signal: AbortSignal | undefined): Promise<Snapshot> {
+function waitFor(flight: Flight, signal: AbortSignal | undefined): Promise<ServerState> {
   flight.waiters += 1;
   return new Promise((resolve, reject) => {
     const leave = () => {

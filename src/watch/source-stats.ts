@@ -17,21 +17,23 @@ type Growing = "joinLogs" | "killLogs" | "commandLogs" | "modCalls" | "emergency
 
 /** What the schedule remembers of a source between polls. Rates are entries a second. */
 export interface SourceStats {
-  /** When the latest answer was asked for, epoch milliseconds; before the first poll a moment drawn at random. */
+  /** When the latest answer was asked for, monotonic milliseconds; before the first poll a moment drawn at random. */
   readonly polledAtMs: number;
   readonly polled: boolean;
   /** Players were there at the latest poll; unknown counts as occupied. */
   readonly occupied: boolean;
   readonly growth: { readonly [L in Growing]?: Growth };
-  /** Sum over the lists of weight x rate, mod and emergency calls weighing 10 (design 5, Schedule). */
+  /** Sum over the lists of weight x rate, mod and emergency calls weighing 10. */
   readonly weighedPerS: number;
+  /** How much watching with players that rate stands on, seconds. */
+  readonly occupiedS: number;
   /** How fast the fullest log goes towards half the longest window seen; 1 / this is how long we may look away. */
   readonly lossPerS: number;
 }
 
-const FADE_S = 1_800;
+const FADE_S = 2_700;
 const CALL_WEIGHT = 10;
-/** First ages are spread over this long, so that a restart does not poll in step (design 5, Schedule). */
+/** First ages are spread over this long, so that a restart does not poll in step. */
 const FIRST_AGE_MS = 600_000;
 /** Until rates are known: each player does something once in ten minutes, believed like one minute of watching. */
 const PRIOR_PER_PLAYER_S = 1 / 600;
@@ -50,12 +52,15 @@ const weights: { readonly [L in Growing]: number } = {
 /** A source that was never polled; `draw` in [0, 1). */
 export function newSourceStats(nowMs: number, draw: number): SourceStats {
   const polledAtMs = nowMs - draw * FIRST_AGE_MS;
-  return { polledAtMs, polled: false, occupied: true, growth: {}, weighedPerS: 0, lossPerS: 0 };
+  return { polledAtMs, polled: false, occupied: true, growth: {}, weighedPerS: 0, occupiedS: 0, lossPerS: 0 };
 }
 
-/** The track after an answer. Rates count only time with players: an empty night does not slow the evening. */
-export function observed(track: SourceStats, snapshot: Snapshot): SourceStats {
-  const sinceS = track.polled ? Math.max(0, (snapshot.askedAtMs - track.polledAtMs) / 1_000) : 0;
+/**
+ * The track after an answer that was asked for at `askedMs`, monotonic milliseconds. Rates count only time with players:
+ * an empty night does not slow the evening.
+ */
+export function observed(track: SourceStats, snapshot: Snapshot, askedMs: number): SourceStats {
+  const sinceS = track.polled ? Math.max(0, (askedMs - track.polledAtMs) / 1_000) : 0;
   const { currentPlayers } = snapshot.status;
   const occupiedS = track.occupied || currentPlayers > 0 ? sinceS : 0;
   const growth: { [L in Growing]?: Growth } = {};
@@ -71,7 +76,8 @@ export function observed(track: SourceStats, snapshot: Snapshot): SourceStats {
     if (list !== "emergencyCalls") lossPerS = Math.max(lossPerS, lossRate(after));
   }
   const occupied = currentPlayers > 0;
-  return { polledAtMs: snapshot.askedAtMs, polled: true, occupied, growth, weighedPerS, lossPerS };
+  const watchedS = Math.max(0, ...Object.values(growth).map(({ seconds }) => seconds));
+  return { polledAtMs: askedMs, polled: true, occupied, growth, weighedPerS, occupiedS: watchedS, lossPerS };
 }
 
 function lossRate(growth: Growth): number {

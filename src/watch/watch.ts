@@ -1,3 +1,4 @@
+import type { Snapshot } from "../domain/model.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
@@ -6,6 +7,7 @@ import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
 import { DemandRegistry } from "./demands.ts";
 import { type LastPoll, Poller } from "./poller.ts";
+import { ReadRate } from "./read-rate.ts";
 import { LatestSnapshots } from "./snapshots.ts";
 
 export interface WatchParts {
@@ -41,12 +43,13 @@ const SHOWN_POLLS = 50;
 /** Builds the wing that decides when to ask and keeps the latest answers. */
 export function createWatch(parts: WatchParts): Watch {
   const { client, clock } = parts;
-  const snapshots = new LatestSnapshots({ client, clock });
+  const rate = new ReadRate(clock);
+  const snapshots = new LatestSnapshots({ client, clock, onSent: () => rate.countPerson() });
   const demands = new DemandRegistry(clock, (source) => poller.demandChanged(source));
-  const record = (snapshot: Parameters<LatestSnapshots["record"]>[0]) => {
-    snapshots.record(snapshot);
+  const record = (snapshot: Snapshot, askedMs: number) => {
+    snapshots.record(snapshot, askedMs);
   };
-  const poller = new Poller({ ...parts, demands, record });
+  const poller = new Poller({ ...parts, demands, record, rate });
   return {
     demands,
     snapshots,

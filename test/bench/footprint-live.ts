@@ -36,9 +36,10 @@ const snapshots = new LatestSnapshots({ client, clock: systemClock });
 let rows = 0;
 for (let poll = 0; poll < POLLS; poll++) {
   for (const source of sources) {
+    const askedMs = systemClock.monotonicMs();
     const snapshot = await client.read(source, LISTS, { priority: "poll" });
     rows += snapshot.lists.joinLogs?.length ?? 0;
-    snapshots.record(snapshot);
+    snapshots.record(snapshot, askedMs);
   }
 }
 if (rows === 0) throw new Error("the service answered without rows");

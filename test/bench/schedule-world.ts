@@ -12,6 +12,8 @@ export interface WorldServer {
   readonly events: Event[];
   /** [from, to) with players, milliseconds. */
   readonly open: { fromMs: number; toMs: number }[];
+  /** Entries a second while it is full, where that never changes. */
+  readonly ratePerS: number;
 }
 
 export interface World {
@@ -24,6 +26,12 @@ export interface World {
 const STEP_MS = 60_000;
 const RAMP_MS = 15 * 60_000;
 const WINDOW = 100;
+/** Of 1,000 servers: 10^6 entries a day. */
+const ENTRIES_PER_S = 1_000_000 / 86_400;
+const CYCLE_MS = 120 * 60_000;
+const BURST_MS = 18 * 60_000;
+/** How often a server that is empty fills in the world of bursts: once in the rest of its cycle. */
+export const BURSTS_PER_S = 1_000 / (CYCLE_MS - BURST_MS);
 const kinds = [
   ["joinLogs", 0.5],
   ["killLogs", 0.8],
@@ -32,20 +40,14 @@ const kinds = [
 ] as const;
 
 /**
- * 1,000 servers, 35 % of them open, rates by Zipf's law (11.6 entries a second in all: 10^6 a day). Every minute
- * one server closes and another opens and fills up over a quarter of an hour, so that rates have to be learned.
+ * 35 % of the servers are open, their rates follow Zipf's law (10^6 entries a day for each 1,000 servers). Every minute
+ * one of 1,000 closes and another opens and fills up over a quarter of an hour, so that rates have to be learned.
  */
-export function makeWorld(random: Random, hours: number): World {
-  const endMs = hours * 3_600_000;
-  const servers: WorldServer[] = Array.from({ length: 1_000 }, (_, index) => ({
-    source: `source-${index}` as SourceId,
-    events: [],
-    open: [],
-  }));
-  const ranks = Array.from({ length: 350 }, (_, rank) => 1 / (rank + 1));
-  const scale = 1_000_000 / 86_400 / ranks.reduce((sum, share) => sum + share, 0);
+export function makeWorld(random: Random, count: number, endMs: number): World {
+  const servers = Array.from({ length: count }, (_, index) => serverOf(index, 0));
+  const shares = zipf(Math.round(count * 0.35), (ENTRIES_PER_S * count) / 1_000);
   const closed = shuffled(servers, random);
-  const seats = ranks.map((share) => ({ rate: share * scale, server: opened(closed, 0), sinceMs: -RAMP_MS }));
+  const seats = shares.map((rate) => ({ rate, server: opened(closed, 0), sinceMs: -RAMP_MS }));
   const integrals: { atMs: number; rootSquaredS: number; entries: number }[] = [];
   for (let atMs = 0; atMs < endMs; atMs += STEP_MS) {
     let roots = 0;
@@ -61,12 +63,14 @@ export function makeWorld(random: Random, hours: number): World {
       rootSquaredS: (roots * roots * STEP_MS) / 1_000,
       entries: (rates * STEP_MS) / 1_000,
     });
-    const seat = seats[Math.floor(random.next() * seats.length)];
-    if (seat === undefined) continue;
-    close(seat.server, atMs + STEP_MS);
-    closed.unshift(seat.server);
-    seat.server = opened(closed, atMs + STEP_MS);
-    seat.sinceMs = atMs + STEP_MS;
+    for (let moves = 0; moves < count / 1_000; moves++) {
+      const seat = seats[Math.floor(random.next() * seats.length)];
+      if (seat === undefined) continue;
+      close(seat.server, atMs + STEP_MS);
+      closed.unshift(seat.server);
+      seat.server = opened(closed, atMs + STEP_MS);
+      seat.sinceMs = atMs + STEP_MS;
+    }
   }
   for (const seat of seats) close(seat.server, endMs);
   const roots = (fromMs: number) => {
@@ -79,6 +83,34 @@ export function makeWorld(random: Random, hours: number): World {
     return sum;
   };
   return { servers, endMs, roots };
+}
+
+/**
+ * 1,000 servers that each fill for 18 of every 120 minutes, at once and at a moment of the cycle that is their own, so
+ * that whoever finds out late loses the most. `zipfian`: rates by Zipf's law; else all have the same.
+ */
+export function makeBursts(
+  random: Random,
+  count: number,
+  endMs: number,
+  zipfian: boolean,
+): Omit<World, "roots"> {
+  const whilePresent = CYCLE_MS / BURST_MS;
+  const rates = zipfian
+    ? zipf(count, ENTRIES_PER_S * whilePresent)
+    : Array.from({ length: count }, () => (ENTRIES_PER_S * whilePresent) / count);
+  const servers = shuffled(rates, random).map((rate, index) => serverOf(index, rate));
+  for (const server of servers) {
+    const phaseMs = Math.floor((random.next() * CYCLE_MS) / STEP_MS) * STEP_MS - CYCLE_MS;
+    for (let fromMs = phaseMs; fromMs < endMs; fromMs += CYCLE_MS) {
+      const toMs = fromMs + BURST_MS;
+      server.open.push({ fromMs, toMs });
+      for (let atMs = fromMs; atMs < toMs; atMs += STEP_MS) {
+        if (atMs >= 0) happen(server, server.ratePerS, atMs, random);
+      }
+    }
+  }
+  return { servers, endMs };
 }
 
 /** What `GET /v2/server` would answer at that moment. */
@@ -99,7 +131,6 @@ export function snapshotOf(server: WorldServer, nowMs: number): Snapshot {
     if (event.list === "commandLogs") lists.commandLogs.push({ kind: "command", atS, player, text: ":h" });
     if (event.list === "modCalls") lists.modCalls.push({ kind: "modCall", atS, caller: player });
   }
-  const isOpen = server.open.some(({ fromMs, toMs }) => fromMs <= nowMs && nowMs < toMs);
   return {
     source: server.source,
     askedAtMs: nowMs,
@@ -108,7 +139,7 @@ export function snapshotOf(server: WorldServer, nowMs: number): Snapshot {
       name: server.source,
       ownerId: 1,
       coOwnerIds: [],
-      currentPlayers: isOpen ? 12 : 0,
+      currentPlayers: isOpen(server, nowMs) ? 12 : 0,
       maxPlayers: 40,
       joinKey: "key",
       accVerifiedReq: "Disabled",
@@ -117,6 +148,11 @@ export function snapshotOf(server: WorldServer, nowMs: number): Snapshot {
     lists,
     skippedRows: {},
   };
+}
+
+/** Whether anybody is there. */
+export function isOpen(server: WorldServer, nowMs: number): boolean {
+  return server.open.some(({ fromMs, toMs }) => fromMs <= nowMs && nowMs < toMs);
 }
 
 /** How many of the events happened by then. */
@@ -129,6 +165,17 @@ export function upTo(events: readonly { readonly atMs: number }[], nowMs: number
     else high = middle;
   }
   return low;
+}
+
+function serverOf(index: number, ratePerS: number): WorldServer {
+  return { source: `source-${index}` as SourceId, events: [], open: [], ratePerS };
+}
+
+/** Rates that go with 1 / rank and come to `sumPerS`. */
+function zipf(count: number, sumPerS: number): readonly number[] {
+  const shares = Array.from({ length: count }, (_, rank) => 1 / (rank + 1));
+  const sum = shares.reduce((total, share) => total + share, 0);
+  return shares.map((share) => (share * sumPerS) / sum);
 }
 
 function happen(server: WorldServer, rate: number, fromMs: number, random: Random): void {

@@ -31,7 +31,8 @@ export class GateClient implements ServiceClient, ServiceHealth {
   mostWaiting = 0;
   inFlight = 0;
   mostInFlight = 0;
-  tellsWhenSent = true;
+  /** Sources whose own limit keeps their reads at the gate until a time, by the monotonic clock. */
+  readonly heldUntilMs = new Map<SourceId, number>();
   everyMs = 100;
   tripMs = 50;
   players: (source: SourceId) => number = () => 5;
@@ -49,14 +50,17 @@ export class GateClient implements ServiceClient, ServiceHealth {
     this.waiting += 1;
     this.mostWaiting = Math.max(this.mostWaiting, this.waiting);
     try {
-      this.#freeAtMs = Math.max(this.#freeAtMs, clock.nowMs()) + this.everyMs;
-      await clock.sleep(this.#freeAtMs - this.everyMs - clock.nowMs(), options.signal);
+      const nowMs = clock.monotonicMs();
+      const heldMs = (this.heldUntilMs.get(source) ?? 0) - nowMs;
+      if (heldMs > 0) await clock.sleep(heldMs, options.signal);
+      this.#freeAtMs = Math.max(this.#freeAtMs, clock.monotonicMs()) + this.everyMs;
+      await clock.sleep(this.#freeAtMs - this.everyMs - clock.monotonicMs(), options.signal);
     } finally {
       this.waiting -= 1;
     }
     const askedAtMs = clock.nowMs();
     this.calls.push({ source, lists, priority: options.priority, atMs: askedAtMs });
-    if (this.tellsWhenSent) options.onSent?.();
+    options.onSent?.();
     this.inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
     try {

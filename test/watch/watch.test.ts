@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Demand, Snapshot } from "../../src/domain/model.ts";
 import type { SnapshotListener } from "../../src/domain/ports/snapshots.ts";
+import { DemandRegistry } from "../../src/watch/demands.ts";
 import { createWatch, type Watch } from "../../src/watch/watch.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { GateClient, id } from "./watch-rig.ts";
@@ -38,11 +39,11 @@ function rig(listener?: SnapshotListener["take"], nextTurn?: () => Promise<void>
 }
 
 function demand(source: string, more: Partial<Demand> = {}): Demand {
-  return { source: id(source), lists: ["joinLogs"], maxAgeMs: 600_000, ...more };
+  return { source: id(source), lists: ["joinLogs"], ...more };
 }
 
 describe("watch: polling", () => {
-  it("polls nothing that nobody demands, and stops when the demand is withdrawn", async () => {
+  test("polls nothing that nobody demands, and stops when the demand is withdrawn", async () => {
     const { clock, client, watch } = rig();
     watch.start();
     await clock.advance(10_000);
@@ -59,7 +60,7 @@ describe("watch: polling", () => {
     assert.equal(clock.pending, 0);
   });
 
-  it("asks for exactly the lists that somebody reads, once for all who read them", async () => {
+  test("asks for exactly the lists that somebody reads, once for all who read them", async () => {
     const { clock, client, watch, taken } = rig();
     watch.start();
     watch.demands.put("one", [demand("a", { lists: ["modCalls", "joinLogs"] })]);
@@ -76,7 +77,7 @@ describe("watch: polling", () => {
     await watch.stop();
   });
 
-  it("forgets a demand when its time is over", async () => {
+  test("forgets a demand when its time is over", async () => {
     const { clock, client, watch } = rig();
     watch.start();
     watch.demands.put("proof", [demand("a", { untilMs: clock.nowMs() + 5_000 })]);
@@ -86,7 +87,7 @@ describe("watch: polling", () => {
     await watch.stop();
   });
 
-  it("keeps one read waiting at the gate and the next ones unchosen", async () => {
+  test("keeps one read waiting at the gate and the next ones unchosen", async () => {
     const { clock, client, watch } = rig();
     client.tripMs = 1_000;
     watch.demands.put(
@@ -101,21 +102,21 @@ describe("watch: polling", () => {
     await watch.stop();
   });
 
-  it("uses the gate fully even where the client does not tell when a read has left", async () => {
+  test("does not let a read that the gate holds back hold up the others", async () => {
     const { clock, client, watch } = rig();
-    client.tellsWhenSent = false;
-    client.tripMs = 500;
-    watch.demands.put(
-      "feeds",
-      Array.from({ length: 50 }, (_, index) => demand(`s${index}`)),
-    );
+    for (const source of ["held1", "held2"]) client.heldUntilMs.set(id(source), clock.monotonicMs() + 60_000);
+    const free = Array.from({ length: 50 }, (_, index) => demand(`s${index}`));
+    watch.demands.put("feeds", [demand("held1"), demand("held2"), ...free]);
     watch.start();
-    await clock.advance(30_000);
-    assert.ok(client.calls.length >= 285, `${client.calls.length} polls`);
+    await clock.advance(59_000);
+    assert.ok(client.calls.length >= 59 * 10 - 45, `${client.calls.length} polls in 59 s at 10 a second`);
+    assert.equal(client.callsOf("held1").length, 0);
+    await clock.advance(11_000);
+    assert.ok(client.callsOf("held1").length > 0 && client.callsOf("held2").length > 0);
     await watch.stop();
   });
 
-  it("takes in answers that come together one in each turn of the event loop, and has no more than 16 under way", async () => {
+  test("takes in answers that come together one in each turn of the event loop, and has no more than 16 under way", async () => {
     const turns: (() => void)[] = [];
     const { clock, client, watch, taken } = rig(
       undefined,
@@ -139,24 +140,24 @@ describe("watch: polling", () => {
     await Promise.all([watch.stop(), clock.advance(10_000)]);
   });
 
-  it("never polls one source twice at once, however slow its listeners are", async () => {
+  test("never polls one source twice at once, however slow its listeners are", async () => {
     let busy = 0;
     let most = 0;
-    const it = rig(async () => {
+    const its = rig(async () => {
       busy += 1;
       most = Math.max(most, busy);
-      await it.clock.sleep(5_000);
+      await its.clock.sleep(5_000);
       busy -= 1;
     });
-    it.watch.demands.put("feed", [demand("a")]);
-    it.watch.start();
-    await it.clock.advance(60_000);
+    its.watch.demands.put("feed", [demand("a")]);
+    its.watch.start();
+    await its.clock.advance(60_000);
     assert.equal(most, 1);
-    assert.ok(it.client.calls.length <= 13);
-    await Promise.all([it.watch.stop(), it.clock.advance(10_000)]);
+    assert.ok(its.client.calls.length <= 13);
+    await Promise.all([its.watch.stop(), its.clock.advance(10_000)]);
   });
 
-  it("does not poll parked keys, and does again once they are linked anew", async () => {
+  test("does not poll parked keys, and does again once they are linked anew", async () => {
     const { clock, client, watch } = rig();
     client.parkedSources.add(id("a"));
     watch.demands.put("feeds", [demand("a"), demand("b")]);
@@ -170,7 +171,7 @@ describe("watch: polling", () => {
     await watch.stop();
   });
 
-  it("notices that a parked key is linked again even when nothing else happens", async () => {
+  test("notices that a parked key is linked again even when nothing else happens", async () => {
     const { clock, client, watch } = rig();
     client.parkedSources.add(id("a"));
     watch.demands.put("feeds", [demand("a")]);
@@ -184,7 +185,7 @@ describe("watch: polling", () => {
 });
 
 describe("watch: failures", () => {
-  it("backs off from a source that fails, further each time, and not from the others", async () => {
+  test("backs off from a source that fails, further each time, and not from the others", async () => {
     const { clock, client, watch } = rig();
     client.failure = (source) => (source === "bad" ? new Failure("unreachable", "down") : undefined);
     watch.demands.put("feeds", [demand("bad"), demand("good")]);
@@ -204,7 +205,20 @@ describe("watch: failures", () => {
     await watch.stop();
   });
 
-  it("waits as a whole while the service halts us", async () => {
+  test("asks a server that must not be read again in a quarter of an hour", async () => {
+    const { clock, client, watch } = rig();
+    client.failure = (source) => (source === "closed" ? new Failure("not-authorised", "4000") : undefined);
+    watch.demands.put("feeds", [demand("closed"), demand("open")]);
+    watch.start();
+    await clock.advance(14 * 60_000);
+    assert.equal(client.callsOf("closed").length, 1);
+    await clock.advance(2 * 60_000);
+    assert.equal(client.callsOf("closed").length, 2);
+    assert.ok(client.callsOf("open").length > 900);
+    await watch.stop();
+  });
+
+  test("waits as a whole while the service halts us", async () => {
     const { clock, client, watch } = rig();
     const untilMs = clock.nowMs() + 60_000;
     client.halted = { untilMs, why: "rate-limited" };
@@ -218,7 +232,7 @@ describe("watch: failures", () => {
     await watch.stop();
   });
 
-  it("lets a read that was rate-limited pause everything and blame nobody", async () => {
+  test("lets a read that was rate-limited pause everything and blame nobody", async () => {
     const { clock, client, watch } = rig();
     let refused = false;
     client.failure = () => {
@@ -235,7 +249,7 @@ describe("watch: failures", () => {
     await watch.stop();
   });
 
-  it("polls again what a listener could not keep, and says so", async () => {
+  test("polls again what a listener could not keep, and says so", async () => {
     let failing = true;
     const { clock, client, watch, taken, defects } = rig(async () => {
       if (failing) throw new Error("disk full");
@@ -252,7 +266,7 @@ describe("watch: failures", () => {
     await watch.stop();
   });
 
-  it("reports what is not a Failure as a defect and goes on", async () => {
+  test("reports what is not a Failure as a defect and goes on", async () => {
     const { clock, client, watch, defects } = rig();
     client.failure = () => (defects.length === 0 ? new TypeError("a bug") : undefined);
     watch.demands.put("feed", [demand("a")]);
@@ -263,7 +277,7 @@ describe("watch: failures", () => {
     await watch.stop();
   });
 
-  it("stops at once: reads are given up, nothing starts, no timer is left", async () => {
+  test("stops at once: reads are given up, nothing starts, no timer is left", async () => {
     const { clock, client, watch } = rig();
     client.tripMs = 30_000;
     watch.demands.put(
@@ -281,8 +295,96 @@ describe("watch: failures", () => {
   });
 });
 
+describe("watch: a wall clock that is set", () => {
+  for (const stepMs of [3_600_000, -3_600_000]) {
+    const words = stepMs > 0 ? "an hour forward" : "an hour back";
+
+    test(`${words} neither stops polls nor hastens them`, async () => {
+      const { clock, client, watch } = rig();
+      client.failure = (source) => (source === "bad" ? new Failure("unreachable", "down") : undefined);
+      watch.demands.put("feeds", [demand("a"), demand("b"), demand("bad")]);
+      watch.start();
+      await clock.advance(120_000);
+      const before = { a: client.callsOf("a").length, bad: client.callsOf("bad").length };
+      clock.step(stepMs);
+      await clock.advance(10_000);
+      const during = client.callsOf("a").length - before.a;
+      assert.ok(during >= 9 && during <= 10, `${during} polls in 10 s`);
+      assert.ok(client.callsOf("bad").length - before.bad <= 1, "its back-off goes on");
+      await watch.stop();
+    });
+
+    test(`${words} neither ends a pause early nor prolongs it`, async () => {
+      const { clock, client, watch } = rig();
+      let isRefused = false;
+      client.failure = () => {
+        if (isRefused) return undefined;
+        isRefused = true;
+        return new Failure("rate-limited", "wait", { retryAtMs: clock.nowMs() + 20_000 });
+      };
+      watch.demands.put("feeds", [demand("a"), demand("b")]);
+      watch.start();
+      await clock.advance(5_000);
+      const before = client.calls.length;
+      clock.step(stepMs);
+      await clock.advance(14_000);
+      assert.equal(client.calls.length, before);
+      await clock.advance(4_000);
+      assert.ok(client.calls.length > before);
+      await watch.stop();
+    });
+
+    test(`${words} leaves demands and ages of answers as long as they were`, async () => {
+      const { clock, client, watch } = rig();
+      watch.start();
+      watch.demands.put("proof", [demand("a", { lists: ["players"], untilMs: clock.nowMs() + 60_000 })]);
+      await clock.advance(30_000);
+      clock.step(stepMs);
+      await clock.advance(20_000);
+      const before = client.calls.length;
+      await clock.advance(9_000);
+      assert.ok(client.calls.length >= before + 8);
+      await clock.advance(3_000);
+      const after = client.calls.length;
+      await clock.advance(30_000);
+      assert.equal(client.calls.length, after, "the demand has ended");
+      clock.step(stepMs);
+      const ageMs = clock.nowMs() - (watch.snapshots.latest(id("a"))?.statusAtMs ?? 0);
+      assert.ok(ageMs > 29_000 && ageMs < 34_000, `${ageMs} ms`);
+
+      const young = await watch.snapshots.fresh(id("a"), ["players"], 40_000);
+      assert.equal(client.calls.length, after, "young enough");
+      const anew = watch.snapshots.fresh(id("a"), ["players"], 20_000);
+      await clock.advance(1_000);
+      const state = await anew;
+      assert.equal(client.calls.length, after + 1);
+      assert.ok(state.statusAtMs - young.statusAtMs >= 29_000, "the newer answer replaced the older");
+      await watch.stop();
+    });
+  }
+});
+
+describe("demands", () => {
+  test("with an age keep it for 15 minutes; their lists are read until they end", async () => {
+    const clock = new VirtualClock();
+    const demands = new DemandRegistry(clock, () => undefined);
+    demands.put("deferred", [demand("a", { maxAgeMs: 5_000, untilMs: clock.nowMs() + 3_600_000 })]);
+    demands.put("feed", [demand("b", { guildId: "g" })]);
+    assert.equal(demands.wanted(id("a"))?.maxAgeMs, 5_000);
+    assert.deepEqual(demands.wanted(id("b")), { lists: ["joinLogs"], maxAgeMs: undefined, guildId: "g" });
+    await clock.advance(15 * 60_000);
+    assert.deepEqual(demands.wanted(id("a")), {
+      lists: ["joinLogs"],
+      maxAgeMs: undefined,
+      guildId: undefined,
+    });
+    await clock.advance(45 * 60_000);
+    assert.equal(demands.wanted(id("a")), undefined);
+  });
+});
+
 describe("snapshots", () => {
-  it("answers from the latest poll while it is young enough", async () => {
+  test("answers from the latest poll while it is young enough", async () => {
     const { clock, client, watch } = rig();
     watch.demands.put("feed", [demand("a", { lists: ["players"] })]);
     watch.start();
@@ -296,7 +398,7 @@ describe("snapshots", () => {
     await watch.stop();
   });
 
-  it("asks for what is missing or too old, as a person", async () => {
+  test("asks for what is missing or too old, as a person", async () => {
     const { clock, client, watch } = rig();
     const first = watch.snapshots.fresh(id("a"), ["players", "queue"], 10_000);
     await clock.advance(1_000);
@@ -316,7 +418,7 @@ describe("snapshots", () => {
     assert.ok((state.lists.staff?.atMs ?? 0) > (state.lists.players?.atMs ?? 0));
   });
 
-  it("makes one call for all who ask at once, and another for who needs it fresher", async () => {
+  test("makes one call for all who ask at once, and another for who needs it fresher", async () => {
     const { clock, client, watch } = rig();
     client.tripMs = 2_000;
     const together = [1, 2, 3].map(() => watch.snapshots.fresh(id("a"), ["players"], 5_000));
@@ -328,7 +430,7 @@ describe("snapshots", () => {
     assert.equal(client.calls.length, 2);
   });
 
-  it("lets each caller leave, and gives the read up after the last", async () => {
+  test("lets each caller leave, and gives the read up after the last", async () => {
     const { clock, client, watch } = rig();
     client.tripMs = 10_000;
     const [one, two] = [new AbortController(), new AbortController()];
@@ -348,7 +450,7 @@ describe("snapshots", () => {
     assert.equal((await again).source, "a");
   });
 
-  it("passes a failure on to everyone who waits, and keeps what it has", async () => {
+  test("passes a failure on to everyone who waits, and keeps what it has", async () => {
     const { clock, client, watch } = rig();
     const first = watch.snapshots.fresh(id("a"), ["players"], 0);
     await clock.advance(1_000);
@@ -360,7 +462,7 @@ describe("snapshots", () => {
     assert.equal(watch.snapshots.latest(id("a"))?.status.name, "Server");
   });
 
-  it("forgets lists that are stale, logs first, and in the end the server", async () => {
+  test("forgets lists that are stale, logs first, and in the end the server", async () => {
     const { clock, watch } = rig();
     const read = watch.snapshots.fresh(id("a"), ["players", "commandLogs"], 0);
     await clock.advance(1_000);

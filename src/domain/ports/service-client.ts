@@ -1,15 +1,16 @@
 import type { CommandAnswer, ListName, ServerStatus, Snapshot, SourceId } from "../model.ts";
 import type { ServerKey } from "../secret.ts";
 
-/** People waiting go before polls (design 4, Order). */
+/** People waiting go before polls. */
 export type Priority = "person" | "poll";
 
 export interface ReadOptions {
   readonly priority: Priority;
   readonly signal?: AbortSignal;
   /**
-   * Called when the gate let the request through and it is being written. The poller keeps one read waiting at the
-   * gate and chooses the next source only then, so that the choice is made as late as it can be. At most once for a
+   * Called when the gate let the request through and it is being written; a client that is given it always calls it.
+   * The poller keeps one read waiting at the gate and chooses the next source only then, so that the choice is made as
+   * late as it can be. At most once for a
    * read, though a halt or a 429 may send it back to wait again; never for one that is refused or given up there.
    */
   readonly onSent?: () => void;

@@ -80,9 +80,3 @@ export interface Journal extends SnapshotListener {
   /** For /state: undelivered items, all journals together, and how many journals there are. */
   state(): { readonly journals: number; readonly undelivered: number };
 }
-
-/**
- * What feeds demand as maxAgeMs. It is a bound (nothing unposted for ten minutes), not the aim: the schedule
- * polls busy servers far more often by itself, and a tight bound would turn it into round robin.
- */
-export const feedMaxAgeMs = 600_000;

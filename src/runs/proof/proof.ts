@@ -14,8 +14,6 @@ import { newRows, type SeenRows } from "./seen-rows.ts";
 /** After a run its server's log is read this often, for so long. */
 const PROOF_MAX_AGE_MS = 5_000;
 const PROOF_FOR_MS = 90_000;
-/** Where a guild has an audit channel, its log is read at least this often: others may run commands too. */
-const OUTSIDE_MAX_AGE_MS = 120_000;
 /** How far before its row a run may have been sent: an answer takes a while, and the two clocks differ. */
 const SENT_BEFORE_ROW_MS = 5 * 60_000;
 /** Of one server, for how many runs it is remembered where their rows were seen; older ones are long out of its log. */
@@ -71,7 +69,7 @@ export class Proof implements SnapshotListener {
     const demands = sources.map((source) => ({
       source,
       lists: ["commandLogs"] as const,
-      maxAgeMs: OUTSIDE_MAX_AGE_MS,
+      guildId,
     }));
     this.#ports.demands.put(`runs-outside:${guildId}`, demands);
     if (sources.length === 0) this.#watched.delete(guildId);
