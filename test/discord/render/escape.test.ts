@@ -145,7 +145,7 @@ describe("escape", () => {
   test("ordinary names stay as they are but for underscores", () => {
     assert.equal(inlineName("Builder_Man99"), "Builder\\_Man99");
     assert.equal(inlineName("@everyone **x** <@1>"), "@\u200beveryone \\*\\*x\\*\\* \\<@\u200b1\\>");
-    assert.equal(inlineName("\u202e\u200b"), "(no name)");
+    assert.equal(inlineName("\u202e\u200b"), "\\(no name\\)");
     assert.equal(inlineName("שם"), "\u2068שם\u2069");
     assert.equal(inlineCode(":pm a `b`\nc"), "`:pm a ˋbˋ c`");
   });
