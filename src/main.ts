@@ -73,7 +73,7 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     ],
   });
   const store = await openStore(config.storeUrl, { log });
-  const kept = openDocuments(store, config, surroundings);
+  const kept = await openDocuments(store, config, surroundings);
   const { bindings, settings } = kept;
   const warn = (message: string, err: unknown) => log.warn({ err }, message);
   const report = (message: string, err: unknown) => log.error({ err }, message);
@@ -245,7 +245,7 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
       conceal: log.conceal,
       async notReady() {
         const asleep = discord.state().ready ? [] : ["not logged in to Discord"];
-        const stored = await store.ping().then(
+        const stored = await store.checkWritable().then(
           () => [],
           () => ["the store does not answer"],
         );

@@ -2,6 +2,7 @@ import { parseHalt, parseRejected } from "./api/stored-records.ts";
 import type { Config } from "./config.ts";
 import { parseRegistered } from "./discord/interactions/registration.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
+import type { Documents } from "./domain/ports/documents.ts";
 import { parseCard } from "./feeds/cards/card-records.ts";
 import { parseJournalChunk, parseJournalHead } from "./feeds/journal/journal-records.ts";
 import { parseOffset } from "./feeds/journal/offsets.ts";
@@ -22,11 +23,16 @@ interface Surroundings {
   readonly random: Random;
 }
 
-/** What lies in the store, namespace by namespace. Bindings and audit survive a power cut, journals a crash. */
-export function openDocuments(store: Store, config: Config, { log, clock, random }: Surroundings) {
-  const vault = createVault(loadSecret(config.storeUrl, config.secretKey));
+/**
+ * What lies in the store, namespace by namespace. Bindings and audit survive a power cut, journals a crash. Rejects
+ * with a StoreError in words where the secret that sealed the server keys is missing.
+ */
+export async function openDocuments(store: Store, config: Config, { log, clock, random }: Surroundings) {
+  const sealed = store.documents("bindings", documentSchemas.parseGuildBindings, "full");
+  const { storeUrl, secretKey: given } = config;
+  const vault = createVault(await loadSecret({ storeUrl, given, hasSealed: () => holdsBindings(sealed) }));
   const { bindings, keys } = createBindings({
-    documents: store.documents("bindings", documentSchemas.parseGuildBindings, "full"),
+    documents: sealed,
     vault,
     clock,
     random,
@@ -63,4 +69,9 @@ export function openDocuments(store: Store, config: Config, { log, clock, random
     deferred: store.documents("deferred-runs", parseDeferredRun, "full"),
     seenRows: store.documents("seen-rows", parseSeenRows, "normal"),
   };
+}
+
+async function holdsBindings(sealed: Documents<documentSchemas.GuildBindings>): Promise<boolean> {
+  for await (const [, { bindings }] of sealed.entries()) if (bindings.length > 0) return true;
+  return false;
 }

@@ -18,8 +18,11 @@ export interface Store {
    * cannot tell.
    */
   flush(): Promise<boolean>;
-  /** Rejects while the store cannot be read; for /readyz. */
-  ping(): Promise<void>;
+  /**
+   * Writes one small row over the one before, which costs no wait for the disk: rejects while what is written would
+   * not be kept. A StoreError says why in words; a disk that is full or a Redis without memory still reads well.
+   */
+  checkWritable(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ export interface StoreOptions {
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const { log, waitMs = 10_000, nowMs = Date.now } = options;
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
-  if (path !== undefined) return openSqlite(path, { lockWaitMs: Math.min(waitMs, 2_000), nowMs });
+  if (path !== undefined) return await openSqlite(path, { lockWaitMs: Math.min(waitMs, 2_000), nowMs });
   if (/^rediss?:\/\//.test(url)) return openRedis(url, { log, waitMs });
   throw new StoreError("a store's address begins with sqlite:, redis:// or rediss://");
 }

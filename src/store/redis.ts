@@ -27,8 +27,12 @@ export async function openRedis(
   return {
     documents: (namespace, parse) => new KeyvDocuments(adapter(client, prefix + namespace), namespace, parse),
     flush: () => isOnDisk(client),
-    ping: async () => {
-      await client.ping();
+    checkWritable: async () => {
+      try {
+        await client.set(`${prefix}probe`, "1");
+      } catch (error) {
+        throw new StoreError(`Redis takes no writes: ${reason(error)}`, { cause: error });
+      }
     },
     close: async () => {
       // A close waits for answers; without a connection there are none to wait for.
@@ -53,7 +57,7 @@ async function connect(url: string, log: Log | undefined, waitMs: number): Promi
   let waitedMs = 0;
   const options: Parameters<typeof createClient>[0] = {
     url,
-    // With it a call made while Redis is away would hang, and be written whenever Redis comes back (design 8).
+    // With it a call made while Redis is away would hang, and be written whenever Redis comes back.
     disableOfflineQueue: true,
     // A silent connection is given up: the pings make sure that a living one never is.
     pingInterval: pingEveryMs,
@@ -98,7 +102,7 @@ function reason(error: unknown): string {
 
 /**
  * What keyv gets of the official adapter: its methods and nothing else. Were keyv to see its events, a listener-less
- * Keyv would turn the loss of Redis into an exception that ends the process (design 8).
+ * Keyv would turn the loss of Redis into an exception that ends the process.
  */
 function adapter(client: Client, namespace: string): object {
   const inner = new KeyvRedis<string>(client, { namespace, throwOnErrors: true, throwOnConnectError: true });

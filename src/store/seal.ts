@@ -1,9 +1,21 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { SourceId } from "../domain/model.ts";
 import { ServerKey } from "../domain/secret.ts";
 import { StoreError } from "./documents.ts";
+import { inWords } from "./sqlite-words.ts";
 
 const secretBytes = 32;
 const nonceBytes = 12;
@@ -64,29 +76,57 @@ export function createVault(secret: Uint8Array): Vault {
   };
 }
 
+export interface SecretSource {
+  readonly storeUrl: string;
+  /** SECRET_KEY, where it was set. */
+  readonly given?: Uint8Array | undefined;
+  /** Whether the store holds keys that a secret has sealed: then a new one would open none of them. */
+  hasSealed(): Promise<boolean>;
+}
+
 /**
- * The secret given, or the one beside the sqlite file: made once, mode 0600 (design 2, SECRET_KEY).
- * It is on the disk before it is used: a key sealed by a lost secret is lost too.
+ * The secret given, or the one beside the sqlite file: made once, mode 0600. It is on the disk before it is used: a
+ * key sealed by a lost secret is lost too. Rejects with a StoreError in words.
  */
-export function loadSecret(storeUrl: string, given?: Uint8Array): Uint8Array {
+export async function loadSecret({ storeUrl, given, hasSealed }: SecretSource): Promise<Uint8Array> {
   if (given !== undefined) return given;
   const path = join(dirname(storeUrl.slice("sqlite:".length)), "secret.key");
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  try {
-    const file = openSync(path, "wx", 0o600);
-    writeSync(file, `${randomBytes(secretBytes).toString("base64")}\n`);
-    fsyncSync(file);
-    closeSync(file);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    // Restored from a backup it may have come back readable for everyone.
-    chmodSync(path, 0o600);
-  }
-  const secret = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
-  if (secret.length !== secretBytes) {
+  if (!existsSync(path) && (await hasSealed())) {
     throw new StoreError(
-      `${path} does not hold ${secretBytes} bytes in base64; restore it from a backup, or remove it and link every server again`,
+      `${path} is missing, and the store holds server keys that were sealed with it; restore it from a backup, set SECRET_KEY to what it held, or start with an empty store and link every server again`,
     );
   }
-  return new Uint8Array(secret);
+  try {
+    return readOrMake(path);
+  } catch (error) {
+    throw inWords(error, path);
+  }
+}
+
+function readOrMake(path: string): Uint8Array {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Restored from a backup it may have come back readable for everyone.
+  if (existsSync(path)) chmodSync(path, 0o600);
+  else makeSecret(path);
+  const secret = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
+  if (secret.length === secretBytes) return new Uint8Array(secret);
+  throw new StoreError(
+    `${path} does not hold ${secretBytes} bytes in base64; restore it from a backup, or remove it and link every server again`,
+  );
+}
+
+/** Under its name only once it is whole: a disk that fills up meanwhile must not leave half a secret. */
+function makeSecret(path: string): void {
+  const making = `${path}.new`;
+  const file = openSync(making, "w", 0o600);
+  try {
+    writeSync(file, `${randomBytes(secretBytes).toString("base64")}\n`);
+    fsyncSync(file);
+  } catch (error) {
+    closeSync(file);
+    rmSync(making, { force: true });
+    throw error;
+  }
+  closeSync(file);
+  renameSync(making, path);
 }

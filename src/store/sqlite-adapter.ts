@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type KeyvStorageCapability, keyvStorageCapability } from "keyv";
+import { SqliteTurns } from "./sqlite-turns.ts";
 
 /** How many rows an iteration reads at once. */
 const pageRows = 200;
@@ -17,9 +18,17 @@ interface Entry {
   readonly expires?: number | undefined;
 }
 
+export interface SqliteAdapterOptions {
+  readonly database: DatabaseSync;
+  readonly namespace: string;
+  readonly nowMs: () => number;
+  /** Shared by all adapters of one file. @default turns of its own */
+  readonly turns?: SqliteTurns;
+}
+
 /**
  * A storage adapter of keyv 6 on node:sqlite for one namespace of one connection; the official one compiles a native
- * part (design 8). Values are texts that keyv has serialised; `expires` is in epoch milliseconds. Every method
+ * part. Values are texts that keyv has serialised; `expires` is in epoch milliseconds. Every method
  * rejects when the database refuses: keyv has no error listener and hands the rejection on. The connection belongs to
  * whoever opened it, so disconnecting leaves it open.
  */
@@ -31,9 +40,11 @@ export class SqliteAdapter {
   readonly #set: StatementSync;
   readonly #delete: StatementSync;
   readonly #page: StatementSync;
+  readonly #turns: SqliteTurns;
 
-  constructor(database: DatabaseSync, namespace: string, nowMs: () => number) {
+  constructor({ database, namespace, nowMs, turns = new SqliteTurns() }: SqliteAdapterOptions) {
     this.#database = database;
+    this.#turns = turns;
     this.namespace = namespace;
     this.#nowMs = nowMs;
     const live = "namespace = ? AND (expires IS NULL OR expires > ?)";
@@ -51,45 +62,47 @@ export class SqliteAdapter {
   }
 
   async get(key: string): Promise<string | undefined> {
-    return this.#valueOf(key);
+    return await this.#turns.take(() => this.#valueOf(key));
   }
 
   async getMany(keys: readonly string[]): Promise<(string | undefined)[]> {
-    return keys.map((key) => this.#valueOf(key));
+    return await this.#turns.take(() => keys.map((key) => this.#valueOf(key)));
   }
 
   async has(key: string): Promise<boolean> {
-    return this.#valueOf(key) !== undefined;
+    return await this.#turns.take(() => this.#valueOf(key) !== undefined);
   }
 
   async hasMany(keys: readonly string[]): Promise<boolean[]> {
-    return keys.map((key) => this.#valueOf(key) !== undefined);
+    return await this.#turns.take(() => keys.map((key) => this.#valueOf(key) !== undefined));
   }
 
   async set(key: string, value: unknown, expires?: number): Promise<boolean> {
-    this.#set.run(...this.#row({ key, value, expires }));
+    const row = this.#row({ key, value, expires });
+    await this.#turns.take(() => this.#set.run(...row));
     return true;
   }
 
   /** All or none of them. */
   async setMany(entries: readonly Entry[]): Promise<boolean[]> {
-    this.#together(() => {
+    await this.#together(() => {
       for (const entry of entries) this.#set.run(...this.#row(entry));
     });
     return entries.map(() => true);
   }
 
   async delete(key: string): Promise<boolean> {
-    return this.#delete.run(this.namespace, key).changes > 0;
+    return await this.#turns.take(() => this.#delete.run(this.namespace, key).changes > 0);
   }
 
   /** All or none of them. */
   async deleteMany(keys: readonly string[]): Promise<boolean[]> {
-    return this.#together(() => keys.map((key) => this.#delete.run(this.namespace, key).changes > 0));
+    return await this.#together(() => keys.map((key) => this.#delete.run(this.namespace, key).changes > 0));
   }
 
   async clear(): Promise<void> {
-    this.#database.prepare("DELETE FROM documents WHERE namespace = ?").run(this.namespace);
+    const statement = this.#database.prepare("DELETE FROM documents WHERE namespace = ?");
+    await this.#turns.take(() => statement.run(this.namespace));
   }
 
   /**
@@ -99,7 +112,8 @@ export class SqliteAdapter {
   async *iterator(): AsyncGenerator<[key: string, value: string], void> {
     // No key is empty (Documents refuses one), so every key stands after "".
     for (let after: string | undefined = ""; after !== undefined; ) {
-      const rows = this.#page.all(this.namespace, this.#nowMs(), after);
+      const from: string = after;
+      const rows = await this.#turns.take(() => this.#page.all(this.namespace, this.#nowMs(), from));
       for (const { key, value } of rows) {
         if (typeof key === "string" && typeof value === "string") yield [key, value];
       }
@@ -120,15 +134,17 @@ export class SqliteAdapter {
     return [this.namespace, key, value, expires ?? null];
   }
 
-  #together<T>(work: () => T): T {
-    this.#database.exec("BEGIN IMMEDIATE");
-    try {
-      const result = work();
-      this.#database.exec("COMMIT");
-      return result;
-    } catch (error) {
-      this.#database.exec("ROLLBACK");
-      throw error;
-    }
+  #together<T>(work: () => T): Promise<T> {
+    return this.#turns.take(() => {
+      this.#database.exec("BEGIN IMMEDIATE");
+      try {
+        const result = work();
+        this.#database.exec("COMMIT");
+        return result;
+      } catch (error) {
+        this.#database.exec("ROLLBACK");
+        throw error;
+      }
+    });
   }
 }

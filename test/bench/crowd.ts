@@ -71,7 +71,7 @@ export async function settle(
   try {
     const { bindings } = createBindings({
       documents: store.documents("bindings", parseGuildBindings, "normal"),
-      vault: createVault(loadSecret(storeUrl)),
+      vault: createVault(await loadSecret({ storeUrl, hasSealed: async () => false })),
       clock,
       random,
       serversPerGuild: 1,

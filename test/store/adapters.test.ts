@@ -66,11 +66,30 @@ describe("the store on Redis", withRedis, () => {
     await assert.rejects(documents.set("lost", 1));
     await assert.rejects(documents.delete("kept"));
     await assert.rejects(all(documents));
-    await assert.rejects(store.ping());
+    await assert.rejects(store.checkWritable());
     await server.start();
-    await untilResolves(() => store.ping());
+    await untilResolves(() => store.checkWritable());
     assert.equal(await documents.get("kept"), 1);
     assert.equal(await documents.get("lost"), undefined);
+  });
+
+  test("a Redis without memory is read well and not written: the probe says so", async () => {
+    const operator = createClient({ url: server.url });
+    await operator.connect();
+    try {
+      const documents = store.documents("memory", (value) => value, "full");
+      await documents.set("kept", 1);
+      await store.checkWritable();
+      await operator.configSet("maxmemory", "1");
+      await assert.rejects(store.checkWritable(), /Redis takes no writes: OOM/);
+      await assert.rejects(documents.set("lost", 1));
+      assert.equal(await documents.get("kept"), 1);
+      await operator.configSet("maxmemory", "0");
+      await store.checkWritable();
+    } finally {
+      await operator.configSet("maxmemory", "0");
+      await operator.close();
+    }
   });
 
   test("an address where nothing answers rejects in words, without the password", async () => {
@@ -87,7 +106,7 @@ describe("the store on Redis", withRedis, () => {
       );
     } finally {
       await server.start();
-      await untilResolves(() => store.ping());
+      await untilResolves(() => store.checkWritable());
     }
   });
 
@@ -116,8 +135,8 @@ describe("the sqlite adapter as keyv knows adapters", () => {
     const database = new DatabaseSync(":memory:");
     createTable(database);
     let nowMs = 1_000;
-    const adapter = new SqliteAdapter(database, "one", () => nowMs);
-    const other = new SqliteAdapter(database, "two", () => nowMs);
+    const adapter = new SqliteAdapter({ database, namespace: "one", nowMs: () => nowMs });
+    const other = new SqliteAdapter({ database, namespace: "two", nowMs: () => nowMs });
     const at = (ms: number) => {
       nowMs = ms;
     };

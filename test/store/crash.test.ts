@@ -95,9 +95,9 @@ describe("a store file", () => {
     await first.close();
     await first.close();
     const second = await openStore(url, { waitMs: 0 });
-    await second.ping();
+    await second.checkWritable();
     await second.close();
-    await assert.rejects(second.ping());
+    await assert.rejects(second.checkWritable());
   });
 
   test("and its side files are readable by their owner only", {
@@ -141,8 +141,14 @@ describe("a store file", () => {
     const path = join(folder.path, "text.sqlite");
     writeFileSync(path, "this is not a database, but a longer text about one".repeat(50));
     const url = `sqlite:${path}`;
-    await assert.rejects(openStore(url, { waitMs: 0 }), /not a database/);
-    await assert.rejects(openStore(url, { waitMs: 0 }), /not a database/);
+    await assert.rejects(
+      openStore(url, { waitMs: 0 }),
+      /is not a database that can be read; put a backup in its place/,
+    );
+    await assert.rejects(
+      openStore(url, { waitMs: 0 }),
+      /is not a database that can be read; put a backup in its place/,
+    );
   });
 
   test("an address of no known kind is refused", async () => {

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, type TestContext, test } from "node:test";
+import { StoreError } from "../../src/store/documents.ts";
+import { openStore } from "../../src/store/open.ts";
+import { SqliteTurns } from "../../src/store/sqlite-turns.ts";
+import { inWords } from "../../src/store/sqlite-words.ts";
+import { settle } from "../support/clock.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+function folderOf(t: TestContext): string {
+  const folder = tempFolder();
+  t.after(() => folder.remove());
+  return folder.path;
+}
+
+const saying = (path: string, words: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof StoreError, String(error));
+  assert.ok(error.message.includes(path), error.message);
+  assert.match(error.message, words);
+  assert.ok(!error.message.includes("\n"));
+  return true;
+};
+
+/** A disk of its own; undefined where this machine lets nobody mount one. */
+function smallDisk(t: TestContext): string | undefined {
+  const folder = tempFolder();
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", folder.path], { stdio: "ignore" });
+  } catch {
+    folder.remove();
+    return undefined;
+  }
+  t.after(() => {
+    execFileSync("umount", ["-l", folder.path]);
+    folder.remove();
+  });
+  return folder.path;
+}
+
+function fill(path: string): void {
+  for (let n = 0; ; n++) {
+    const file = join(path, `fill${n}`);
+    try {
+      writeFileSync(file, Buffer.alloc(4_096));
+    } catch {
+      rmSync(file, { force: true });
+      return;
+    }
+  }
+}
+
+describe("a store that cannot be opened says why, and what to do", () => {
+  test("a database that is damaged", async (t) => {
+    const path = join(folderOf(t), "m.sqlite");
+    writeFileSync(path, "SQLite format 3\0 and then nothing that belongs there".repeat(100));
+    await assert.rejects(openStore(`sqlite:${path}`, { waitMs: 0 }), saying(path, /backup .* begin anew/));
+  });
+
+  test("a folder in the place of the file", async (t) => {
+    const path = join(folderOf(t), "m.sqlite");
+    mkdirSync(path);
+    await assert.rejects(openStore(`sqlite:${path}`, { waitMs: 0 }), saying(path, /is a folder; STORE_URL/));
+  });
+
+  test("a file in the place of the folder", async (t) => {
+    const path = join(folderOf(t), "data");
+    writeFileSync(path, "");
+    const file = join(path, "m.sqlite");
+    await assert.rejects(openStore(`sqlite:${file}`, { waitMs: 0 }), saying(file, /another STORE_URL/));
+  });
+
+  test("a disk that is full, which is not another Marshal", async (t) => {
+    const disk = smallDisk(t);
+    if (disk === undefined) return t.skip("no disk can be mounted here");
+    fill(disk);
+    const path = join(disk, "m.sqlite");
+    await assert.rejects(
+      openStore(`sqlite:${path}`, { waitMs: 0 }),
+      saying(path, /the disk is full; make room/),
+    );
+  });
+
+  test("each error of the system has one line; a defect keeps its stack", () => {
+    const system = (code: string) => Object.assign(new Error(code), { code });
+    const sqlite = (errcode: number) => Object.assign(new Error("x"), { code: "ERR_SQLITE_ERROR", errcode });
+    const table: readonly (readonly [Error, RegExp])[] = [
+      [system("EACCES"), /rights/],
+      [system("EROFS"), /rights/],
+      [system("ENOSPC"), /full/],
+      [sqlite(8), /rights/],
+      [sqlite(1_032), /rights/],
+      [sqlite(10), /disk reports an error/],
+      [sqlite(13), /full/],
+      [sqlite(5), /another program/],
+    ];
+    for (const [error, words] of table) saying("a.sqlite", words)(inWords(error, "a.sqlite"));
+    const defect = new TypeError("x");
+    assert.equal(inWords(defect, "a.sqlite"), defect);
+  });
+});
+
+describe("whether the store can be written", () => {
+  test("a disk that fills up is told by the probe, though everything can be read; room made ends it", async (t) => {
+    const disk = smallDisk(t);
+    if (disk === undefined) return t.skip("no disk can be mounted here");
+    const path = join(disk, "m.sqlite");
+    const store = await openStore(`sqlite:${path}`);
+    t.after(() => store.close());
+    const documents = store.documents("x", (value) => value, "normal");
+    await documents.set("a", 1);
+    await store.checkWritable();
+    fill(disk);
+    await assert.rejects(store.checkWritable(), saying(path, /the disk is full/));
+    assert.equal(await documents.get("a"), 1);
+    for (const name of readdirSync(disk)) if (name.startsWith("fill")) unlinkSync(join(disk, name));
+    await store.checkWritable();
+  });
+
+  test("a file that was deleted or replaced takes writes and loses them: told", async (t) => {
+    const path = join(folderOf(t), "m.sqlite");
+    const store = await openStore(`sqlite:${path}`);
+    t.after(() => store.close());
+    await store.checkWritable();
+    unlinkSync(path);
+    await assert.rejects(store.checkWritable(), saying(path, /deleted or replaced/));
+    writeFileSync(path, "");
+    await assert.rejects(store.checkWritable(), saying(path, /deleted or replaced/));
+  });
+});
+
+describe("a lock of another program on the file", () => {
+  test("is waited for without holding up the process, and writes keep their order", async (t) => {
+    const path = join(folderOf(t), "m.sqlite");
+    const store = await openStore(`sqlite:${path}`);
+    t.after(() => store.close());
+    const full = store.documents("x", (value) => value, "full");
+    const normal = store.documents("y", (value) => value, "normal");
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    const written: string[] = [];
+    const first = full.set("a", 1).then(() => written.push("first"));
+    const second = full.set("a", 2).then(() => written.push("second"));
+    const third = normal.set("b", 3).then(() => written.push("third"));
+    // The process goes on: were it held up, the other program's lock would never end here.
+    await settle();
+    assert.deepEqual(written, []);
+    other.exec("COMMIT");
+    other.close();
+    await Promise.all([first, second, third]);
+    assert.deepEqual(written, ["first", "second", "third"]);
+    assert.equal(await full.get("a"), 2);
+  });
+
+  test("that never ends rejects what waits, each after its own time", async (t) => {
+    const path = join(folderOf(t), "m.sqlite");
+    const [holder, waiter] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
+    t.after(() => {
+      holder.close();
+      waiter.close();
+    });
+    holder.exec("CREATE TABLE x (n); BEGIN IMMEDIATE");
+    let sleptMs = 0;
+    const sleep = async (ms: number) => {
+      sleptMs += ms;
+    };
+    const turns = new SqliteTurns({ waitMs: 1_000, sleep });
+    const write = () => turns.take(() => waiter.exec("INSERT INTO x VALUES (1)"));
+    const both = await Promise.allSettled([write(), write()]);
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      ["rejected", "rejected"],
+    );
+    assert.ok(sleptMs >= 1_000 && sleptMs < 1_200, `${sleptMs} ms`);
+    holder.exec("ROLLBACK");
+    await write();
+  });
+});
