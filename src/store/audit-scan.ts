@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { AuditFilter, AuditFound } from "../domain/run.ts";
 import type { OldDayIndex } from "./old-day-index.ts";
@@ -6,7 +5,7 @@ import { dayOf, type Place, type RowLists } from "./row-lists.ts";
 
 /** Rows that one search reads at most, whatever it looks for. */
 const MOST_READ = 2_000;
-/** Rows read before other work has its turn: sqlite answers without ever waiting. */
+/** Rows read before a pause: sqlite answers without ever waiting, so that nothing else would run. */
 const BREATH_ROWS = 25;
 const DEFAULT_LIMIT = 50;
 /** Stands for the page of a place in the old index, which has none: it comes after all pages of its day. */
@@ -21,6 +20,8 @@ export interface Scan<T> {
   readonly rows: Documents<T>;
   readonly filter: Pick<AuditFilter, "fromMs" | "toMs" | "limit" | "after">;
   matches(row: T): boolean;
+  /** Between some rows and the next. */
+  pause(): Promise<void>;
 }
 
 /** A few entries that are read together; `last` is where the search goes on after them. */
@@ -52,7 +53,7 @@ export async function findRows<T>(lists: RowLists, old: OldDayIndex, scan: Scan<
     if (found.length >= limit) return { rows: found.slice(0, limit) };
     read += Math.max(1, ids.length);
     if (read >= MOST_READ) return { rows: found, stoppedAt: textOf(last) };
-    await setImmediate();
+    await scan.pause();
   }
   return { rows: found };
 }

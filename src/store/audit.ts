@@ -20,6 +20,11 @@ export interface AuditParts {
   /** What version 0.1 had in place of lists: read, and removed by retention. */
   readonly oldDays: Documents<DayList>;
   readonly oldIndex: Documents<DayIndex>;
+  /**
+   * Between 25 rows of a scan and the next. It decides how much of the process a scan may take: those who search
+   * wait a little longer, everyone else does not notice.
+   */
+  pause(): Promise<void>;
 }
 
 type Kind = "runs" | "events";
@@ -29,6 +34,8 @@ type SentRow = RunRecord & { readonly sentAtMs: number };
 const SENT_DAYS = 2;
 /** A sent run stands in its list at the time when its sending began; the gate may have held it for this long then. */
 const HELD_BY_GATE_MS = 15 * 60_000;
+/** Sent runs of one server that are read at once; at one command per 5 s these are more than an hour. */
+const MOST_SENT = 1_000;
 /** Rows removed before other work has its turn. */
 const BREATH_ROWS = 25;
 /** A verb is whatever somebody typed; a key of the store has to stay short. */
@@ -100,7 +107,8 @@ class StoredAudit implements AuditLog {
 
   async search(guildId: string, filter: AuditFilter): ReturnType<AuditLog["search"]> {
     const all = `${guildId}/runs`;
-    const scan = { guildId, all, list: listFor(all, filter), rows: this.#parts.runs, filter };
+    const { runs: rows, pause } = this.#parts;
+    const scan = { guildId, all, list: listFor(all, filter), rows, filter, pause };
     const found = await this.#scans.take(guildId, () =>
       findRows(this.#lists, this.#old, { ...scan, matches: runMatcher(filter) }),
     );
@@ -110,23 +118,29 @@ class StoredAudit implements AuditLog {
 
   async events(guildId: string, filter: Parameters<AuditLog["events"]>[1]): ReturnType<AuditLog["events"]> {
     const { actorId, fromMs = 0, toMs = Number.POSITIVE_INFINITY } = filter;
+    const { events: rows, pause } = this.#parts;
     const all = `${guildId}/events`;
     const list = actorId === undefined || actorId === "" ? all : `${all}/actor/${actorId}`;
     const matches = (event: AuditEvent) =>
       (actorId === undefined || event.actorId === actorId) && fromMs <= event.atMs && event.atMs <= toMs;
     const found = await this.#scans.take(guildId, () =>
-      findRows(this.#lists, this.#old, { guildId, all, list, rows: this.#parts.events, filter, matches }),
+      findRows(this.#lists, this.#old, { guildId, all, list, rows, filter, matches, pause }),
     );
     return { ...found, rows: found.rows.toSorted((a, b) => b.atMs - a.atMs) };
   }
 
   async recentRuns(source: SourceId, sinceMs: number): Promise<readonly RecentRun[]> {
-    const ids = new Set<string>();
-    for await (const { id } of this.#sentSince(source, sinceMs - HELD_BY_GATE_MS)) ids.add(id);
-    const rows = await Promise.all([...ids].map((id) => this.#parts.runs.get(id)));
-    return rows
-      .flatMap((row) => (row !== undefined && mayHaveBeenSent(row) && row.sentAtMs >= sinceMs ? [row] : []))
-      .sort((a, b) => a.sentAtMs - b.sentAtMs);
+    const found = new Map<string, SentRow>();
+    for await (const page of this.#sentSince(source, sinceMs - HELD_BY_GATE_MS)) {
+      const rows = await Promise.all(page.map(({ id }) => this.#parts.runs.get(id)));
+      // A run that was refused and sent again stands in the list twice.
+      for (const row of rows) {
+        if (row !== undefined && mayHaveBeenSent(row) && row.sentAtMs >= sinceMs) found.set(row.id, row);
+      }
+      if (found.size >= MOST_SENT) break;
+      await setImmediate();
+    }
+    return [...found.values()].sort((a, b) => a.sentAtMs - b.sentAtMs);
   }
 
   async *unfinished(): AsyncGenerator<RunRecord> {
@@ -158,14 +172,14 @@ class StoredAudit implements AuditLog {
   }
 
   /** Newest first, until a page holds nothing of the time asked for. */
-  async *#sentSince(source: SourceId, sinceMs: number): AsyncGenerator<ListEntry> {
+  async *#sentSince(source: SourceId, sinceMs: number): AsyncGenerator<readonly ListEntry[]> {
     const list = sentList(source);
     for (const day of [...(await this.#lists.days(list))].reverse()) {
       if (day < dayOf(sinceMs)) return;
       for await (const page of this.#lists.pagesOf(list, day)) {
         const wanted = page.filter(({ atMs }) => atMs >= sinceMs);
         if (wanted.length === 0) return;
-        yield* wanted;
+        yield wanted;
       }
     }
   }

@@ -112,6 +112,7 @@ export class HostileGuild {
       open: store.documents("audit-open", schemas.parseOpenMark, "normal"),
       oldDays: store.documents("audit-days", schemas.parseDayList, "normal"),
       oldIndex: store.documents("audit-index", schemas.parseDayIndex, "normal"),
+      pause: () => Promise.resolve(),
     });
     for (let n = 0; n < AUDIT_ROWS; n += 1) {
       const row: RunRecord = {

@@ -23,7 +23,7 @@ type MakeDocuments = <T>(namespace: string, parse: (value: unknown) => T) => Doc
 
 /** The audit on the namespaces that main.ts gives it, each counted. */
 function auditOn(documents: MakeDocuments) {
-  const counts = { reads: 0, rowsRead: 0, writes: 0, longestWrite: 0 };
+  const counts = { reads: 0, rowsRead: 0, writes: 0, longestWrite: 0, pauses: 0 };
   const counted: MakeDocuments = (namespace, parse) => {
     const inner = documents(namespace, parse);
     return {
@@ -49,9 +49,12 @@ function auditOn(documents: MakeDocuments) {
     open: counted("audit-open", schemas.parseOpenMark),
     oldDays: counted("audit-days", schemas.parseDayList),
     oldIndex: counted("audit-index", schemas.parseDayIndex),
+    pause: async () => {
+      counts.pauses += 1;
+    },
   });
   const during = async <T>(work: () => Promise<T>) => {
-    Object.assign(counts, { reads: 0, rowsRead: 0, writes: 0, longestWrite: 0 });
+    Object.assign(counts, { reads: 0, rowsRead: 0, writes: 0, longestWrite: 0, pauses: 0 });
     const result = await work();
     return { result, ...counts };
   };
@@ -156,8 +159,10 @@ describe("the lists of the audit", () => {
   test("a search that fits little reads at most 2,000 rows and says where it stopped", async () => {
     const { audit, during } = inMemory();
     await fill(audit, 5_000);
-    const { result, rowsRead } = await during(() => audit.search("g1", { text: "rare" }));
+    const { result, rowsRead, pauses } = await during(() => audit.search("g1", { text: "rare" }));
     assert.ok(rowsRead <= 2_025, `${rowsRead} rows`);
+    // Nothing else of the process runs from one pause to the next.
+    assert.ok(pauses >= rowsRead / 25 - 1, `${pauses} pauses`);
     assert.equal(result.rows.length, 4);
     assert.notEqual(result.stoppedAt, undefined);
     assert.equal((await searchOn(audit, "g1", { text: "rare" })).length, 10);

@@ -63,6 +63,7 @@ function open(disk: Disk): AuditLog {
     open: new DyingDocuments(disk, "open", parseOpenMark),
     oldDays: new DyingDocuments(disk, "old-days", parseDayList),
     oldIndex: new DyingDocuments(disk, "old-index", parseDayIndex),
+    pause: () => Promise.resolve(),
   });
 }
 
