@@ -1,7 +1,7 @@
 import { SinkRefusal, type SinkRefusalReason } from "../../src/domain/failure.ts";
 import type { MessageBody, OutgoingMessage, PostedMessage } from "../../src/domain/message.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
-import type { Sink } from "../../src/domain/ports/sink.ts";
+import type { SentMessage, Sink } from "../../src/domain/ports/sink.ts";
 import type { VirtualClock } from "../support/clock.ts";
 import { tokensIn } from "./world.ts";
 
@@ -26,7 +26,6 @@ export interface Watcher {
   edited(channelId: string, messageId: string, body: MessageBody): void;
 }
 
-const NONCE_MS = 180_000;
 const DISCORD_EPOCH_MS = 1_420_070_400_000;
 /** Lines further back are never asked for: read-back looks after the last acknowledged ones. Cards are, at any age. */
 const KEPT = 400;
@@ -41,6 +40,8 @@ export class SimDiscord implements Sink {
   #made = 0;
   outageUntilMs = 0;
   sends = 0;
+  /** How long a nonce is remembered. */
+  nonceMs = 180_000;
   unknown = 0;
   /** Share of calls whose answer is lost, with and without effect. */
   losing = 0.02;
@@ -57,17 +58,17 @@ export class SimDiscord implements Sink {
     this.channels.set(id, { id, gone: false, unreadable, messages: [] });
   }
 
-  async send(channelId: string, message: OutgoingMessage): Promise<{ readonly messageId: string }> {
+  async send(channelId: string, message: OutgoingMessage): Promise<SentMessage> {
     const channel = await this.#reach(channelId);
     const nowMs = this.#clock.nowMs();
     const known = channel.messages.findLast(
-      (one) => one.nonce === message.nonce && nowMs - one.atMs < NONCE_MS,
+      (one) => one.nonce === message.nonce && nowMs - one.atMs < this.nonceMs,
     );
     if (known === undefined && isLines(message) && unlucky(message.nonce, this.refusing))
       throw refusal("form");
-    const messageId = known?.messageId ?? this.#store(channel, message, nowMs);
+    const stored = known ?? this.#store(channel, message, nowMs);
     this.#maybeLose();
-    return { messageId };
+    return { messageId: stored.messageId, posted: readable(stored) };
   }
 
   async edit(channelId: string, messageId: string, body: MessageBody): Promise<void> {
@@ -114,7 +115,7 @@ export class SimDiscord implements Sink {
     throw refusal("unknown");
   }
 
-  #store(channel: Channel, message: OutgoingMessage, nowMs: number): string {
+  #store(channel: Channel, message: OutgoingMessage, nowMs: number): Kept {
     const serial = BigInt(this.#made++ % 4_194_304);
     const messageId = ((BigInt(Math.floor(nowMs) - DISCORD_EPOCH_MS) << 22n) + serial).toString();
     const { nonce, pingRoleIds: _, silent: __, replyToMessageId: ___, ...body } = message;
@@ -127,7 +128,7 @@ export class SimDiscord implements Sink {
     }
     if (body.rows !== undefined) this.#cards.set(messageId, kept);
     this.#watcher.posted(channel.id, messageId, body);
-    return messageId;
+    return kept;
   }
 }
 

@@ -28,6 +28,8 @@ interface Followed {
   sinceMs: number | undefined;
   /** It was added or resumed: `sinceMs` is the first answer that is kept from then on. */
   pendingSinceMs: number | undefined;
+  /** When it was asked for, and when the answer was kept with which it began. */
+  begun: { readonly askedMs: number; readonly keptAtMs: number } | undefined;
   /** modCalls: tokens whose card shows an answer. */
   readonly answered: Set<number>;
 }
@@ -96,6 +98,7 @@ export class Judge implements Watcher {
       postedToMs: 0,
       sinceMs: undefined,
       pendingSinceMs: this.#nowMs(),
+      begun: undefined,
       answered: new Set(),
     };
     this.#followed.set(keyOf(channelId, list), feed);
@@ -117,12 +120,23 @@ export class Judge implements Watcher {
 
   /** The bot has kept this answer: baselines are behind it. */
   kept(server: SimServer, shown: Shown, snapshot: Snapshot): void {
-    this.#looks.kept(snapshot);
+    this.#looks.kept(snapshot, this.#nowMs());
     for (const feed of this.#ofServer.get(server.index) ?? []) {
       if (feed.pendingSinceMs === undefined || snapshot.askedAtMs < feed.pendingSinceMs) continue;
       if (snapshot.lists[feed.list] === undefined) continue;
       feed.sinceMs = shown.builtMs;
+      feed.begun = { askedMs: feed.pendingSinceMs, keptAtMs: this.#nowMs() };
       feed.pendingSinceMs = undefined;
+    }
+  }
+
+  /** A power cut took what was kept after `toMs`: a feed that had begun with it begins anew. */
+  setBack(toMs: number): void {
+    this.#looks.setBack(toMs);
+    for (const feed of this.#followed.values()) {
+      if (feed.sinceMs === undefined || feed.begun === undefined || feed.begun.keptAtMs <= toMs) continue;
+      feed.sinceMs = undefined;
+      feed.pendingSinceMs = feed.begun.askedMs;
     }
   }
 

@@ -6,8 +6,8 @@ export interface Look {
   /** When the service made it: an answer that is served again is old. */
   readonly builtMs: number;
   readonly players: boolean;
-  /** The feeds have kept it; else the process died, or the store refused. */
-  kept: boolean;
+  /** When the feeds had kept it; undefined: the process died, the store refused, or a power cut took it. */
+  keptAtMs: number | undefined;
   /** The logs that it told of, as bits in the order of `lists`. */
   readonly told: number;
 }
@@ -23,7 +23,7 @@ export class Looks {
       (bits, list, bit) => bits | (snapshot.lists[list] === undefined ? 0 : 1 << bit),
       0,
     );
-    const look: Look = { builtMs, players: snapshot.status.currentPlayers > 0, kept: false, told };
+    const look: Look = { builtMs, players: snapshot.status.currentPlayers > 0, keptAtMs: undefined, told };
     this.#pending.set(snapshot, look);
     const looks = this.#ofServer.get(server.index);
     if (looks === undefined) this.#ofServer.set(server.index, [look]);
@@ -31,9 +31,16 @@ export class Looks {
   }
 
   /** The feeds have kept it. */
-  kept(snapshot: Snapshot): void {
+  kept(snapshot: Snapshot, nowMs: number): void {
     const look = this.#pending.get(snapshot);
-    if (look !== undefined) look.kept = true;
+    if (look !== undefined) look.keptAtMs = nowMs;
+  }
+
+  /** A power cut took what was kept after `toMs`. */
+  setBack(toMs: number): void {
+    for (const looks of this.#ofServer.values()) {
+      for (const look of looks) if ((look.keptAtMs ?? 0) > toMs) look.keptAtMs = undefined;
+    }
   }
 
   /** Every answer of a server, kept or not. */
@@ -44,7 +51,7 @@ export class Looks {
   /** The kept answers that told of a log. */
   of(server: SimServer, list: LogList): readonly Look[] {
     const bit = 1 << lists.indexOf(list);
-    return this.all(server).filter(({ kept, told }) => kept && (told & bit) !== 0);
+    return this.all(server).filter(({ keptAtMs, told }) => keptAtMs !== undefined && (told & bit) !== 0);
   }
 }
 

@@ -66,8 +66,11 @@ export function buildProcess(parts: ProcessParts): Process {
     metrics,
     onDefect: report,
   });
-  const documents = <T>(name: string, parse: (value: unknown) => T) =>
-    new DiskDocuments(disk, life, name, parse);
+  const documents = <T>(
+    name: string,
+    parse: (value: unknown) => T,
+    durability: "full" | "normal" = "normal",
+  ) => new DiskDocuments(disk, life, name, { parse, durability });
   const feeds: FeedsWing = createFeeds({
     clock,
     random,
@@ -89,7 +92,7 @@ export function buildProcess(parts: ProcessParts): Process {
     chunks: documents("chunks", parseJournalChunk),
     offsets: documents("offsets", parseOffset),
     cards: documents("cards", parseCard),
-    cleanStop: createCleanStop({ flush: async () => true }, documents("clean-stop", parseCleanEnd)),
+    cleanStop: createCleanStop({ flush: async () => true }, documents("clean-stop", parseCleanEnd, "full")),
     nonceKey: "the simulation's nonce key",
     warn: (_message, error) => report(error),
   });

@@ -23,11 +23,16 @@ export interface Plan extends WorldOptions {
   readonly pollsPerS: number;
   /** Calls over the process's border between two deaths, on average. */
   readonly meanCalls: number;
+  /** Which share of the deaths are power cuts, and how much of the store's log such a cut takes at most. */
+  readonly powerCuts?: { readonly share: number; readonly longestMs: number };
+  /** How long Discord remembers a nonce. Default three minutes. */
+  readonly nonceMs?: number;
 }
 
 export interface Outcome extends Verdict {
   readonly seed: number;
   readonly crashes: number;
+  readonly powerCuts: number;
   readonly messages: number;
   readonly polls: number;
   readonly unknownSends: number;
@@ -72,6 +77,7 @@ class Simulation {
   #life: Life;
   #process: Process;
   #crashes = 0;
+  #powerCuts = 0;
   #draining = false;
 
   constructor(plan: Plan) {
@@ -89,7 +95,8 @@ class Simulation {
       pollsPerS: plan.pollsPerS,
     });
     this.#discord = new SimDiscord(this.#clock, fork(), this.#judge);
-    this.#disk = new Disk(fork());
+    this.#discord.nonceMs = plan.nonceMs ?? this.#discord.nonceMs;
+    this.#disk = new Disk(fork(), () => this.#clock.nowMs());
     [this.#life, this.#process] = this.#build(Number.POSITIVE_INFINITY);
   }
 
@@ -113,6 +120,7 @@ class Simulation {
       ...this.#judge.verdict(),
       seed: this.#plan.seed,
       crashes: this.#crashes,
+      powerCuts: this.#powerCuts,
       messages: this.#judge.messages,
       polls: this.#service.answers,
       unknownSends: this.#discord.unknown,
@@ -128,6 +136,7 @@ class Simulation {
     const seams = { clock: this.#clock, random: this.#random, trace: this.#trace };
     const life: Life = new Life(seams, meanCalls, () => {
       this.#crashes += 1;
+      this.#maybeCutPower();
       // Mostly a supervisor is quick; now and then the machine is away for longer than Discord remembers a nonce.
       const meanMs = this.#random.next() < 0.05 ? 6 * MINUTE_MS : 6_000;
       const awayMs = this.#draining
@@ -154,6 +163,15 @@ class Simulation {
       onDefect: (error) => this.#defect(error),
     });
     return [life, process];
+  }
+
+  #maybeCutPower(): void {
+    const { powerCuts } = this.#plan;
+    if (powerCuts === undefined || this.#random.next() >= powerCuts.share) return;
+    const toMs = this.#clock.nowMs() - this.#random.next() * powerCuts.longestMs;
+    this.#powerCuts += 1;
+    this.#disk.setBack(toMs);
+    this.#judge.setBack(toMs);
   }
 
   #boot(): void {

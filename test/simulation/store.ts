@@ -4,15 +4,49 @@ import type { Documents } from "../../src/domain/ports/documents.ts";
 import type { FeedStore } from "../../src/domain/ports/feed-store.ts";
 import { Injected, type Life } from "./life.ts";
 
-/** What the disk holds; outlives every process. */
+/** The system writes what it holds to the disk by itself after this long. */
+const LONGEST_UNWRITTEN_MS = 30_000;
+
+interface Change {
+  readonly atMs: number;
+  undo(): void;
+}
+
+/**
+ * What the disk holds; outlives every process, and most of it a power cut: changes are kept in one log, so what a cut
+ * takes is the end of it.
+ */
 export class Disk {
   readonly texts = new Map<string, Map<string, string>>();
   readonly #random: Random;
+  readonly #nowMs: () => number;
+  /** Changes that a power cut could take, oldest first. */
+  #unwritten: Change[] = [];
   /** Share of calls that fail now. */
   failing = 0;
 
-  constructor(random: Random) {
+  constructor(random: Random, nowMs: () => number) {
     this.#random = random;
+    this.#nowMs = nowMs;
+  }
+
+  /** Sets a text, or deletes it. */
+  change(texts: Map<string, string>, key: string, text: string | undefined): void {
+    const [before, atMs] = [texts.get(key), this.#nowMs()];
+    put(texts, key, text);
+    this.#unwritten.push({ atMs, undo: () => put(texts, key, before) });
+    while ((this.#unwritten[0]?.atMs ?? atMs) < atMs - LONGEST_UNWRITTEN_MS) this.#unwritten.shift();
+  }
+
+  /** A write that waits for the disk takes all earlier ones of the log along. */
+  flush(): void {
+    this.#unwritten = [];
+  }
+
+  /** The power goes: what was changed after `toMs` and has not reached the disk is as it was before. */
+  setBack(toMs: number): void {
+    while ((this.#unwritten.at(-1)?.atMs ?? toMs) > toMs) this.#unwritten.pop()?.undo();
+    this.#unwritten = [];
   }
 
   namespace(name: string): Map<string, string> {
@@ -32,14 +66,27 @@ export class Disk {
   }
 }
 
+function put(texts: Map<string, string>, key: string, text: string | undefined): void {
+  if (text === undefined) texts.delete(key);
+  else texts.set(key, text);
+}
+
 export class DiskDocuments<T> implements Documents<T> {
   readonly #disk: Disk;
   readonly #life: Life;
   readonly #name: string;
   readonly #texts: Map<string, string>;
   readonly #parse: (value: unknown) => T;
+  readonly #durability: "full" | "normal";
 
-  constructor(disk: Disk, life: Life, name: string, parse: (value: unknown) => T) {
+  /** `full`: what was acknowledged survives a power cut. */
+  constructor(
+    disk: Disk,
+    life: Life,
+    name: string,
+    { parse, durability }: { readonly parse: (value: unknown) => T; readonly durability: "full" | "normal" },
+  ) {
+    this.#durability = durability;
     this.#disk = disk;
     this.#life = life;
     this.#name = name;
@@ -54,16 +101,21 @@ export class DiskDocuments<T> implements Documents<T> {
 
   async set(key: string, value: T): Promise<void> {
     const text = JSON.stringify(value);
-    await this.#call(`set ${key} ${text.length}`, () => this.#texts.set(key, text));
+    await this.#call(`set ${key} ${text.length}`, () => this.#change(key, text));
   }
 
   async delete(key: string): Promise<void> {
-    await this.#call(`delete ${key}`, () => this.#texts.delete(key));
+    await this.#call(`delete ${key}`, () => this.#change(key, undefined));
   }
 
   async *entries(): AsyncIterable<readonly [key: string, value: T]> {
     const all = await this.#call("entries", () => [...this.#texts]);
     for (const [key, text] of all) yield [key, this.#parse(JSON.parse(text))];
+  }
+
+  #change(key: string, text: string | undefined): void {
+    this.#disk.change(this.#texts, key, text);
+    if (this.#durability === "full") this.#disk.flush();
   }
 
   #call<R>(what: string, effect: () => R): Promise<R> {
@@ -95,15 +147,20 @@ export class DiskFeeds implements FeedStore {
   save(feed: Feed): Promise<void> {
     return this.#call(`save ${feed.id} ${feed.state}`, () => {
       const others = this.#of(feed.guildId).filter((other) => other.id !== feed.id);
-      this.#texts.set(feed.guildId, JSON.stringify([...others, feed]));
+      this.#change(feed.guildId, [...others, feed]);
     });
   }
 
   remove(guildId: string, feedId: string): Promise<void> {
     return this.#call(`remove ${feedId}`, () => {
       const left = this.#of(guildId).filter((other) => other.id !== feedId);
-      this.#texts.set(guildId, JSON.stringify(left));
+      this.#change(guildId, left);
     });
+  }
+
+  #change(guildId: string, feeds: readonly Feed[]): void {
+    this.#disk.change(this.#texts, guildId, JSON.stringify(feeds));
+    this.#disk.flush();
   }
 
   #of(guildId: string): readonly Feed[] {

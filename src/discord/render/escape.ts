@@ -47,15 +47,19 @@ export function escapeMarkdown(text: string): string {
     .replace(/^(\d+)\./, "$1\\.");
 }
 
+/** Stands for a name of which nothing can be shown; needs no escape. */
+const NO_NAME = "(no name)";
+
 /** What a reader sees of a name: cut, without what is invisible, never empty. Not escaped. */
 export function shownName(text: string): string {
   const name = cut(plainText(text), 60);
-  return name === "" ? "(no name)" : name;
+  return name === "" ? NO_NAME : name;
 }
 
 /** A name within a line, without formatting of its own. Right-to-left writing is isolated, or it would reorder the line. */
 export function inlineName(text: string): string {
   const name = shownName(text);
+  if (name === NO_NAME) return NO_NAME;
   const escaped = escapeMarkdown(name);
   return rightToLeft.test(name) ? `\u2068${escaped}\u2069` : escaped;
 }

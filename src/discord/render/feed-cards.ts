@@ -2,7 +2,8 @@ import type { SinkRefusalReason } from "../../domain/failure.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Card } from "../../domain/message.ts";
 import { cut, inlineCode, inlineName, plainText } from "./escape.ts";
-import { duration, feedNames } from "./feed-lines.ts";
+import { duration } from "./feed-lines.ts";
+import { feedNames } from "./feed-names.ts";
 
 /** How a feed is doing, as `Feeds.status` tells it. */
 export interface FeedHealth {

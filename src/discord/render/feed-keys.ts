@@ -4,12 +4,15 @@ import type { PostedMessage } from "../../domain/message.ts";
 import type { LogEntry, PlayerRef } from "../../domain/model.ts";
 import type { DigestMark, ShownEntries } from "../../domain/ports/feed-renderer.ts";
 import { cut, plainText, shownCode, shownName } from "./escape.ts";
+import { feedNames } from "./feed-names.ts";
 
 /**
  * Reads our own messages back, entry by entry: what stands in a channel must be known again after a power cut has set
  * the store back, whatever batches it was posted in. Pure. Whoever changes how an entry is shown teaches it here, and
  * keeps what the release before has posted.
  */
+
+const kinds: readonly FeedKind[] = ["joins", "kills", "modCalls", "commands", "emergencyCalls"];
 
 /** An escaped name in bold, alone or as a link to its profile. */
 const PERSON = String.raw`(?:\[\*\*(?:\\.|[^\\*])+\*\*\]\(https://www\.roblox\.com/users/\d+/profile\)|\*\*(?:\\.|[^\\*])+\*\*)`;
@@ -30,26 +33,31 @@ const CARD_CALL = new RegExp(String.raw`^(${PERSON})(?: ${"`"}\d+${"`"})? called
 const GAP = /^⚠ Gap: (.+?) (?:before|between) <t:(\d+):T>(?: and <t:(\d+):T>)?/u;
 const LATE = /^⏳ Late: (.+?) have not been up to date/u;
 /** `joins-FROM-TO-COUNT-HASH.txt`; the release before had neither count nor hash. */
-const DIGEST = /^[a-zA-Z]+-(\d+)-(\d+)(?:-(\d+)-([0-9a-f]{16}))?\.txt$/u;
+const DIGEST = /^([a-zA-Z]+)-(\d+)-(\d+)(?:-(\d+)-([0-9a-f]{16}))?\.txt$/u;
 const DIGEST_COUNT = /^⚠ \*\*([\d,]+) entr(?:y|ies)\*\*/u;
 
 /**
- * What a message of ours shows: nothing where it says that it is about another server than `serverName` (several may
- * share a channel; undefined: the guild has one).
+ * What a message of ours shows. Several feeds may share a channel: with `of` only what is of that kind counts, and
+ * nothing where the message says that it is about another server.
  */
 export function keysOf(
   posted: Pick<PostedMessage, "content" | "cards" | "attachmentNames">,
-  serverName?: string,
+  of: { readonly kind?: FeedKind; readonly serverName?: string } = {},
 ): ShownEntries {
   const { content, cards, attachmentNames } = posted;
-  if (isOfOtherServer(posted, serverName)) return { keys: [], calls: [], notices: [], digests: [] };
+  if (isOfOtherServer(posted, of.serverName)) return { keys: [], calls: [], notices: [], digests: [] };
   const texts = [content, ...cards.map((card) => card.description ?? "")];
   const lines = texts.flatMap((text) => text.split("\n"));
+  const isAsked = (kind: FeedKind) => of.kind === undefined || of.kind === kind;
   return {
-    keys: lines.flatMap((line) => keyOfLine(line) ?? []),
+    keys: lines
+      .flatMap((line) => entryOfLine(line) ?? [])
+      .flatMap(({ kind, text }) => (isAsked(kind) ? hashed(text) : [])),
     calls: cards.flatMap((card) => callOf(card.description ?? "") ?? []),
-    notices: noticeOf(content) ?? [],
-    digests: attachmentNames.flatMap((name) => digestOf(name, content) ?? []),
+    notices: kinds.filter(isAsked).flatMap((kind) => noticesOf(content, feedNames[kind])),
+    digests: attachmentNames
+      .flatMap((name) => digestOf(name, content) ?? [])
+      .filter(({ kind }) => isAsked(kind)),
   };
 }
 
@@ -67,9 +75,14 @@ export function callKey(caller: string, atS: number): string {
   return hashed(`call|${atS}|${shownName(caller)}`);
 }
 
-/** The key of a notice that entries may be missing. */
-export function gapKey(feedName: string, fromS: number | undefined, toS: number): string {
-  return hashed(`gap|${feedName}|${fromS ?? ""}|${toS}`);
+/** The keys of a notice that entries may be missing: of exactly this one, and of all with the same beginning. */
+export function gapKeys(
+  feedName: string,
+  fromS: number | undefined,
+  toS: number,
+): readonly [exact: string, beginning: string] {
+  const beginning = `gap|${feedName}|${fromS ?? ""}`;
+  return [hashed(`${beginning}|${toS}`), hashed(beginning)];
 }
 
 /** The key of a notice that a feed runs late: one at a time, so its time is no part of it. */
@@ -121,26 +134,33 @@ function callText(atS: number, who: string): string {
   return `modCall|${atS}|${who}`;
 }
 
-function keyOfLine(line: string): string | undefined {
-  const [, second, rest = ""] = LINE.exec(line) ?? [];
-  if (second === undefined) return undefined;
-  const text = textOfLine(Number(second), rest.trim());
-  return text === undefined ? undefined : hashed(text);
+/** What a line says, and the kind of feed that says so. */
+interface ShownLine {
+  readonly kind: FeedKind;
+  readonly text: string;
 }
 
-function textOfLine(atS: number, rest: string): string | undefined {
+function entryOfLine(line: string): ShownLine | undefined {
+  const [, second, said = ""] = LINE.exec(line) ?? [];
+  if (second === undefined) return undefined;
+  const [atS, rest] = [Number(second), said.trim()];
+
   const [, joiner, what, id] = JOIN.exec(rest) ?? [];
   if (joiner !== undefined && what !== undefined) {
-    return joinText(atS, what, id === undefined ? whoIs(joiner) : token(nameIn(joiner), id));
+    const who = id === undefined ? whoIs(joiner) : token(nameIn(joiner), id);
+    return { kind: "joins", text: joinText(atS, what, who) };
   }
   const [, killer, killed] = KILL.exec(rest) ?? [];
-  if (killer !== undefined && killed !== undefined) return killText(atS, whoIs(killer), whoIs(killed));
-  const [, runner, text] = COMMAND.exec(rest) ?? [];
-  if (runner !== undefined && text !== undefined) {
-    return commandText(atS, whoIs(runner), text.replaceAll("\u200b", "").trim());
+  if (killer !== undefined && killed !== undefined) {
+    return { kind: "kills", text: killText(atS, whoIs(killer), whoIs(killed)) };
+  }
+  const [, runner, code] = COMMAND.exec(rest) ?? [];
+  if (runner !== undefined && code !== undefined) {
+    const text = code.replaceAll("\u200b", "").trim();
+    return { kind: "commands", text: commandText(atS, whoIs(runner), text) };
   }
   const [, caller] = MOD_CALL.exec(rest) ?? [];
-  return caller === undefined ? undefined : callText(atS, whoIs(caller));
+  return caller === undefined ? undefined : { kind: "modCalls", text: callText(atS, whoIs(caller)) };
 }
 
 function callOf(description: string): string | undefined {
@@ -149,25 +169,22 @@ function callOf(description: string): string | undefined {
   return hashed(`call|${second}|${nameIn(caller)}`);
 }
 
-function noticeOf(content: string): readonly string[] | undefined {
+function noticesOf(content: string, feedName: string): readonly string[] {
   const [, gapOf, first, second] = GAP.exec(content) ?? [];
-  if (gapOf !== undefined && first !== undefined) {
-    return [
-      second === undefined
-        ? gapKey(gapOf, undefined, Number(first))
-        : gapKey(gapOf, Number(first), Number(second)),
-    ];
+  if (gapOf === feedName && first !== undefined) {
+    const [fromS, toS] = second === undefined ? [undefined, first] : [Number(first), second];
+    return gapKeys(feedName, fromS, Number(toS));
   }
-  const [, lateOf] = LATE.exec(content) ?? [];
-  return lateOf === undefined ? undefined : [lateKey(lateOf)];
+  return LATE.exec(content)?.[1] === feedName ? [lateKey(feedName)] : [];
 }
 
 function digestOf(fileName: string, content: string): DigestMark | undefined {
-  const [, fromS, toS, count, hash] = DIGEST.exec(fileName) ?? [];
-  if (fromS === undefined || toS === undefined) return undefined;
+  const [, name, fromS, toS, count, hash] = DIGEST.exec(fileName) ?? [];
+  const kind = kinds.find((one) => one === name);
+  if (kind === undefined || fromS === undefined || toS === undefined) return undefined;
   const said = DIGEST_COUNT.exec(content)?.[1]?.replaceAll(",", "");
   const entries = Number(count ?? said ?? 0);
-  return { fromS: Number(fromS), toS: Number(toS), entries, ...(hash === undefined ? {} : { hash }) };
+  return { kind, fromS: Number(fromS), toS: Number(toS), entries, ...(hash === undefined ? {} : { hash }) };
 }
 
 /** The heading of lines, or the author of a card, names the server where a guild has several. */

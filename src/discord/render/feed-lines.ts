@@ -5,6 +5,7 @@ import type { LineContext } from "../../domain/ports/feed-renderer.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, LONGEST_CODE, plainText } from "./escape.ts";
 import { isBurst, spanS, stretchesOf } from "./feed-bursts.ts";
 import { digestName } from "./feed-keys.ts";
+import { feedNames } from "./feed-names.ts";
 
 /** Discord's 2,000 and 4,096, less room for a mark that is added later ("possibly repeated"). */
 const contentRoom = 1_900;
@@ -18,14 +19,6 @@ const colors: Record<FeedKind, number> = {
   modCalls: 0xc98a1b,
   commands: 0x4a6fa5,
   emergencyCalls: 0x8a4fa5,
-};
-
-export const feedNames: Record<FeedKind, string> = {
-  joins: "joins and leaves",
-  kills: "kills",
-  modCalls: "moderator calls",
-  commands: "commands",
-  emergencyCalls: "emergency calls",
 };
 
 /**

@@ -1,7 +1,8 @@
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { emergencyCard } from "./emergency-card.ts";
-import { callKey, digestHash, entryKeys, gapKey, keysOf, lateKey } from "./feed-keys.ts";
-import { feedNames, renderDigest, renderLines } from "./feed-lines.ts";
+import { callKey, digestHash, entryKeys, gapKeys, keysOf, lateKey } from "./feed-keys.ts";
+import { renderDigest, renderLines } from "./feed-lines.ts";
+import { feedNames } from "./feed-names.ts";
 import { modCallCard } from "./mod-call-card.ts";
 import {
   escalationNotice,
@@ -30,6 +31,6 @@ export const feedRenderer: FeedRenderer = {
   entryKeys,
   digestHash,
   callKey,
-  gapKey: (kind, fromS, toS) => gapKey(feedNames[kind], fromS, toS),
+  gapKeys: (kind, fromS, toS) => gapKeys(feedNames[kind], fromS, toS),
   lateKey: (kind) => lateKey(feedNames[kind]),
 };

@@ -1,7 +1,8 @@
 import type { FeedKind } from "../../domain/guild.ts";
 import type { Card, MessageBody } from "../../domain/message.ts";
 import { inlineName } from "./escape.ts";
-import { duration, feedNames } from "./feed-lines.ts";
+import { duration } from "./feed-lines.ts";
+import { feedNames } from "./feed-names.ts";
 
 /** Entries that nobody can get any more: the log moved on between two polls (design 5, Gap). */
 export function gapNotice(kind: FeedKind, fromS: number | undefined, toS: number): MessageBody {

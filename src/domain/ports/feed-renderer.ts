@@ -26,12 +26,12 @@ export interface FeedRenderer {
   /** Entries that Discord took neither as lines nor as a file. */
   unpostable(kind: FeedKind, count: number, fromS: number, toS: number): MessageBody;
   /**
-   * What one of our messages shows, in every style and in the format of the release before. Nothing where it names
-   * another server than `serverName`: several may share a channel.
+   * What one of our messages shows, in every style and in the format of the release before. Several feeds may share a
+   * channel: with `of` only what is of that kind counts, and nothing where the message names another server.
    */
   keysOf(
     posted: Pick<PostedMessage, "content" | "cards" | "attachmentNames">,
-    serverName?: string,
+    of?: { readonly kind?: FeedKind; readonly serverName?: string },
   ): ShownEntries;
   /** The keys under which `keysOf` may give an entry: which one depends on what the style shows of it. */
   entryKeys(entry: LogEntry): readonly string[];
@@ -39,7 +39,12 @@ export interface FeedRenderer {
   digestHash(entries: readonly LogEntry[]): string;
   /** The key of a call on a card. */
   callKey(caller: string, atS: number): string;
-  gapKey(kind: FeedKind, fromS: number | undefined, toS: number): string;
+  /** The keys of a notice of a gap: of exactly this one, and of all with the same beginning. */
+  gapKeys(
+    kind: FeedKind,
+    fromS: number | undefined,
+    toS: number,
+  ): readonly [exact: string, beginning: string];
   lateKey(kind: FeedKind): string;
 }
 
@@ -56,6 +61,7 @@ export interface ShownEntries {
 
 /** A file with many entries: which ones, its name tells. */
 export interface DigestMark {
+  readonly kind: FeedKind;
   readonly fromS: number;
   readonly toS: number;
   readonly entries: number;

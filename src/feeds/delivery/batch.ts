@@ -31,7 +31,7 @@ export interface BatchContext {
 export function planBatch(feed: Feed, items: readonly JournalItem[], context: BatchContext): BatchPlan {
   const [first] = items;
   if (first === undefined) throw new RangeError("a batch needs items");
-  if (first.kind === "gap") return planGap(feed, first, context);
+  if (first.kind === "gap") return planGap(feed, first, items[1], context);
 
   const { shown, left, endSeq, stopped } = chosen(feed, items, context);
   const metBelow = (seq: number) => left.filter((one) => one.seq < seq).map(({ key }) => key);
@@ -94,14 +94,31 @@ export function pendingEntries(
   return chosen(feed, items, context).shown;
 }
 
-function planGap(feed: Feed, gap: GapItem, context: BatchContext): BatchPlan {
-  const { renderer, standing, nowMs } = context;
+function planGap(feed: Feed, gap: GapItem, next: JournalItem | undefined, context: BatchContext): BatchPlan {
+  const { renderer, nowMs } = context;
   const throughSeq = gap.seq + 1;
-  const met = new Standing(standing).take([renderer.gapKey(feed.kind, gap.fromS, gap.toS)]);
-  if (met !== undefined) return { kind: "skip", throughSeq, met: [met] };
+  const met = toldGap(feed, gap, next, context);
+  if (met.length > 0) return { kind: "skip", throughSeq, met };
   const body = marked(renderer.gap(feed.kind, gap.fromS, gap.toS), gap.toS, context);
   const batch: DraftBatch = { throughSeq, entries: 0, body, atMs: nowMs, form: "notice" };
   return { kind: "post", full: true, batch };
+}
+
+/**
+ * The keys of a notice in the channel that tells this gap. After a power cut the same gap may end later, in a later
+ * answer: it is told all the same where the first entry after it was posted then too.
+ */
+function toldGap(
+  { kind }: Feed,
+  { fromS, toS }: GapItem,
+  next: JournalItem | undefined,
+  { renderer, standing: keys }: BatchContext,
+): readonly string[] {
+  const standing = new Standing(keys);
+  const [exact, beginning] = renderer.gapKeys(kind, fromS, toS);
+  if (standing.take([exact]) !== undefined) return [exact, beginning];
+  const follows = next?.kind === "entry" && standing.take(renderer.entryKeys(next.entry)) !== undefined;
+  return follows && standing.take([beginning]) !== undefined ? [beginning] : [];
 }
 
 function chosen(

@@ -45,15 +45,12 @@ export async function viewChannel(
     if (error instanceof SinkRefusal && error.reason === "no-history") return { kind: "unreadable" };
     throw error;
   }
-  return { kind: "read", posted, keysOf: (message) => ports.renderer.keysOf(message, serverName) };
+  const of = { kind: feed.kind, ...(serverName === undefined ? {} : { serverName }) };
+  return { kind: "read", posted, keysOf: (message) => ports.renderer.keysOf(message, of) };
 }
 
 function oldestMs({ frozen, sinceMs }: OffsetRecord, first: JournalItem | undefined): number {
-  const times = [
-    ...(first === undefined ? [] : [first.kind === "gap" ? (first.fromS ?? first.toS) : first.entry.atS]).map(
-      (atS) => atS * 1_000,
-    ),
-    ...(frozen === undefined || first !== undefined ? [] : [frozen.atMs - OWN_CLOCK_SLACK_MS]),
-  ];
-  return times.length === 0 ? sinceMs - OWN_CLOCK_SLACK_MS : Math.min(...times);
+  if (first?.kind === "gap") return (first.fromS ?? first.toS) * 1_000;
+  if (first !== undefined) return first.entry.atS * 1_000;
+  return (frozen?.atMs ?? sinceMs) - OWN_CLOCK_SLACK_MS;
 }

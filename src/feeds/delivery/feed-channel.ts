@@ -148,7 +148,9 @@ export class FeedChannel {
 
   /** Discord answers a nonce that was used before with the old message: what that does not show is still owed. */
   #judged({ messageId, posted }: SentMessage, sent: readonly FrozenBatch[]): Sent {
-    const keysOf = (message: Parameters<FeedRenderer["keysOf"]>[0]) => this.#ports.renderer.keysOf(message);
+    const { kind } = this.#feed;
+    const keysOf = (message: Parameters<FeedRenderer["keysOf"]>[0]) =>
+      this.#ports.renderer.keysOf(message, { kind });
     const found = posted === undefined ? [] : sent.map((one) => answeredWith(one, posted, keysOf));
     if (posted === undefined || found.some(({ stands }) => stands === "all")) {
       this.#others = 0;

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
 import { entryLine } from "../../../src/discord/render/feed-lines.ts";
-import type { Feed } from "../../../src/domain/guild.ts";
+import type { Feed, FeedKind } from "../../../src/domain/guild.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry } from "../../../src/domain/model.ts";
 
@@ -57,7 +57,7 @@ function posted(body: MessageBody): PostedMessage {
 
 /** Each shown key must be one of its entry's, in order. */
 function assertShown(body: MessageBody, entries: readonly LogEntry[], serverName?: string): void {
-  const { keys } = feedRenderer.keysOf(posted(body), serverName);
+  const { keys } = feedRenderer.keysOf(posted(body), serverName === undefined ? {} : { serverName });
   assert.equal(keys.length, entries.length, JSON.stringify(body));
   for (const [index, one] of entries.entries()) {
     assert.ok(feedRenderer.entryKeys(one).includes(keys[index] ?? ""), JSON.stringify([one, body]));
@@ -141,10 +141,31 @@ describe("the keys of what was posted", () => {
     const context = { stayedS: new Map<number, number>(), serverName: "Other *Town*" };
     for (const style of ["lines", "cards"] as const) {
       const { body } = feedRenderer.lines({ ...feed, style }, [one], context);
-      assert.deepEqual(feedRenderer.keysOf(posted(body), "Town").keys, []);
+      assert.deepEqual(feedRenderer.keysOf(posted(body), { serverName: "Town" }).keys, []);
       assertShown(body, [one], "Other *Town*");
       assertShown(body, [one]);
     }
+  });
+
+  test("of a channel that several feeds share, only what is of one's own kind counts", () => {
+    const one: LogEntry = { kind: "join", atS: 1_700_000_000, player: { name: "Ann" }, joined: true };
+    const two: LogEntry = {
+      kind: "kill",
+      atS: 1_700_000_000,
+      killer: { name: "Ann" },
+      killed: { name: "Bob" },
+    };
+    const { body } = feedRenderer.lines(feed, [one, two], { stayedS: new Map() });
+    const keys = (kind: FeedKind) => feedRenderer.keysOf(posted(body), { kind }).keys;
+    assert.deepEqual(
+      [keys("joins"), keys("kills"), keys("commands")],
+      [[feedRenderer.entryKeys(one)[0]], [feedRenderer.entryKeys(two)[0]], []],
+    );
+    const digest = posted(feedRenderer.digest(feed, [one], "refused"));
+    assert.equal(feedRenderer.keysOf(digest, { kind: "kills" }).digests.length, 0);
+    const gap = posted(feedRenderer.gap("kills", 1, 2));
+    assert.equal(feedRenderer.keysOf(gap, { kind: "joins" }).notices.length, 0);
+    assert.equal(feedRenderer.keysOf(gap, { kind: "kills" }).notices.length, 2);
   });
 
   test("a digest says by its file's name which entries it holds, in any order", () => {
@@ -159,18 +180,22 @@ describe("the keys of what was posted", () => {
     );
     const before = posted({ content: "⚠ **2,345 entries** from <t:5:f> to <t:9:T>: joins and leaves. …" });
     assert.deepEqual(feedRenderer.keysOf({ ...before, attachmentNames: ["joins-5-9.txt"] }).digests, [
-      { fromS: 5, toS: 9, entries: 2_345 },
+      { kind: "joins", fromS: 5, toS: 9, entries: 2_345 },
     ]);
   });
 
   test("notices of gaps and lateness are told apart by what they say", () => {
-    const gap = (fromS: number | undefined) => feedRenderer.gap("kills", fromS, 9);
+    const { gapKeys } = feedRenderer;
     for (const fromS of [5, undefined]) {
-      const { notices } = feedRenderer.keysOf(posted(feedRenderer.possiblyRepeated(gap(fromS))));
-      assert.deepEqual(notices, [feedRenderer.gapKey("kills", fromS, 9)]);
+      const said = feedRenderer.possiblyRepeated(feedRenderer.gap("kills", fromS, 9));
+      const { notices } = feedRenderer.keysOf(posted(said));
+      assert.deepEqual(notices, [...gapKeys("kills", fromS, 9)]);
     }
-    assert.notEqual(feedRenderer.gapKey("kills", 5, 9), feedRenderer.gapKey("kills", undefined, 9));
-    assert.notEqual(feedRenderer.gapKey("kills", 5, 9), feedRenderer.gapKey("joins", 5, 9));
+    const [exact, beginning] = gapKeys("kills", 5, 9);
+    assert.equal(gapKeys("kills", 5, 10)[1], beginning);
+    for (const other of [gapKeys("kills", 5, 10), gapKeys("kills", undefined, 9), gapKeys("joins", 5, 9)]) {
+      assert.notEqual(other[0], exact);
+    }
     const late = posted(feedRenderer.late("joins", 1_000));
     assert.deepEqual(feedRenderer.keysOf(late).notices, [feedRenderer.lateKey("joins")]);
   });
