@@ -35,14 +35,16 @@ const json = "application/json; charset=utf-8";
 
 /**
  * What an operator and their tools ask of a running bot: `/healthz` (the process answers), `/readyz` (503 and why
- * not, until it can do its work), `/metrics` (Prometheus), `/state` (limits, halts, queues, what waits; design 1).
- * Only reads: anything but GET and HEAD is refused. It has no password, so it belongs on loopback.
+ * not, until it can do its work), `/metrics` (Prometheus), `/state` (limits, halts, queues, what waits).
+ * Only reads: anything but GET and HEAD is refused, and so is a name that is not its own. It has no password, so it
+ * belongs on loopback.
  */
 export async function startOps(
   address: { readonly host: string; readonly port: number },
   sources: OpsSources,
 ): Promise<OpsServer> {
-  const server = createServer((request, response) => void respond(request, response, sources));
+  const mayAsk = (request: IncomingMessage) => isOurs(request, address.host);
+  const server = createServer((request, response) => void respond(request, response, { ...sources, mayAsk }));
   server.listen(address.port, address.host);
   try {
     await once(server, "listening");
@@ -70,10 +72,38 @@ async function close(server: Server): Promise<void> {
   await closed;
 }
 
+/**
+ * Whether a request names this address: a loopback name, the name that was given, or the very address at which its
+ * connection arrived (a probe of a cluster asks by that). Any other name is a web page that had its own name point
+ * here, in the browser of somebody on this machine: it must not read what this address tells.
+ */
+function isOurs({ headers, socket }: IncomingMessage, given: string): boolean {
+  const name = nameIn(headers.host ?? "");
+  return LOOPBACK.test(name) || name === nameIn(given) || name === withoutMapping(socket.localAddress ?? "");
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+
+/** `HOST`, `HOST:PORT` or `[HOST]:PORT` as a bare name in lower case. */
+function nameIn(host: string): string {
+  const bracketed = /^\[([^\]]*)\]/.exec(host)?.[1];
+  const bare = bracketed ?? (host.split(":").length > 2 ? host : (host.split(":")[0] ?? ""));
+  return bare.toLowerCase().replace(/\.$/, "");
+}
+
+/** An IPv4 address as IPv4 where the socket speaks IPv6. */
+function withoutMapping(address: string): string {
+  return address.replace(/^::ffff:/, "");
+}
+
+interface GuardedSources extends OpsSources {
+  mayAsk(request: IncomingMessage): boolean;
+}
+
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  sources: OpsSources,
+  sources: GuardedSources,
 ): Promise<void> {
   const answer = await answerTo(request, sources);
   const body = sources.conceal(answer.body);
@@ -87,7 +117,8 @@ async function respond(
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
-async function answerTo(request: IncomingMessage, sources: OpsSources): Promise<Answer> {
+async function answerTo(request: IncomingMessage, sources: GuardedSources): Promise<Answer> {
+  if (!sources.mayAsk(request)) return plain(421, "this address answers to its own name only");
   if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "only GET is answered here");
   try {
     switch ((request.url ?? "/").split("?")[0]) {

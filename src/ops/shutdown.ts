@@ -53,11 +53,11 @@ export class Shutdown {
 
   async #run(why: string, code: number): Promise<void> {
     const { clock, log, deadlineMs, exit } = this.#options;
-    const endMs = clock.nowMs() + deadlineMs;
+    const endMs = clock.monotonicMs() + deadlineMs;
     let failed = false;
     log.info({ why }, "stopping");
     for (const step of this.#steps) {
-      const leftMs = Math.min(step.withinMs, endMs - clock.nowMs());
+      const leftMs = Math.min(step.withinMs, endMs - clock.monotonicMs());
       if (await this.#done(step, leftMs)) log.debug({ step: step.name }, "a step of the stop is done");
       else failed = true;
     }

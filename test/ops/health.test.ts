@@ -15,8 +15,9 @@ async function rig(sources: Partial<OpsSources> = {}) {
     { notReady: async () => [], state: {}, metrics: createMetrics(), conceal: log.conceal, ...sources },
   );
   open.push(server);
-  return async (path: string, method = "GET") => {
-    const answer = await request(`http://127.0.0.1:${server.port}${path}`, { method });
+  return async (path: string, method = "GET", host?: string) => {
+    const headers = host === undefined ? {} : { host };
+    const answer = await request(`http://127.0.0.1:${server.port}${path}`, { method, headers });
     return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
   };
 }
@@ -106,6 +107,52 @@ describe("the ops address", () => {
       const answer = await ask("/state", method);
       assert.deepEqual([answer.status, answer.headers.allow], [405, "GET, HEAD"]);
     }
+  });
+
+  test("answers to names of the loopback only, so that no web page reads it by a name of its own", async () => {
+    const ask = await rig({ state: { service: () => "inside" } });
+    for (const host of [
+      "localhost",
+      "LOCALHOST.",
+      "localhost:9464",
+      "127.0.0.1:1",
+      "127.3.2.1",
+      "[::1]:9464",
+    ])
+      assert.equal((await ask("/state", "GET", host)).status, 200, host);
+    const foreign = [
+      "evil.example",
+      "evil.example:9464",
+      "127.0.0.1.evil.example",
+      "localhost.evil.example",
+      "10.0.0.7",
+    ];
+    for (const host of [...foreign, "[::2]", "", "127.0.0.1@evil.example"]) {
+      const answer = await ask("/state", "GET", host);
+      assert.deepEqual([answer.status, answer.body.includes("inside")], [421, false], host);
+    }
+  });
+
+  test("answers to the name that it was given", async () => {
+    const sources = {
+      notReady: async () => [],
+      state: {},
+      metrics: createMetrics(),
+      conceal: (text: string) => text,
+    };
+    const server = await startOps({ host: "localhost", port: 0 }, sources);
+    open.push(server);
+    const asked = async (host: string) =>
+      (await request(`http://localhost:${server.port}/healthz`, { headers: { host } })).statusCode;
+    assert.equal(await asked("localhost:80"), 200);
+    const everywhere = await startOps({ host: "0.0.0.0", port: 0 }, sources);
+    open.push(everywhere);
+    const at = async (host: string) =>
+      (await request(`http://127.0.0.2:${everywhere.port}/healthz`, { headers: { host } })).statusCode;
+    assert.deepEqual(
+      [await at("127.0.0.2"), await at("0.0.0.0:9464"), await at("evil.example")],
+      [200, 200, 421],
+    );
   });
 
   test("any other path is 404 and names those that are there", async () => {

@@ -102,4 +102,15 @@ describe("the stop", () => {
     assert.deepEqual(trace, ["store"]);
     assert.deepEqual(exits, [1]);
   });
+
+  test("a step of the wall clock neither cuts the stop short nor draws it out", async () => {
+    const { clock, trace, exits, shutdown, add } = rig(10_000);
+    add("first", () => clock.sleep(900));
+    add("second", () => clock.sleep(900));
+    shutdown.signal("SIGTERM");
+    await clock.advance(100);
+    clock.step(3_600_000);
+    await clock.advance(2_000);
+    assert.deepEqual([trace, exits], [["first", "second"], [0]]);
+  });
 });
