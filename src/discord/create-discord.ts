@@ -14,6 +14,7 @@ import { removedGuilds, shardOf } from "./connection/removed-guilds.ts";
 import { createCommandRegistry } from "./interactions/command-registry.ts";
 import { answerOutsideGuild, convert } from "./interactions/convert.ts";
 import { createDispatch, type Dispatch } from "./interactions/dispatch.ts";
+import { createCallbackRest } from "./interactions/interaction-responder.ts";
 import { createPendingLinks } from "./interactions/pending-links.ts";
 import { registerWhenChanged } from "./interactions/registration.ts";
 import { createNotifier } from "./messages/notifier.ts";
@@ -90,6 +91,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   });
   // Set before the login, so that what waited since the last run can be posted at once.
   const rest = client.rest.setToken(ports.token);
+  const roads = { rest, callbacks: createCallbackRest(rest) };
   const sink = createSink({
     rest,
     ownId: () => client.user?.id ?? "",
@@ -125,8 +127,8 @@ export function createDiscord(ports: DiscordPorts): Discord {
 
   async function answer(interaction: Interaction): Promise<void> {
     try {
-      const incoming = convert(interaction, rest);
-      if (incoming === undefined) await answerOutsideGuild(interaction, rest);
+      const incoming = convert(interaction, roads);
+      if (incoming === undefined) await answerOutsideGuild(interaction, roads);
       else await dispatch?.handle(incoming);
     } catch (err) {
       log.error({ err }, "an interaction could not be read");

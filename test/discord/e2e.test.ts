@@ -382,3 +382,53 @@ test("a bot that is removed says which guild is to be forgotten", async (t) => {
   assert.deepEqual(rig.removedGuilds, [rig.guild.id]);
   assert.equal(rig.discord.state().ready, true);
 });
+
+for (const fault of ["callbackThen500", "callbackThenReset"] as const) {
+  test(`a first answer that stood and whose own answer was lost goes on by editing (${fault})`, async (t) => {
+    let runs = 0;
+    const rig = await startDiscordRig(t, [
+      puppet(() => {
+        runs += 1;
+        return { content: "done" };
+      }),
+    ]);
+    for (const what of ["public", "private"]) {
+      rig.emulated.faults.set({ [fault]: 1 });
+      const exchange = await rig.member.slash(rig.channel, "do", { what });
+      await exchange.settled(({ text }) => text === "done");
+      assert.equal(messageOf(exchange).content, "done");
+    }
+    assert.equal(runs, 2);
+  });
+}
+
+test("a first answer that never got through does nothing, and leaves no thinking... where it stood after all", async (t) => {
+  let runs = 0;
+  const rig = await startDiscordRig(t, [
+    puppet(() => {
+      runs += 1;
+      return { content: "done" };
+    }),
+  ]);
+  rig.emulated.faults.set({ callbackThen500: 1, failCallbacks: 2 });
+  const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });
+  await exchange.settled(({ text }) => text.includes("nothing was done"));
+  assert.equal(messageOf(exchange).thinking, false);
+  assert.equal(runs, 0);
+});
+
+test("an outage of a minute in the middle of an answer leaves no thinking... behind", async (t) => {
+  const rig = await startDiscordRig(t, [
+    puppet(() => {
+      rig.emulated.faults.set({ outage: "5xx", outageMs: 60_000 });
+      return { content: "done" };
+    }),
+  ]);
+  const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });
+  const tries = () => rig.emulated.traffic.filter(({ status }) => status === 503).length;
+  await eventually(() => tries() >= 4);
+  while (messageOf(exchange).content !== "done") {
+    await rig.world.clock.advance(10_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+});

@@ -8,9 +8,10 @@ import type { Log } from "../../log.ts";
 import type { First, Reply } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
 import { AnswerRefused, type InteractionResponder, type Target } from "./incoming.ts";
+import { untilTaken } from "./persist.ts";
 
 /** Discord's 15 minutes, less what an edit may take. */
-const tokenLivesMs = 15 * 60_000 - 5_000;
+export const TOKEN_LIVES_MS = 15 * 60_000 - 5_000;
 
 export interface SessionPorts {
   readonly clock: Clock;
@@ -25,6 +26,10 @@ export interface SessionOptions {
   readonly actor: Actor;
   readonly answers: InteractionResponder;
   readonly reference: string;
+  /** When the interaction came, by the monotonic clock: its token's age does not depend on anybody's wall clock. */
+  readonly cameMs: number;
+  /** The bot stops: no more waiting for Discord. */
+  readonly signal: AbortSignal;
   /** The next step after a failure, as a button. */
   readonly next: (failure: Failure) => Button | undefined;
 }
@@ -37,23 +42,31 @@ export class Session {
   /** What is seen under #target is seen by who asked only. */
   #private: boolean;
   #asideSent = false;
+  /** Something of ours stands in the place of "thinking...". */
+  #shown: boolean;
+  #removed = false;
 
   constructor(ports: SessionPorts, options: SessionOptions) {
     this.#ports = ports;
     this.#options = options;
     this.#private = options.first === "ephemeral";
+    this.#shown = options.first === "update";
   }
 
   /** Shows a reply in place of the one before. Rejects only when Discord found it malformed: a defect. */
   async show(reply: Reply): Promise<void> {
-    if (this.#tokenOver()) return this.#elsewhere(reply, "its token has expired");
+    const { cameMs, signal } = this.#options;
+    const { clock } = this.#ports;
+    const endMs = cameMs + TOKEN_LIVES_MS;
+    if (clock.monotonicMs() > endMs) return this.#elsewhere(reply, EXPIRED);
+
     try {
-      if (reply.ephemeral && !this.#private) await this.#aside(reply);
-      else await this.#options.answers.edit(reply, this.#target);
+      await untilTaken(() => this.#put(reply), { clock, endMs, signal });
     } catch (error) {
       if (!(error instanceof AnswerRefused) || error.reason === "form") throw error;
-      return this.#elsewhere(reply, error.message);
+      return this.#elsewhere(reply, error);
     }
+    this.#shown = true;
     await this.#showAside(reply);
   }
 
@@ -75,10 +88,16 @@ export class Session {
     }
   }
 
+  async #put(reply: Reply): Promise<void> {
+    if (reply.ephemeral && !this.#private) await this.#aside(reply);
+    else await this.#options.answers.edit(reply, this.#target);
+  }
+
   /** For who asked only, where the first answer is for all: that one goes, or stays as it was when it was an update. */
   async #aside(reply: Reply): Promise<void> {
     // First the deletion: a follow-up to a deferred answer would fill that one and inherit that all can see it.
-    if (this.#options.first === "public") await this.#options.answers.remove();
+    if (this.#options.first === "public" && !this.#removed) await this.#options.answers.remove();
+    this.#removed = true;
     this.#target = await this.#options.answers.followUp(reply, true);
     this.#private = true;
   }
@@ -94,29 +113,39 @@ export class Session {
     }
   }
 
-  #tokenOver(): boolean {
-    return this.#ports.clock.nowMs() - this.#options.actor.askedAtMs > tokenLivesMs;
-  }
+  /**
+   * The answer cannot be changed any more. An outcome that matters goes to the channel, or to the person; so does a
+   * first reply, for who asked would else read "thinking..." and then nothing. A token that ran out while they waited
+   * is told by direct message as well: what stands in the channel notifies nobody.
+   */
+  async #elsewhere(
+    reply: Reply,
+    { reason, message }: Pick<AnswerRefused, "reason" | "message">,
+  ): Promise<void> {
+    const { actor, reference } = this.#options;
+    const { log, notifier, sink, random } = this.#ports;
+    const isFirst = !this.#shown && reason !== "gone";
+    if (!reply.important && !isFirst) return this.#dropped(message);
 
-  /** The answer cannot be changed any more: an outcome that matters goes to the channel, or to the person. */
-  async #elsewhere(reply: Reply, why: string): Promise<void> {
-    const { actor } = this.#options;
-    if (!reply.important) return this.#dropped(why);
-    this.#ports.log.warn({ reference: this.#options.reference }, `an outcome goes another way: ${why}`);
+    log.warn({ reference }, `an outcome goes another way: ${message}`);
+    this.#shown = true;
     const body = withoutButtons(reply, actor);
-    if (reply.ephemeral || this.#private)
-      return this.#ports.notifier.person(actor.guildId, actor.userId, body);
+    const tellPerson = () => notifier.person(actor.guildId, actor.userId, body);
+    if (reply.ephemeral || this.#private) return tellPerson();
     try {
-      await this.#ports.sink.send(actor.channelId, { ...body, nonce: this.#ports.random.id().slice(0, 25) });
+      await sink.send(actor.channelId, { ...body, nonce: random.id().slice(0, 25) });
     } catch {
-      await this.#ports.notifier.person(actor.guildId, actor.userId, body);
+      return tellPerson();
     }
+    if (reason === "late") await tellPerson();
   }
 
   #dropped(why: string): void {
     this.#ports.log.warn({ reference: this.#options.reference }, `a reply was dropped: ${why}`);
   }
 }
+
+const EXPIRED = { reason: "late", message: "its token has expired" } as const;
 
 /** Buttons belong to the answer that is gone. The mention names whose it was; it notifies nobody. */
 function withoutButtons({ content, cards, files }: Reply, actor: Actor): MessageBody {

@@ -9,20 +9,19 @@ import {
   type ModalSubmitInteraction,
   PermissionFlagsBits,
   PermissionsBitField,
-  type REST,
 } from "discord.js";
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { FormValues, NamedPerson, NamedRole, Options } from "../command.ts";
 import { failureBody } from "../render/errors.ts";
 import type { Incoming } from "./incoming.ts";
-import { createInteractionResponder } from "./interaction-responder.ts";
+import { type AnswerRoads, createInteractionResponder } from "./interaction-responder.ts";
 
 /** An interaction of discord.js as plain values. Undefined for kinds that we never register. */
-export function convert(interaction: Interaction, rest: REST): Incoming | undefined {
+export function convert(interaction: Interaction, roads: AnswerRoads): Incoming | undefined {
   const actor = actorOf(interaction);
   if (actor === undefined) return undefined;
-  const answers = createInteractionResponder(rest, interaction);
+  const answers = createInteractionResponder(roads, interaction);
   if (interaction.isChatInputCommand()) {
     const { commandName: command, options } = interaction;
     return {
@@ -58,10 +57,10 @@ export function convert(interaction: Interaction, rest: REST): Incoming | undefi
 }
 
 /** Outside a guild nothing of ours works: says so, since silence reads as a failure. */
-export async function answerOutsideGuild(interaction: Interaction, rest: REST): Promise<void> {
-  if (interaction.isAutocomplete()) return createInteractionResponder(rest, interaction).choices([]);
+export async function answerOutsideGuild(interaction: Interaction, roads: AnswerRoads): Promise<void> {
+  if (interaction.isAutocomplete()) return createInteractionResponder(roads, interaction).choices([]);
   const failure = new Failure("denied", "Marshal works within a Discord server, not in direct messages.");
-  await createInteractionResponder(rest, interaction).reply(
+  await createInteractionResponder(roads, interaction).reply(
     failureBody(failure, { reference: interaction.id }),
     true,
   );

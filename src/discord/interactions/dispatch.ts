@@ -3,7 +3,7 @@ import type { Actor } from "../../domain/guild.ts";
 import type { Button } from "../../domain/message.ts";
 import type { Action, Answer, Choice, Entry, First, Form, Press, Services } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
-import { Session, type SessionPorts } from "./answer-session.ts";
+import { Session, type SessionPorts, TOKEN_LIVES_MS } from "./answer-session.ts";
 import type { CommandRegistry } from "./command-registry.ts";
 import {
   AnswerRefused,
@@ -12,6 +12,7 @@ import {
   type IncomingPress,
   type IncomingTyping,
 } from "./incoming.ts";
+import { untilTaken } from "./persist.ts";
 
 /** Of the 3 s that Discord waits for choices. */
 const typingMs = 2_000;
@@ -39,7 +40,7 @@ interface Job {
 }
 
 /**
- * From interaction to answer (design 7). The first answer goes out before anything of ours is awaited, and nothing
+ * From interaction to answer. The first answer goes out before anything of ours is awaited, and nothing
  * is done unless Discord took it: whoever reads "did not respond" can rely on that nothing ran.
  */
 export function createDispatch(ports: DispatchPorts): Dispatch {
@@ -62,6 +63,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   }
 
   async function perform(incoming: IncomingCommand | IncomingPress, reference: string): Promise<void> {
+    const cameMs = clock.monotonicMs();
     let job: Job | Form;
     try {
       job = incoming.kind === "command" ? commandJob(incoming, reference) : pressJob(incoming, reference);
@@ -73,20 +75,36 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     try {
       await incoming.answers.defer(job.first);
     } catch (error) {
-      if (error instanceof AnswerRefused) return notTaken(error, reference);
-      throw error;
+      if (!(error instanceof AnswerRefused)) throw error;
+      notTaken(error, reference);
+      if (error.reason === "unknown" && job.first !== "update") await takeBack(incoming, cameMs, reference);
+      return;
     }
-    const session = new Session(ports, {
-      ...job,
-      actor: incoming.actor,
-      answers: incoming.answers,
-      reference,
-    });
+    const { actor, answers } = incoming;
+    const { signal } = stopping;
+    const session = new Session(ports, { ...job, actor, answers, reference, cameMs, signal });
     await finish(session, job.work);
   }
 
   function notTaken(refused: AnswerRefused, reference: string): void {
     log.warn({ reference, reason: refused.reason }, `nothing was done, the first answer: ${refused.message}`);
+  }
+
+  /** Discord never said that it took the first answer, and may show "thinking..." all the same. */
+  async function takeBack(
+    { answers, actor }: IncomingCommand | IncomingPress,
+    cameMs: number,
+    reference: string,
+  ): Promise<void> {
+    const failure = new Failure("unreachable", "Discord did not confirm the answer; nothing was done.");
+    const body = failureBody(failure, { reference, next: undefined, manages: actor.manageGuild });
+    const patience = { clock, endMs: cameMs + TOKEN_LIVES_MS, signal: stopping.signal };
+    try {
+      await untilTaken(() => answers.edit(body, "@original"), patience);
+    } catch (error) {
+      // It did not stand, so nothing is shown that would have to go.
+      log.debug({ reference, err: error }, "there was no answer to take back");
+    }
   }
 
   function commandJob({ command, path, actor, options }: IncomingCommand, reference: string): Job | Form {

@@ -4,27 +4,52 @@ import {
   InteractionResponseType,
   MessageFlags,
   type RawFile,
-  type REST,
+  REST,
   Routes,
 } from "discord.js";
 import { composeAnswer, composeEdit, composeForm } from "../messages/compose.ts";
 import { type AnswerRefusal, AnswerRefused, type InteractionResponder } from "./incoming.ts";
+import { sendFirstAnswer } from "./persist.ts";
 
 type Handle = Pick<Interaction, "id" | "token" | "applicationId">;
 
+export interface AnswerRoads {
+  /** For everything after the first answer. */
+  readonly rest: REST;
+  /** For first answers: repeats nothing by itself, so that a repeat can be told from a first try. */
+  readonly callbacks: REST;
+}
+
+/** Discord waits 3 s for a first answer: one that takes longer will never arrive, or its own answer was lost. */
+const CALLBACK_MS = 3_000;
+
+/** @discordjs/rest for first answers, beside the one that the client has. */
+export function createCallbackRest(rest: REST): REST {
+  return new REST({
+    ...rest.options,
+    retries: 0,
+    timeout: CALLBACK_MS,
+    // Their handlers and hashes are one for all of them: there is nothing to sweep.
+    handlerSweepInterval: 0,
+    hashSweepInterval: 0,
+  });
+}
+
 /** The ways to answer one interaction, over REST. discord.js's own are not used: they cache every message. */
 export function createInteractionResponder(
-  rest: REST,
+  { rest, callbacks }: AnswerRoads,
   { id, token, applicationId }: Handle,
 ): InteractionResponder {
   const call = (type: InteractionResponseType, data?: object, files: RawFile[] = []) =>
-    refusing(() =>
-      rest.post(Routes.interactionCallback(id, token), {
+    sendFirstAnswer(() => send(type, data, files));
+  const send = (type: InteractionResponseType, data: object | undefined, files: RawFile[]) =>
+    refusing(async () => {
+      await callbacks.post(Routes.interactionCallback(id, token), {
         body: data === undefined ? { type } : { type, data },
         files,
         auth: false,
-      }),
-    );
+      });
+    });
   return {
     async defer(first) {
       if (first === "update") await call(InteractionResponseType.DeferredMessageUpdate);

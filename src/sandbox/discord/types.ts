@@ -358,7 +358,7 @@ export interface FaultSettings {
   callbackThen500?: number;
   /** For the next n answers to interactions: carried out, then the connection is cut. */
   callbackThenReset?: number;
-  /** The next n answers to interactions are answered 500 and not carried out. */
+  /** The next n answers to interactions, after those that are carried out and lost, get 500 and are not carried out. */
   failCallbacks?: number;
   /** Shards whose connections are cut and not taken up again until they are left out of this list. */
   shardsAway?: readonly number[];

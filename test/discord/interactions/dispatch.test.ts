@@ -100,7 +100,9 @@ test("nothing is done when Discord did not take the first answer", async () => {
     answers.refuse.set("defer", reason);
     await dispatch.handle(slash());
     assert.equal(begun, false, reason);
-    assert.deepEqual(answers.calls, ["defer public"]);
+    // Where Discord did not say, "thinking..." may stand: that is taken back.
+    assert.deepEqual(answers.calls, ["defer public", ...(reason === "unknown" ? ["edit @original"] : [])]);
+    if (reason === "unknown") assert.match(textOf(answers.original), /nothing was done/);
     assert.equal(log.lines.at(-1)?.level, "warn");
   }
 });
@@ -334,10 +336,60 @@ test("after the token's 15 minutes an edit is dropped with a log line", async ()
   assert.deepEqual(elsewhere, []);
 });
 
+test("a first reply that comes after the token's end is told by direct message: nobody is left with thinking...", async () => {
+  const { dispatch, answers, slash, clock, elsewhere } = rig([
+    single(
+      async () => {
+        await clock.advance(16 * 60_000);
+        return { content: "the status" };
+      },
+      { first: "ephemeral" },
+    ),
+  ]);
+  await dispatch.handle(slash());
+  assert.equal(answers.original, undefined);
+  assert.deepEqual(
+    elsewhere.map(({ to, body }) => [to, textOf(body)]),
+    [["person 100", "<@100> the status"]],
+  );
+});
+
+test("an edit that Discord fails to take is repeated until it is taken, and told elsewhere at the token's end", async () => {
+  for (const [failsForMs, told] of [
+    [60_000, "here"],
+    [16 * 60_000, "elsewhere"],
+  ] as const) {
+    const { dispatch, answers, slash, clock, elsewhere } = rig([
+      single(() => ({ content: "done" }), { first: "ephemeral" }),
+    ]);
+    answers.refuse.set("edit", "unknown");
+    clock.after(failsForMs, () => answers.refuse.delete("edit"));
+    const handled = dispatch.handle(slash());
+    await clock.advance(16 * 60_000);
+    await handled;
+    assert.equal(textOf(answers.original), told === "here" ? "done" : "");
+    assert.equal(elsewhere.length, told === "here" ? 0 : 1);
+    assert.ok(answers.calls.length < 30, `${answers.calls.length} calls`);
+  }
+});
+
+test("a step of the wall clock does not age a token", async () => {
+  const { dispatch, answers, slash, clock, elsewhere } = rig([
+    single(async function* () {
+      yield { content: "waiting" };
+      clock.step(3_600_000);
+      yield { content: "done", important: true };
+    }),
+  ]);
+  await dispatch.handle(slash());
+  assert.equal(textOf(answers.original), "done");
+  assert.deepEqual(elsewhere, []);
+});
+
 test("an outcome that matters reaches the channel, or the person, when the token is over", async () => {
   for (const [first, to] of [
-    ["public", "channel 600"],
-    ["ephemeral", "person 100"],
+    ["public", ["channel 600", "person 100"]],
+    ["ephemeral", ["person 100"]],
   ] as const) {
     const { dispatch, slash, clock, elsewhere } = rig([
       single(
@@ -355,7 +407,7 @@ test("an outcome that matters reaches the channel, or the person, when the token
     await dispatch.handle(slash());
     assert.deepEqual(
       elsewhere.map((one) => one.to),
-      [to],
+      to,
     );
     assert.match(textOf(elsewhere[0]?.body), /<@100> it ran/);
     assert.equal(elsewhere[0]?.body.rows, undefined, "buttons belong to the answer that is gone");
