@@ -83,7 +83,7 @@ export function gapBefore(state: Retained, freshSeconds: readonly number[], look
     // Nothing to overlap with: only a log as long as logs get may have dropped its beginning. As long as nobody has
     // seen how long that is, any long one may have, if we have not looked for a while.
     const isFull = fullest >= SHORTEST_FULL ? rows >= fullest : rows >= SHORTEST_FULL && !recent;
-    return isFull ? between(beginning(state, look), firstS, look) : undefined;
+    return isFull ? between(beginning(state, look), firstS) : undefined;
   }
   // A row that is minutes ahead of its time must not hide that everything else has moved on.
   const lastS = newestUntil(state, Math.max(newestS, look.takenAtS));
@@ -91,7 +91,7 @@ export function gapBefore(state: Retained, freshSeconds: readonly number[], look
   const isWhole = rows < Math.max(state.longest, fullest, SHORTEST_FULL);
   const isCalm = state.calm === Calm.anew ? continuous : recent && state.calm === Calm.sure;
   if (isCalm && isWhole) return undefined;
-  return between(beginning(state, look), firstS, look);
+  return between(beginning(state, look), firstS);
 }
 
 /**
@@ -102,19 +102,23 @@ export function gapBefore(state: Retained, freshSeconds: readonly number[], look
 export function gapOfCleared(state: Retained, look: Look): Gap | undefined {
   const isCleared = look.rows === 0 && state.seconds.length > 0 && look.isNew && look.wasEmpty;
   if (!isCleared || state.calm !== Calm.none || look.oldestS === undefined) return undefined;
-  return between(beginning(state, look), look.oldestS, look);
+  return between(beginning(state, look), look.oldestS);
 }
 
-/** Where unseen rows can begin: they came after the log was last whole, and may be dated a little before that. */
+/**
+ * Where unseen rows can begin: they came after the newest that was seen, and may be dated a little before it. By what
+ * is stored as far as possible: after a power cut the same gap is found again, and must be known again in the channel.
+ */
 function beginning(state: Retained, { wholeS, takenAtS, newestS }: Look): number | undefined {
-  const presentS = Math.max(takenAtS, newestS ?? takenAtS);
-  const lastS = wholeS ?? newestUntil(state, presentS);
+  const seenS = newestUntil(state, Math.max(takenAtS, newestS ?? takenAtS));
+  // A log that has begun anew was told of its old rows; an empty one has none.
+  const isAnew = state.calm >= Calm.anew || seenS === undefined;
+  const lastS = isAnew ? (wholeS ?? seenS) : Math.min(seenS, wholeS ?? seenS);
   return lastS === undefined ? state.floorS : Math.max(0, lastS - LATE_S);
 }
 
-/** Unseen rows came before the one of `beforeS`, which may itself have come late, but not after the present. */
-function between(fromS: number | undefined, beforeS: number, { newestS, takenAtS }: Look): Gap {
-  const presentS = Math.max(newestS ?? takenAtS, takenAtS);
-  const toS = Math.max(beforeS, Math.min(beforeS + LATE_S, presentS));
+/** Unseen rows came before the one of `beforeS`, which may itself have come late. */
+function between(fromS: number | undefined, beforeS: number): Gap {
+  const toS = beforeS + LATE_S;
   return fromS === undefined ? { toS } : { fromS: Math.min(fromS, toS), toS };
 }
