@@ -42,8 +42,8 @@ service.handle = (request, fate) => {
 
 const { url } = await serve(service);
 process.on("message", () => {
-  const { answers429, avoidable, commands } = service.counts;
-  process.send?.({ polls, answers429, avoidable, commands });
+  const { answers429, avoidable, commands, requests } = service.counts;
+  process.send?.({ polls, answers429, avoidable, commands, requests });
 });
 process.on("disconnect", () => process.exit());
 process.send?.({ url });

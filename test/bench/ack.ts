@@ -24,7 +24,7 @@ const POLLS_PER_S = 35;
 const INTERACTIONS_PER_S = 30;
 const WARM_MS = 6_000;
 const MEASURED_MS = 36_000;
-const P99_MS = 50;
+const P99_MS = 30;
 const START_WITHIN_MS = 60_000;
 const ECHO = "a bare process, asked as often";
 

@@ -15,10 +15,10 @@ import { createFeedStore, createSettings } from "../../src/store/settings.ts";
 import { seededRandom } from "../support/clock.ts";
 import { feedKinds, keyOf } from "./crowd.ts";
 
-/** Servers that it has linked: more than a guild may today, as one of an older version could have. */
-const SERVERS = 500;
-/** Keys that it types: they are good, and linked by nobody. */
-const SPARE_KEYS = 100;
+/** Servers that it has linked: as many as a guild may. */
+const SERVERS = 10;
+/** Further servers that it asks for by their keys: those are good, and linked by nobody. */
+const SPARE_KEYS = 490;
 /** So many more servers than the quiet ones' must the service know. */
 export const HOSTILE_KEYS = SERVERS + SPARE_KEYS;
 /** More than a search may read. */

@@ -8,6 +8,7 @@ export interface Counts {
   readonly answers429: number;
   readonly avoidable: number;
   readonly commands: number;
+  readonly requests: number;
 }
 
 export interface ServiceOptions {

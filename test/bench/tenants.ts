@@ -32,6 +32,8 @@ interface Life {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly pollsPerS: number;
+  readonly requestsPerS: number;
+  readonly answers429: number;
   readonly echoP99Ms: number;
   readonly failures: readonly string[];
 }
@@ -132,6 +134,8 @@ async function live(world: World, withHostile: boolean): Promise<Life> {
       p50Ms: quantile(times, 0.5),
       p99Ms: quantile(times, 0.99),
       pollsPerS: (after.polls - before.polls) / seconds,
+      requestsPerS: (after.requests - before.requests) / seconds,
+      answers429: after.answers429 - before.answers429,
       echoP99Ms: quantile(echo.times, 0.99),
       failures: [...people.failures, ...bot.lines.filter((line) => /"level":(50|60)\b/.test(line))],
     };
@@ -171,14 +175,24 @@ function report(
       ] as const
     ).map(([what, life]) => [
       what,
-      ...[life.p50Ms, life.p99Ms, life.pollsPerS, life.echoP99Ms].map((value) => figure(value, 1)),
+      ...[life.p50Ms, life.p99Ms, life.pollsPerS, life.requestsPerS, life.answers429, life.echoP99Ms].map(
+        (value) => figure(value, 1),
+      ),
     ]),
   );
   const did = [...hostile.done].map(([what, times]) => `${times} ${what}`).join(", ");
   const lines = [
     `${GUILDS} quiet guilds at ${LIMIT_PER_S} requests a second; the hostile one did: ${did}`,
     ...table(
-      ["first answers and polls of the quiet", "p50 ms", "p99 ms", "polls/s", "a bare process p99"],
+      [
+        "first answers and polls of the quiet",
+        "p50 ms",
+        "p99 ms",
+        "polls/s",
+        "requests/s",
+        "429",
+        "a bare process p99",
+      ],
       rows,
     ),
     ...failures.slice(0, 8),
