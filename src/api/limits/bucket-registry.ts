@@ -66,13 +66,18 @@ export class Buckets {
    * `mapped`: false for answers that say nothing about where this key's good requests go (a refused key).
    */
   told(
-    answer: { readonly source: SourceId; readonly route: Route; readonly mapped: boolean },
+    answer: {
+      readonly source: SourceId;
+      readonly route: Route;
+      readonly mapped: boolean;
+      readonly refused: boolean;
+    },
     started: readonly CounterState[],
     told: RateHeaders,
     sighting: Observation,
   ): { readonly named: CounterState; readonly shared: boolean } {
     const name = this.#name(told.bucket);
-    const { named, odd, regrouped } = name.heard(answer.source, told, sighting);
+    const { named, odd, regrouped } = name.heard(answer.source, told, sighting, answer.refused);
     if (regrouped) this.#follow(name);
     if (name.buckets.length > 1) this.#uniform = false;
     const counted = started.includes(named);
@@ -87,9 +92,11 @@ export class Buckets {
       if (counted) named.bucket.spentUnseen();
       return { named, shared: false };
     }
-    const { shared } = named.bucket.told(told, sighting, counted);
+    const { shared } = named.bucket.told(told, sighting, { counted, refused: answer.refused });
     if (answer.mapped) this.#map(answer.source, answer.route, name, named, started);
-    return { named, shared };
+    if (!shared || !name.join(answer.source)) return { named, shared };
+    this.#follow(name);
+    return { named, shared: false };
   }
 
   #map(

@@ -1,5 +1,6 @@
 import type { RateHeaders } from "../http/headers.ts";
 import type { Observation, ServerClock } from "./server-clock.ts";
+import { ToldResets } from "./told-resets.ts";
 import { WindowEdge } from "./window-edge.ts";
 
 /** Who asks: automatic polls leave the last tokens of a window for probing where it ends; people do not wait long for it. */
@@ -13,6 +14,14 @@ const EAGER_PATIENCE_MS = 1_000;
 const MOST_KEPT = 8;
 /** A reset further away is a misprint. */
 const LONGEST_WINDOW_MS = 24 * 3_600_000;
+
+/** How an answer that tells about the bucket came about. */
+export interface Telling {
+  /** Its request was started here. */
+  readonly counted: boolean;
+  /** It was refused with a 429, so that it spent nothing. */
+  readonly refused: boolean;
+}
 
 /** What an answer told about the bucket: nothing new, or that another program spends from it too. */
 export interface Learned {
@@ -43,12 +52,13 @@ export class Bucket {
   #ours = 0;
   /** Requests that ended without telling since the last new window: they may count in it. */
   #unseen = 0;
+  readonly #resets = new ToldResets();
   /** When the one request was written that tries whether the next window has begun. */
   #scoutMs: number | undefined;
 
   constructor(clock: ServerClock) {
     this.#clock = clock;
-    this.#edge = new WindowEdge(clock);
+    this.#edge = new WindowEdge(clock, this.#resets);
   }
 
   get limit(): number | undefined {
@@ -57,6 +67,11 @@ export class Bucket {
 
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Whether its resets are known to differ between answers about one window. */
+  get wobbles(): boolean {
+    return this.#resets.wobbles;
   }
 
   get resetMs(): number | undefined {
@@ -124,18 +139,19 @@ export class Bucket {
     this.#ours -= 1;
   }
 
-  /** An answer told about this bucket. `counted`: its request was started here. */
-  told(told: RateHeaders, sighting: Observation, counted: boolean): Learned {
+  /** An answer told about this bucket. */
+  told(told: RateHeaders, sighting: Observation, telling: Telling): Learned {
     this.#roll(sighting.readMs);
-    if (counted) this.#inFlight -= 1;
+    if (telling.counted) this.#inFlight -= 1;
     else this.#ours += 1;
     if (this.#clock.middle(told.resetMs) > sighting.readMs + LONGEST_WINDOW_MS) {
       this.#remaining = Math.max(0, this.#remaining - 1);
       return { shared: false };
     }
-    const known = this.#resetMs ?? this.#pastResetMs;
-    if (told.resetMs < known) return { shared: false };
-    if (told.resetMs === known) return this.#sameWindow(told, sighting);
+    const window = this.#resets.windowOf(told, sighting, telling.refused);
+    if (this.#resets.wobbles) this.#edge.wobbles();
+    if (window === "past") return { shared: false };
+    if (window === "present") return this.#sameWindow(told, sighting);
     return this.#newWindow(told, sighting);
   }
 
@@ -145,7 +161,7 @@ export class Bucket {
     const early =
       this.#resetMs === undefined || (this.#scoutMs !== undefined && sighting.sentMs >= this.#scoutMs);
     if (early) this.#edge.wasWrong();
-    this.#resetMs = told.resetMs;
+    this.#resetMs = this.#resets.likeliestMs;
     this.#edge.inside(sighting, told.remaining === told.limit - 1);
     this.#limit = told.limit;
     this.#remaining = Math.min(this.#remaining, told.remaining);
@@ -219,7 +235,10 @@ export class Bucket {
     const fromMs = Math.max(lowMs, lastArrivalMs);
     // Far apart while little is known; then one on either side of the end, which shows it closely.
     const beyondMs = Math.max(highMs, lastArrivalMs) + marginMs;
-    const spreadMs = fromMs + (beyondMs - fromMs) / free;
+    // Where told resets are no help the first goes to the near end: were each window opened by the first, nobody would
+    // find out that it ended long before.
+    const isFirst = this.#resets.wobbles && free > 2 && lastArrivalMs < lowMs - rttMs;
+    const spreadMs = isFirst ? fromMs : fromMs + (beyondMs - fromMs) / free;
     const closeMs = free === 2 ? lowMs - marginMs : beyondMs;
     const arriveMs = wide ? spreadMs : closeMs;
     return Math.min(arriveMs - rttMs / 2, this.#edge.latestMs(resetMs));

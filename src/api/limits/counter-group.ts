@@ -1,7 +1,8 @@
 import type { SourceId } from "../../domain/model.ts";
 import type { RateHeaders } from "../http/headers.ts";
 import { Bucket } from "./bucket.ts";
-import type { Observation, ServerClock } from "./server-clock.ts";
+import { type Observation, type ServerClock, WOBBLE_MS } from "./server-clock.ts";
+import { type ToldKey, Twins } from "./twins.ts";
 
 /** A bucket under its hashed name, for /state and the log. */
 export interface CounterState {
@@ -9,24 +10,19 @@ export interface CounterState {
   readonly bucket: Bucket;
 }
 
-interface Told extends Observation {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetMs: number;
-  readonly source: SourceId;
-}
-
 /** One counter of the service's, and the keys that are known to be counted there. */
 interface Group {
   readonly named: CounterState;
   members: number;
-  last: Told | undefined;
+  last: ToldKey | undefined;
   /** Every limit that was told of it. */
   readonly limits: Set<number>;
 }
 
-/** So many contradictions make a key a counter of its own: one alone may be a service that just restarted. */
-const CHARGES_TO_SPLIT = 2;
+/** What makes a key a counter of its own: one sure contradiction may be a service that just restarted. */
+const SURE_CHARGES_TO_SPLIT = 2;
+/** Resets that wobble look like contradictions, but seldom thrice in a row. */
+const DOUBTS_TO_SPLIT = 3;
 
 /** One name of the service's. Usually one counter; where keys show what one counter cannot, several (design 4). */
 export class CounterGroup {
@@ -39,12 +35,18 @@ export class CounterGroup {
   readonly #limitOf = new Map<SourceId, number>();
   /** Contradictions that a key has shown. */
   readonly #charges = new Map<SourceId, number>();
+  /** Contradictions in a row that a wobble of the resets would explain as well. */
+  readonly #doubts = new Map<SourceId, number>();
+  readonly #twins: Twins;
+  /** Keys that were taken for counters of their own and turned out to share one. */
+  readonly #joined = new Set<SourceId>();
   /** Servers with different limits were met under this name: from then on its limit says where a key is counted. */
   #isMixed = false;
 
   constructor(hash: string, clock: ServerClock) {
     this.#hash = hash;
     this.#clock = clock;
+    this.#twins = new Twins(clock);
     this.#add();
   }
 
@@ -73,29 +75,78 @@ export class CounterGroup {
     this.#groupOf.delete(source);
     this.#limitOf.delete(source);
     this.#charges.delete(source);
+    this.#doubts.delete(source);
+    this.#joined.delete(source);
+    this.#twins.forget(source);
+  }
+
+  /** Others spend from what was taken for this key's own counter: it goes back to most keys. False: it shared before. */
+  join(source: SourceId): boolean {
+    const group = this.#groupOf.get(source);
+    const largest = this.#largest();
+    if (group === undefined || group.members > 1 || group === largest || this.#isMixed) return false;
+    this.#joined.add(source);
+    this.#move(source, largest);
+    return true;
   }
 
   /**
-   * Which counter told this. `odd`: its key's own cannot have, and it is not known yet whose it is. `regrouped`: for
+   * Which counter told this. `refused`: by a 429, which tells nothing about who is counted where. `odd`: its key's own cannot have, and it is not known yet whose it is. `regrouped`: for
    * other keys too it became known that they are counted elsewhere than was thought.
    */
   heard(
     source: SourceId,
     told: RateHeaders,
     sighting: Observation,
+    refused: boolean,
   ): { readonly named: CounterState; readonly odd: boolean; readonly regrouped: boolean } {
     this.#limitOf.set(source, told.limit);
-    const regrouped = !this.#isMixed && this.#showsMixture(source, told, sighting);
-    if (regrouped) this.#sortByLimit();
+    const answer: ToldKey = { source, told, ...sighting };
+    const isMixed = !this.#isMixed && this.#showsMixture(source, told, sighting);
+    if (isMixed) this.#sortByLimit();
+    const areApart = !refused && this.#partTwins(answer);
+
     const own = this.#expected(source, told.limit);
-    const group = contradicts(own.last, source, told, sighting) ? this.#elsewhere(source, own, told) : own;
+    const group = refused ? own : this.#counterOf(own, answer);
+    const regrouped = isMixed || areApart;
     if (group === undefined) return { named: own.named, odd: true, regrouped };
     this.#move(source, group);
-    const { limit, remaining, resetMs } = told;
-    const { sentMs, readMs } = sighting;
-    group.last = { limit, remaining, resetMs, sentMs, readMs, source };
-    group.limits.add(limit);
+    group.last = answer;
+    group.limits.add(told.limit);
     return { named: group.named, odd: false, regrouped };
+  }
+
+  /** Keys that one counter cannot have answered get one each. */
+  #partTwins(answer: ToldKey): boolean {
+    let areApart = false;
+    for (const twin of this.#twins.find(answer)) {
+      const group = this.#expected(twin.source, twin.told.limit);
+      const isAlone = group.members === 1 && this.#groupOf.get(twin.source) === group;
+      if (this.#joined.has(twin.source) || isAlone) continue;
+      const own = this.#add();
+      own.limits.add(twin.told.limit);
+      this.#move(twin.source, own);
+      areApart = true;
+      // What this answer says is heard by whoever asked.
+      if (twin.source === answer.source) continue;
+      own.named.bucket.told(twin.told, twin, { counted: false, refused: false });
+      own.last = twin;
+    }
+    return areApart;
+  }
+
+  /** The group that an answer came from; undefined while a contradiction is not explained yet. */
+  #counterOf(own: Group, answer: ToldKey): Group | undefined {
+    const { source, told } = answer;
+    const verdict = compare(own.last, answer);
+    if (verdict === "sure") return this.#elsewhere(source, own, told);
+    if (verdict === "fits") this.#doubts.delete(source);
+    if (verdict !== "doubtful" || own.named.bucket.wobbles || this.#joined.has(source)) return own;
+    const doubts = (this.#doubts.get(source) ?? 0) + 1;
+    this.#doubts.set(source, doubts);
+    if (doubts < DOUBTS_TO_SPLIT) return own;
+    this.#doubts.delete(source);
+    return this.#groups.find((group) => group !== own && agrees(group.last, told)) ?? this.#add();
   }
 
   /**
@@ -105,7 +156,7 @@ export class CounterGroup {
     const group = this.#groupOf.get(source) ?? this.#largest();
     const { last, limits } = group;
     if (last === undefined || last.source === source || sighting.sentMs < last.readMs) return false;
-    return last.limit !== told.limit && limits.has(told.limit);
+    return last.told.limit !== told.limit && limits.has(told.limit);
   }
 
   /** Anew for each limit: what was learned of several counters as if they were one is true of none. */
@@ -135,7 +186,7 @@ export class CounterGroup {
     const other = this.#groups.find((group) => group !== own && agrees(group.last, told));
     const charges = (this.#charges.get(source) ?? 0) + 1;
     this.#charges.set(source, charges);
-    if (other === undefined && charges < CHARGES_TO_SPLIT) return undefined;
+    if (other === undefined && charges < SURE_CHARGES_TO_SPLIT) return undefined;
     this.#charges.delete(source);
     return other ?? this.#add();
   }
@@ -166,20 +217,19 @@ export class CounterGroup {
 }
 
 /**
- * Whether one counter cannot have answered both: the later request (sent after the other's answer was read) came from
- * another key and shows an earlier reset, more left of the same window, or another limit for it.
+ * Whether one counter can have answered both: the later request (sent after the other's answer was read) came from
+ * another key. "sure": it shows a reset that is earlier by more than a wobble. "doubtful": it shows an earlier reset,
+ * more left of the same window, or another limit for it. "unknown": nobody can tell which came first.
  */
-function contradicts(
-  last: Told | undefined,
-  source: SourceId,
-  told: RateHeaders,
-  sighting: Observation,
-): boolean {
-  if (last === undefined || last.source === source || sighting.sentMs < last.readMs) return false;
-  if (told.resetMs < last.resetMs) return true;
-  return told.resetMs === last.resetMs && (told.remaining > last.remaining || told.limit !== last.limit);
+function compare(last: ToldKey | undefined, answer: ToldKey): "fits" | "doubtful" | "sure" | "unknown" {
+  if (last === undefined || last.source === answer.source || answer.sentMs < last.readMs) return "unknown";
+  const { limit, remaining, resetMs } = answer.told;
+  if (resetMs < last.told.resetMs - 2 * WOBBLE_MS) return "sure";
+  if (resetMs < last.told.resetMs) return "doubtful";
+  const isSame = resetMs === last.told.resetMs;
+  return isSame && (remaining > last.told.remaining || limit !== last.told.limit) ? "doubtful" : "fits";
 }
 
-function agrees(last: Told | undefined, told: RateHeaders): boolean {
-  return last !== undefined && last.limit === told.limit && told.resetMs >= last.resetMs;
+function agrees(last: ToldKey | undefined, told: RateHeaders): boolean {
+  return last !== undefined && last.told.limit === told.limit && told.resetMs >= last.told.resetMs;
 }

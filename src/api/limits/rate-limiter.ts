@@ -133,7 +133,7 @@ export class RateLimiter {
       for (const { bucket } of flight.buckets) bucket.spentUnseen();
     } else {
       const mapped = verdict.kind !== "key";
-      const learned = this.#buckets.told({ source, route, mapped }, flight.buckets, told, sighting);
+      const learned = this.#buckets.told({ source, route, mapped, refused }, flight.buckets, told, sighting);
       if (learned.shared) this.#tellShared(learned.named.hash, sighting.readMs);
       own = learned.named === this.#buckets.command(source) ? learned.named.bucket : undefined;
     }

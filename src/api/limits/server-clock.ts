@@ -4,6 +4,8 @@ export interface Observation {
   readonly readMs: number;
 }
 
+/** How far the resets that several nodes behind one address tell of one window lie from the true one. */
+export const WOBBLE_MS = 1_000;
 /** How far the service's clock may be from ours while no answer carried a `Date`. */
 const UNKNOWN_MS = 1_000;
 /** A `Date` may come from a second-long cache and clocks drift: bounds are this much wider than they could be. */

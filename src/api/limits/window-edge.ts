@@ -1,4 +1,5 @@
-import type { Observation, ServerClock } from "./server-clock.ts";
+import { type Observation, type ServerClock, WOBBLE_MS } from "./server-clock.ts";
+import type { ToldResets } from "./told-resets.ts";
 
 /** A span of time, monotonic milliseconds. */
 export interface Span {
@@ -33,6 +34,12 @@ class Constant {
     return this.#high - this.#low <= closeMs && this.#closely >= AGREEING_WINDOWS && this.misses < 0.1;
   }
 
+  /** By how many whole wobbles this must be moved to fit. */
+  wobblesOff(low: number, high: number): number {
+    const fits = (by: number) => low - by <= this.#high && high - by >= this.#low;
+    return [0, WOBBLE_MS, -WOBBLE_MS].find(fits) ?? 0;
+  }
+
   from(anchorMs: number): Span {
     return { lowMs: anchorMs + this.#low, highMs: anchorMs + this.#high };
   }
@@ -65,41 +72,64 @@ class Constant {
  */
 export class WindowEdge {
   readonly #clock: ServerClock;
-  readonly #length = new Constant();
-  readonly #offset = new Constant();
+  #length = new Constant();
+  #offset = new Constant();
   /** Proven by a window that ended half a second or more before its told reset: neither cut off nor rounded to nearest. */
   #roundsUp = false;
+  #roundsUpSeen = 0;
+  readonly #resets: ToldResets;
+  /** How much later than told a reset may be. */
+  #slackMs = 0;
   /** Arrival of the request that opened the present window, where that was seen. */
   #openedMs: number | undefined;
   /** Latest arrival seen in the present window. */
   #lastInsideMs = Number.NEGATIVE_INFINITY;
   #distrust = 0;
 
-  constructor(clock: ServerClock) {
+  constructor(clock: ServerClock, resets: ToldResets) {
     this.#clock = clock;
+    this.#resets = resets;
   }
 
   /** After this moment a request meets a new window. */
   latestMs(resetMs: number): number {
-    return this.#clock.latest(resetMs + (this.#roundsUp ? 0 : 1_000));
+    return this.#clock.latest(resetMs + (this.#roundsUp ? 0 : 1_000) + this.#slackMs);
+  }
+
+  /** Told resets are known to be a second off now and then: by themselves they measure nothing closely. */
+  wobbles(): void {
+    if (this.#slackMs > 0) return;
+    this.#slackMs = WOBBLE_MS;
+    this.#roundsUp = false;
+    this.#roundsUpSeen = 0;
+    this.#length = new Constant();
+    this.#offset = new Constant();
   }
 
   /** When the next window's first request may be written: its answer will say whether that was right. */
   releaseMs(resetMs: number): number {
     const latestMs = this.latestMs(resetMs);
     if (this.#distrust > 0) return latestMs;
+    const learnedMs = this.#learnedMs(resetMs);
+    // One request goes where the end is nearly sure; many only where it is certain.
+    return learnedMs ?? (this.#resets.isSure ? latestMs - this.#slackMs : latestMs);
+  }
+
+  /** Where a measure that has proved right has the end of the window; undefined while there is none. */
+  #learnedMs(resetMs: number): number | undefined {
+    const latestMs = this.latestMs(resetMs);
     const byOffset = this.#offset.isReliable(this.closeMs);
     const byLength = this.#length.isReliable(this.closeMs);
-    const offsetMs = byOffset
-      ? this.#offset.from(this.#clock.middle(resetMs)).highMs
-      : Number.NEGATIVE_INFINITY;
+    const offsetMs = byOffset ? this.#byOffset(resetMs).highMs : Number.NEGATIVE_INFINITY;
+    // Resets that wobble are no measure where there is a better one.
+    const laterMs = this.#slackMs === 0 ? offsetMs : Number.NEGATIVE_INFINITY;
     // An arrival is meant, and what is written then arrives half a round trip later: that is the margin.
     if (byLength)
       return this.#openedMs === undefined
-        ? latestMs
-        : Math.min(latestMs, Math.max(offsetMs, this.#length.from(this.#openedMs).highMs));
+        ? undefined
+        : Math.min(latestMs, Math.max(laterMs, this.#length.from(this.#openedMs).highMs));
     // Windows that begin with a request have one length: only where they do not is the told reset a measure by itself.
-    return byOffset && this.#length.misses >= 0.5 ? Math.min(latestMs, offsetMs) : latestMs;
+    return byOffset && this.#length.misses >= 0.5 ? Math.min(latestMs, offsetMs) : undefined;
   }
 
   /** How closely an end must be known to be relied upon. */
@@ -115,7 +145,8 @@ export class WindowEdge {
 
   /** Whether the end is known well enough to need no probing. */
   isLearned(resetMs: number): boolean {
-    return this.releaseMs(resetMs) < this.latestMs(resetMs);
+    if (this.#distrust > 0) return false;
+    return (this.#learnedMs(resetMs) ?? Number.POSITIVE_INFINITY) < this.latestMs(resetMs);
   }
 
   /** A window was not over when it was thought to be. */
@@ -126,17 +157,27 @@ export class WindowEdge {
   /** Where the window probably ends, never outside what is certain. */
   likely(resetMs: number): Span {
     const certain = {
-      lowMs: Math.max(this.#clock.earliest(resetMs - 1_000), this.#lastInsideMs),
+      lowMs: Math.max(this.#clock.earliest(resetMs - 1_000 - this.#slackMs), this.#lastInsideMs),
       highMs: this.latestMs(resetMs),
     };
     const byLength =
       this.#openedMs !== undefined && this.#length.known ? this.#length.from(this.#openedMs) : undefined;
-    const byOffset = this.#offset.known ? this.#offset.from(this.#clock.middle(resetMs)) : undefined;
+    const byOffset = this.#offset.known ? this.#byOffset(resetMs) : undefined;
     const guess = this.#choose(byLength, byOffset);
     if (guess === undefined) return certain;
     const lowMs = Math.max(certain.lowMs, guess.lowMs);
     const highMs = Math.min(certain.highMs, guess.highMs);
     return lowMs <= highMs ? { lowMs, highMs } : certain;
+  }
+
+  /** Where the told reset says that the window ends; a second later where that is sooner than a window lasts. */
+  #byOffset(resetMs: number): Span {
+    const span = this.#offset.from(this.#clock.middle(resetMs));
+    if (this.#slackMs === 0 || this.#openedMs === undefined || !this.#length.known) return span;
+    const leastMs = this.#length.from(this.#openedMs).lowMs - this.closeMs;
+    return span.highMs >= leastMs
+      ? span
+      : { lowMs: span.lowMs + this.#slackMs, highMs: span.highMs + this.#slackMs };
   }
 
   /** The guess of the model that was wrong less often; while neither was, whatever either says. */
@@ -160,16 +201,25 @@ export class WindowEdge {
   renewed(oldResetMs: number, sighting: Observation, opened: boolean): void {
     const atMs = arrival(sighting);
     this.#distrust = Math.max(0, this.#distrust - 1);
-    if (sighting.readMs <= this.#clock.earliest(oldResetMs - 500)) this.#roundsUp = true;
+    this.#learnRounding(oldResetMs, sighting);
     if (Number.isFinite(this.#lastInsideMs) && this.#lastInsideMs <= atMs) {
       const noiseMs = this.#clock.rttMs / 8;
       const anchorMs = this.#clock.middle(oldResetMs);
-      this.#offset.see(this.#lastInsideMs - anchorMs, atMs - anchorMs, noiseMs, this.closeMs);
+      const [low, high] = [this.#lastInsideMs - anchorMs, atMs - anchorMs];
+      const offMs = this.#slackMs === 0 ? 0 : this.#offset.wobblesOff(low, high);
+      this.#offset.see(low - offMs, high - offMs, noiseMs, this.closeMs);
       if (this.#openedMs !== undefined)
         this.#length.see(this.#lastInsideMs - this.#openedMs, atMs - this.#openedMs, noiseMs, this.closeMs);
     }
     this.#openedMs = opened ? atMs : undefined;
     this.#lastInsideMs = atMs;
+  }
+
+  #learnRounding(oldResetMs: number, { readMs }: Observation): void {
+    if (!this.#resets.wasSure || readMs > this.#clock.earliest(oldResetMs - 500)) return;
+    this.#roundsUpSeen += 1;
+    // Where resets wobble, even the likeliest can be wrong once.
+    if (this.#slackMs === 0 || this.#roundsUpSeen >= 2) this.#roundsUp = true;
   }
 
   /** The window that begins is the first that was ever seen, or nothing is known of the one before. */

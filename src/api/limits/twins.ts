@@ -1,0 +1,49 @@
+import type { SourceId } from "../../domain/model.ts";
+import type { RateHeaders } from "../http/headers.ts";
+import { type Observation, type ServerClock, WOBBLE_MS } from "./server-clock.ts";
+
+/** An answer, as far as it tells counters apart. */
+export interface ToldKey extends Observation {
+  readonly source: SourceId;
+  readonly told: RateHeaders;
+}
+
+/** No window of the service is shorter: within it, one counter says each number once. */
+const SHORTEST_WINDOW_MS = 600;
+const KEPT = 64;
+/** Two may lie on either side of a window's end, three cannot. */
+const KEYS_TO_PROVE = 3;
+
+/**
+ * Finds keys that cannot share a counter: one counter shows each `remaining` once in a window, so three keys that were
+ * told the same within less than a window are counted apart, whatever their resets say.
+ */
+export class Twins {
+  readonly #clock: ServerClock;
+  #recent: ToldKey[] = [];
+
+  constructor(clock: ServerClock) {
+    this.#clock = clock;
+  }
+
+  /** Takes in an answer that was no refusal; gives those that prove, together with it, counters of their own. */
+  find(answer: ToldKey): readonly ToldKey[] {
+    const { told, readMs } = answer;
+    this.#recent = this.#recent.filter((one) => this.#mayBeOneWindow(one, readMs)).slice(1 - KEPT);
+    this.#recent.push(answer);
+    const equal = new Map<SourceId, ToldKey>();
+    for (const one of this.#recent)
+      if (one.told.limit === told.limit && one.told.remaining === told.remaining) equal.set(one.source, one);
+    return equal.size < KEYS_TO_PROVE ? [] : [...equal.values()];
+  }
+
+  forget(source: SourceId): void {
+    this.#recent = this.#recent.filter((one) => one.source !== source);
+  }
+
+  /** Whether the window in which this was answered cannot have ended before `nowMs`. */
+  #mayBeOneWindow({ sentMs, told }: ToldKey, nowMs: number): boolean {
+    const surelyUntilMs = this.#clock.earliest(told.resetMs - 1_000 - WOBBLE_MS);
+    return nowMs <= Math.max(sentMs + SHORTEST_WINDOW_MS, surelyUntilMs);
+  }
+}
