@@ -78,7 +78,10 @@ export class Buckets {
   ): { readonly named: CounterState; readonly shared: boolean } {
     const name = this.#name(told.bucket);
     const { named, odd, regrouped } = name.heard(answer.source, told, sighting, answer.refused);
-    if (regrouped) this.#follow(name);
+    if (regrouped) {
+      this.#clock.forgetRounding();
+      this.#follow(name);
+    }
     if (name.buckets.length > 1) this.#uniform = false;
     const counted = started.includes(named);
     for (const other of started) {

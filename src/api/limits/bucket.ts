@@ -162,7 +162,7 @@ export class Bucket {
       this.#resetMs === undefined || (this.#scoutMs !== undefined && sighting.sentMs >= this.#scoutMs);
     if (early) this.#edge.wasWrong();
     this.#resetMs = this.#resets.likeliestMs;
-    this.#edge.inside(sighting, told.remaining === told.limit - 1);
+    this.#edge.inside(this.#resetMs, sighting, told.remaining === told.limit - 1);
     this.#limit = told.limit;
     this.#remaining = Math.min(this.#remaining, told.remaining);
     return { shared: this.#compare(told) && !early };

@@ -1,21 +1,33 @@
 import type { SourceId } from "../../domain/model.ts";
 import type { RateHeaders } from "../http/headers.ts";
 import type { Bucket } from "./bucket.ts";
-import type { Observation, ServerClock } from "./server-clock.ts";
+import { type Observation, type ServerClock, WOBBLE_MS } from "./server-clock.ts";
 
 /** The published window of the command route, "subject to change": where a start is cautious (spec: Limits 3). */
 const COMMAND_WINDOW_MS = 5_000;
+/** Told resets have whole seconds. */
+const ROUNDING_MS = 1_000;
+/** How much later the first commands of a server with short windows go, each at another part of a second. */
+const SPREAD_MS = [0, 400, 700, 150, 150, 150];
+/** From here on told resets of a server measure no window. */
+const MISSES_OF_WOBBLE = 2;
 const LONGEST_PENALTY_MS = 3_600_000;
 
 interface Lane {
   inFlight: boolean;
   /** When the answer to the last command was read, or the command was given up. */
   endedMs: number;
-  /** When the window that the last answer told of is over, whatever its rounding: a shorter window is used at once. */
-  overMs: number;
-  /** What the window's length may be, by what answers told. */
-  lowMs: number;
-  highMs: number;
+  /** The reset that the last answer told, epoch milliseconds of the service: a shorter window is used at once. */
+  resetMs: number | undefined;
+  /** The one that was in force when the last command started. */
+  lastResetMs: number | undefined;
+  /** The least and the most that a told reset lay after the arrival of its command: a second apart, if windows are equal. */
+  leastMs: number;
+  mostMs: number;
+  /** Answers that told how long windows are. */
+  told: number;
+  /** How often told resets were further apart than rounding explains. */
+  misses: number;
   /** The window's length as presumed; longer than published once it was seen to be. */
   presumedMs: number;
   /** 429s that the command bucket drew, fading with each success. */
@@ -45,7 +57,7 @@ export class CommandPace {
     if (lane.inFlight) return Number.POSITIVE_INFINITY;
     const paceMs =
       bucket?.limit === undefined || bucket.limit <= 1
-        ? Math.min(lane.endedMs + lane.presumedMs, lane.overMs)
+        ? this.#nextMs(lane)
         : bucket.readyAtMs(nowMs, "eager");
     return Math.max(this.#firstMs, paceMs, lane.penaltyUntilMs);
   }
@@ -53,7 +65,8 @@ export class CommandPace {
   started(source: SourceId): void {
     const lane = this.#lane(source);
     lane.inFlight = true;
-    lane.overMs = Number.POSITIVE_INFINITY;
+    lane.lastResetMs = lane.resetMs;
+    lane.resetMs = undefined;
   }
 
   /** The command never left. */
@@ -69,23 +82,52 @@ export class CommandPace {
   }
 
   /** An answer of the command bucket that was not a refusal: it opened a window, where only one fits. */
-  told(source: SourceId, told: RateHeaders, sighting: Observation, bucket: Bucket): void {
+  told(source: SourceId, told: RateHeaders, sighting: Observation): void {
     const lane = this.#lane(source);
-    lane.overMs = bucket.windowOverMs;
+    lane.resetMs = told.resetMs;
     lane.drained = Math.max(0, lane.drained - 1);
     if (told.limit !== 1) return;
-    const lowMs = this.#clock.earliest(told.resetMs - 1_000) - sighting.readMs;
-    const highMs = this.#clock.latest(told.resetMs + 1_000) - sighting.sentMs;
-    lane.lowMs = Math.max(lane.lowMs, lowMs);
-    lane.highMs = Math.min(lane.highMs, highMs);
-    if (lane.lowMs > lane.highMs) [lane.lowMs, lane.highMs] = [lowMs, highMs];
-    if (lane.lowMs > lane.presumedMs) lane.presumedMs = lane.highMs;
+    lane.told += 1;
+    const earlyMs = this.#clock.earliest(told.resetMs) - sighting.readMs;
+    // Counted from the middle: the next command starts after this one's answer and needs time to arrive as well.
+    const lateMs = this.#clock.latest(told.resetMs) - (sighting.sentMs + sighting.readMs) / 2;
+    lane.mostMs = Math.max(lane.mostMs, earlyMs);
+    lane.leastMs = Math.min(lane.leastMs, lateMs);
+    if (lane.mostMs - lane.leastMs > ROUNDING_MS) {
+      // The window's length changed, or resets wobble: only this answer counts.
+      lane.misses += 1;
+      [lane.mostMs, lane.leastMs] = [earlyMs, lateMs];
+    }
+    const shortestMs = lane.mostMs - ROUNDING_MS;
+    if (shortestMs > lane.presumedMs) lane.presumedMs = lane.leastMs + ROUNDING_MS;
   }
 
-  /** The command bucket drew a 429: another program drains it, or its window is longer than presumed. */
-  drained(source: SourceId, nowMs: number): void {
+  /** When the window that the last answer opened is over: by its told reset, or a learned length after that answer. */
+  #nextMs(lane: Lane): number {
+    const lateMs = this.#lateMs(lane);
+    const isMeasure = lane.misses < MISSES_OF_WOBBLE && !this.#clock.wobbles;
+    const lengthMs = isMeasure ? Math.min(lane.presumedMs, lane.leastMs + lateMs) : lane.presumedMs;
+    if (lane.resetMs === undefined) return lane.endedMs + lengthMs;
+    const nextMs = Math.min(lane.endedMs + lengthMs, this.#clock.latest(lane.resetMs + lateMs));
+    // A command that goes at each told reset always meets the same rounding. A few that go later show how long a window is.
+    return isShorter(lane) && lane.told < SPREAD_MS.length ? nextMs + (SPREAD_MS[lane.told] ?? 0) : nextMs;
+  }
+
+  /** How much later than told a window may end. */
+  #lateMs(lane: Lane): number {
+    const wobbleMs = this.#clock.wobbles ? WOBBLE_MS : 0;
+    const isTrusted = lane.misses < MISSES_OF_WOBBLE && !this.#clock.roundsDown && isShorter(lane);
+    return this.#clock.roundsUp || isTrusted ? wobbleMs : ROUNDING_MS + wobbleMs;
+  }
+
+  /** The command bucket drew a 429 on a request of this sighting: another program drains it, or its window is longer than presumed. */
+  drained(source: SourceId, { sentMs, readMs: nowMs }: Observation): void {
     const lane = this.#lane(source);
-    if (Number.isFinite(lane.highMs)) lane.presumedMs = Math.max(lane.presumedMs, lane.highMs);
+    if (lane.lastResetMs !== undefined && sentMs >= this.#clock.latest(lane.lastResetMs))
+      this.#clock.noteRoundedDown();
+    const longestMs = lane.leastMs + ROUNDING_MS;
+    if (Number.isFinite(longestMs)) lane.presumedMs = Math.max(lane.presumedMs, longestMs);
+    lane.misses = MISSES_OF_WOBBLE;
     lane.drained += 1;
     const penaltyMs = Math.min(LONGEST_PENALTY_MS, lane.presumedMs * 2 ** Math.min(20, lane.drained));
     lane.penaltyUntilMs = Math.max(lane.penaltyUntilMs, nowMs + penaltyMs);
@@ -101,9 +143,12 @@ export class CommandPace {
       lane = {
         inFlight: false,
         endedMs: Number.NEGATIVE_INFINITY,
-        overMs: Number.POSITIVE_INFINITY,
-        lowMs: 0,
-        highMs: Number.POSITIVE_INFINITY,
+        resetMs: undefined,
+        lastResetMs: undefined,
+        leastMs: Number.POSITIVE_INFINITY,
+        mostMs: Number.NEGATIVE_INFINITY,
+        told: 0,
+        misses: 0,
         presumedMs: COMMAND_WINDOW_MS,
         drained: 0,
         penaltyUntilMs: Number.NEGATIVE_INFINITY,
@@ -112,4 +157,9 @@ export class CommandPace {
     }
     return lane;
   }
+}
+
+/** Whether windows are surely shorter than the published one: then told resets are all that there is to go by. */
+function isShorter(lane: Lane): boolean {
+  return lane.leastMs + ROUNDING_MS < COMMAND_WINDOW_MS;
 }

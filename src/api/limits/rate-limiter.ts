@@ -141,9 +141,8 @@ export class RateLimiter {
     this.#pace.ended(source, sighting.readMs);
     const ofCommand = told === undefined || own !== undefined;
     if (refused && verdict.cause === "limit" && ofCommand && !verdict.saysBlocked)
-      this.#pace.drained(source, sighting.readMs);
-    else if (!refused && told !== undefined && own !== undefined)
-      this.#pace.told(source, told, sighting, own);
+      this.#pace.drained(source, sighting);
+    else if (!refused && told !== undefined && own !== undefined) this.#pace.told(source, told, sighting);
   }
 
   /** A key that will not be used any more. */

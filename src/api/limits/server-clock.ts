@@ -6,6 +6,8 @@ export interface Observation {
 
 /** How far the resets that several nodes behind one address tell of one window lie from the true one. */
 export const WOBBLE_MS = 1_000;
+/** So many windows must have ended well before their told reset until rounding up is believed of every bucket. */
+const WINDOWS_ROUNDED_UP = 3;
 /** How far the service's clock may be from ours while no answer carried a `Date`. */
 const UNKNOWN_MS = 1_000;
 /** A `Date` may come from a second-long cache and clocks drift: bounds are this much wider than they could be. */
@@ -25,6 +27,9 @@ export class ServerClock {
   /** Smoothed round trip, milliseconds. */
   #rttMs = 100;
   #rttKnown = false;
+  #roundedUp = 0;
+  #roundsDown = false;
+  #wobbles = false;
 
   /** `aheadMs`: wall time less monotonic time, believed until an answer carries a `Date`. */
   constructor(aheadMs: number) {
@@ -68,6 +73,40 @@ export class ServerClock {
   /** The likeliest moment. */
   middle(serverMs: number): number {
     return serverMs - (this.#low + this.#high) / 2;
+  }
+
+  /** Whether told resets are rounded up to whole seconds, as windows of several lengths have shown. */
+  get roundsUp(): boolean {
+    return !this.#wobbles && !this.#roundsDown && this.#roundedUp >= WINDOWS_ROUNDED_UP;
+  }
+
+  /** Whether a window was seen to go on after its told reset. */
+  get roundsDown(): boolean {
+    return this.#roundsDown;
+  }
+
+  /** Whether told resets were seen a second off. */
+  get wobbles(): boolean {
+    return this.#wobbles;
+  }
+
+  /** A window ended so long before its told reset that this was neither cut off nor rounded to the nearest second. */
+  noteRoundedUp(): void {
+    this.#roundedUp += 1;
+  }
+
+  /** What was learned of rounding came from a mixture of counters, or proved wrong. */
+  forgetRounding(): void {
+    this.#roundedUp = 0;
+  }
+
+  /** A window went on after its told reset. */
+  noteRoundedDown(): void {
+    this.#roundsDown = true;
+  }
+
+  noteWobble(): void {
+    this.#wobbles = true;
   }
 
   get rttMs(): number {

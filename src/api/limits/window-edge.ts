@@ -100,6 +100,7 @@ export class WindowEdge {
   wobbles(): void {
     if (this.#slackMs > 0) return;
     this.#slackMs = WOBBLE_MS;
+    this.#clock.noteWobble();
     this.#roundsUp = false;
     this.#roundsUpSeen = 0;
     this.#length = new Constant();
@@ -152,6 +153,7 @@ export class WindowEdge {
   /** A window was not over when it was thought to be. */
   wasWrong(): void {
     this.#distrust = WINDOWS_OF_DISTRUST;
+    this.#clock.forgetRounding();
   }
 
   /** Where the window probably ends, never outside what is certain. */
@@ -192,7 +194,8 @@ export class WindowEdge {
   }
 
   /** A request was answered inside the present window. `opened`: it was the first, though others were heard before. */
-  inside(sighting: Observation, opened: boolean): void {
+  inside(resetMs: number, sighting: Observation, opened: boolean): void {
+    if (this.#slackMs === 0 && sighting.sentMs >= this.#clock.latest(resetMs)) this.#clock.noteRoundedDown();
     this.#lastInsideMs = Math.max(this.#lastInsideMs, arrival(sighting));
     if (opened) this.#openedMs = arrival(sighting);
   }
@@ -218,6 +221,7 @@ export class WindowEdge {
   #learnRounding(oldResetMs: number, { readMs }: Observation): void {
     if (!this.#resets.wasSure || readMs > this.#clock.earliest(oldResetMs - 500)) return;
     this.#roundsUpSeen += 1;
+    this.#clock.noteRoundedUp();
     // Where resets wobble, even the likeliest can be wrong once.
     if (this.#slackMs === 0 || this.#roundsUpSeen >= 2) this.#roundsUp = true;
   }

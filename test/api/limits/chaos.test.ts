@@ -76,3 +76,61 @@ test("keys whose limits differ under one bucket name are told apart and each get
     await world.close();
   }
 });
+
+/** At twice the limit: answers of 429 per 1,000 and the share of the limit that was used, over several worlds. */
+async function withWobble(resetWobble: number) {
+  const seeds = 14;
+  let [requests, answers429, used] = [0, 0, 0];
+  for (let seed = 1; seed <= seeds; seed++) {
+    const random = seededRandom(seed);
+    const limit = 8 + Math.floor(random.next() * 24);
+    const windowMs = [1_000, 2_000, 5_000][seed % 3] ?? 1_000;
+    const world = new World({
+      seed,
+      keys: 40,
+      latencyMs: 10 + random.next() * 50,
+      jitterMs: random.next() * 30,
+      service: {
+        limits: {
+          global: { limit, windowMs },
+          align: seed % 2 === 0 ? "clock" : "first-request",
+          resetRounding: seed % 4 < 2 ? "ceil" : "floor",
+          resetWobble,
+        },
+      },
+    });
+    const load = { perSecond: (2_000 * limit) / windowMs, forMs: 60 * windowMs, mostWaiting: 60 };
+    await runLoad(world.clock, load, (n) =>
+      world.client.read(world.source(n % 40), [], { priority: "poll" }),
+    );
+    requests += world.service.counts.requests;
+    answers429 += world.service.counts.answers429;
+    used += (world.service.counts.byStatus.get(200) ?? 0) / (60 * limit) / seeds;
+    assert.equal(world.client.state().buckets.length, 1, `seed ${seed}: one counter is taken for one`);
+    await world.close();
+  }
+  return { per1000: (1_000 * answers429) / requests, used };
+}
+
+for (const resetWobble of [0.05, 0.3])
+  test(`where ${100 * resetWobble} % of answers name a reset that is a second off, hardly one is refused and most is used`, async () => {
+    const { per1000, used } = await withWobble(resetWobble);
+    assert.ok(per1000 <= 1, `${per1000.toFixed(2)} answers of 429 per 1,000`);
+    assert.ok(used >= 0.9, `${used.toFixed(3)} of the limit used`);
+  });
+
+test("keys with counters of their own under one bucket name use most of all of them in the first minute", async () => {
+  for (const align of ["first-request", "clock"] as const) {
+    const world = new World({ seed: 7, keys: 10, latencyMs: 40, jitterMs: 20 });
+    const perServer = Object.fromEntries(world.keyTexts.map((key) => [key, { limit: 5, windowMs: 1_000 }]));
+    Object.assign(world.service.limits, { align, perServer });
+    const load = { perSecond: 100, forMs: 60_000, mostWaiting: 100 };
+    await runLoad(world.clock, load, (n) =>
+      world.client.read(world.source(n % 10), [], { priority: "poll" }),
+    );
+    const used = (world.service.counts.byStatus.get(200) ?? 0) / (10 * 5 * 60);
+    assert.ok(used >= 0.6, `${used.toFixed(3)} of the limits used`);
+    assert.equal(world.service.counts.answers429, 0);
+    await world.close();
+  }
+});

@@ -162,3 +162,28 @@ test("a guild whose command bucket another program drains stalls the others ever
   assert.equal(world.service.counts.avoidableByIdentity.get("127.0.0.1") ?? 0, 0);
   await world.close();
 });
+
+test("commands of a server whose window is a second reach most of what is possible in 20 s, and draw no 429", async () => {
+  let share = 0;
+  const seeds = 6;
+  for (let seed = 1; seed <= seeds; seed++) {
+    const world = await worldWithPlayers({
+      seed,
+      keys: 1,
+      latencyMs: 60,
+      jitterMs: 40,
+      service: { limits: { command: { limit: 1, windowMs: 1_000 } } },
+    });
+    const answers: { readonly sentAtMs: number; readonly answeredAtMs: number }[] = [];
+    const first = await within(world, world.client.command(world.source(0), ":h first"));
+    while (world.clock.nowMs() < first.sentAtMs + 20_000)
+      answers.push(await within(world, world.client.command(world.source(0), `:h ${answers.length}`)));
+    const last = answers.at(-1) ?? first;
+    const roundTripMs =
+      answers.reduce((sum, one) => sum + one.answeredAtMs - one.sentAtMs, 0) / answers.length;
+    share += ((1_000 + roundTripMs) * answers.length) / (last.sentAtMs - first.sentAtMs) / seeds;
+    assert.equal(world.service.counts.answers429, 0, `seed ${seed}`);
+    await world.close();
+  }
+  assert.ok(share >= 0.7, `${share.toFixed(3)} of 1/(window + round trip)`);
+});
