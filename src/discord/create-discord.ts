@@ -94,7 +94,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const roads = { rest, callbacks: createCallbackRest(rest) };
   const sink = createSink({
     rest,
-    ownId: () => client.user?.id ?? "",
+    ownId: () => client.user?.id,
     mayReadHistory: (channelId) => mayReadHistory(client, channelId),
   });
   const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;

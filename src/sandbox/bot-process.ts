@@ -12,6 +12,7 @@ export interface BotEnvironment {
   readonly STORE_URL: string;
   readonly OPS_ADDRESS: string;
   readonly LOG_LEVEL: string;
+  readonly SECRET_KEY?: string;
   readonly SERVICE_GLOBAL_KEY?: string;
 }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BotProcess, freePort } from "./bot-process.ts";
+import { type BotEnvironment, BotProcess, freePort } from "./bot-process.ts";
 import { EmulatedDiscord } from "./discord/discord.ts";
 import type { Channel, Guild, Member, Role } from "./discord/types.ts";
 import { serve } from "./service/http.ts";
@@ -35,6 +35,8 @@ export interface StageOptions {
   /** Whether towns move by themselves with the machine's clock. */
   readonly live: boolean;
   readonly discordPort?: number;
+  /** Instead of what the stage would set: another store, say. */
+  readonly environment?: Partial<BotEnvironment>;
 }
 
 /** Everything of the sandbox: the emulated service with its town, the emulated Discord, the real bot between them. */
@@ -90,6 +92,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     STORE_URL: `sqlite:${join(folder, "marshal.sqlite")}`,
     OPS_ADDRESS: `127.0.0.1:${await freePort()}`,
     LOG_LEVEL: "info",
+    ...options.environment,
   });
   return {
     service,

@@ -27,6 +27,8 @@ export interface Plan extends WorldOptions {
   readonly powerCuts?: { readonly share: number; readonly longestMs: number };
   /** How long Discord remembers a nonce. Default three minutes. */
   readonly nonceMs?: number;
+  /** Discord answers every call and shows every channel: what then stands twice, the bot has posted twice. */
+  readonly calmDiscord?: boolean;
 }
 
 export interface Outcome extends Verdict {
@@ -96,6 +98,7 @@ class Simulation {
     });
     this.#discord = new SimDiscord(this.#clock, fork(), this.#judge);
     this.#discord.nonceMs = plan.nonceMs ?? this.#discord.nonceMs;
+    if (plan.calmDiscord === true) this.#discord.losing = 0;
     this.#disk = new Disk(fork(), () => this.#clock.nowMs());
     [this.#life, this.#process] = this.#build(Number.POSITIVE_INFINITY);
   }
@@ -205,7 +208,7 @@ class Simulation {
     for (const list of lists) {
       // Some guilds put everything into one channel; in some channels the bot may not read.
       const channelId = server.index % 4 === 1 ? `c-${guildId}` : `c-${guildId}-${kinds[list]}`;
-      if (!this.#discord.channels.has(channelId)) this.#discord.open(channelId, this.#random.next() < 0.08);
+      if (!this.#discord.channels.has(channelId)) this.#discord.open(channelId, this.#isUnreadable());
       this.#judge.follow(channelId, server, list);
       await this.#process.feeds.feeds.add({
         guildId,
@@ -218,6 +221,10 @@ class Simulation {
         createdBy: "owner",
       });
     }
+  }
+
+  #isUnreadable(): boolean {
+    return this.#random.next() < 0.08 && this.#plan.calmDiscord !== true;
   }
 
   /** What goes wrong, and when; drawn beforehand, so that it does not depend on what the bot does. */
@@ -235,6 +242,7 @@ class Simulation {
       this.#service.outageUntilMs = nowMs + (5 + 55 * draw()) * MINUTE_MS;
     });
     often(4 * HOUR_MS, (nowMs) => {
+      if (this.#plan.calmDiscord === true) return;
       this.#discord.outageUntilMs = nowMs + (1 + 59 * draw() * draw()) * MINUTE_MS;
     });
     often(HOUR_MS, () => {

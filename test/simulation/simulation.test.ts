@@ -33,6 +33,22 @@ describe("watch and feeds, simulated", () => {
     });
   }
 
+  for (const [store, longestMs, nonceMs, seed] of [
+    ["sqlite sets back by seconds", 8_000, 130_000, 31],
+    ["Redis sets back by one", 1_000, 130_000, 32],
+    ["sqlite sets back by seconds and Discord forgets at once", 8_000, 3_000, 33],
+  ] as const) {
+    it(`lose and repeat nothing over power cuts: ${store} (seed ${seed})`, async () => {
+      const plan: Plan = {
+        ...{ ...small, seed, meanCalls: 300, nonceMs, calmDiscord: nonceMs < 10_000 },
+        powerCuts: { share: 0.7, longestMs },
+      };
+      const outcome = await simulate(plan);
+      assertExact(plan, outcome);
+      assert.ok(outcome.powerCuts >= 15, told(plan, outcome));
+    });
+  }
+
   it("do the same again from the same seed, and something else from another", async () => {
     const plan = { ...small, hours: 0.2, seed: 21, meanCalls: 600 };
     const [first, again, other] = [

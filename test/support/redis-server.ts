@@ -25,6 +25,8 @@ export function redisBinary(): string | undefined {
 export interface RedisServer {
   readonly url: string;
   readonly pid: number;
+  /** Where its append-only file is. */
+  readonly folder: string;
   /** `kill -9`: what a broken machine looks like to its clients. */
   kill(): Promise<void>;
   /** The same address again, with what its append-only file kept. */
@@ -32,15 +34,21 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** A server of its own on a free loopback port, with its data in a temp folder and every write on the disk. */
-export async function startRedis(binary: string): Promise<RedisServer> {
+/**
+ * A server of its own on a free loopback port, with its data in a temp folder; by default every write is on the disk
+ * before it is answered.
+ */
+export async function startRedis(
+  binary: string,
+  { appendfsync = "always" }: { readonly appendfsync?: "always" | "everysec" } = {},
+): Promise<RedisServer> {
   const folder = tempFolder();
   const port = await freePort();
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
     const options = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder.path, "--save", ""];
-    const durable = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
+    const durable = ["--appendonly", "yes", "--appendfsync", appendfsync, "--maxmemory-policy", "noeviction"];
     const started = spawn(binary, [...options, ...durable], { stdio: ["ignore", "pipe", "ignore"] });
     child = started;
     const output = createInterface({ input: started.stdout });
@@ -64,6 +72,7 @@ export async function startRedis(binary: string): Promise<RedisServer> {
     get pid() {
       return child?.pid ?? 0;
     },
+    folder: folder.path,
     kill: () => end("SIGKILL"),
     start,
     stop: async () => {

@@ -17,8 +17,8 @@ const pageSize = 100;
 
 export interface SinkPorts {
   readonly rest: REST;
-  /** The bot's own user id: what others wrote is never taken for ours. */
-  ownId(): string;
+  /** The bot's own user id: what others wrote is never taken for ours. Undefined before the login. */
+  ownId(): string | undefined;
   /** Without it Discord answers a read with nothing rather than an error. Undefined while it cannot be told. */
   mayReadHistory(channelId: string): Promise<boolean | undefined>;
 }
@@ -48,6 +48,9 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink {
     },
 
     async readBack(channelId, afterMessageId, limit) {
+      const self = ownId();
+      if (self === undefined)
+        throw new SinkRefusal("unknown", "which messages are ours is known after the login");
       const mayRead = await mayReadHistory(channelId);
       if (mayRead === false) {
         throw new SinkRefusal("no-history", "the bot may not read this channel's history");
@@ -59,7 +62,7 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink {
         seen += found.length;
         return found;
       };
-      const own = await read(ask, ownId(), limit, afterMessageId ?? "0");
+      const own = await read(ask, self, limit, afterMessageId ?? "0");
       if (mayRead === undefined && seen === 0) {
         throw new SinkRefusal("unknown", "an empty channel, or one whose history may not be read");
       }

@@ -226,11 +226,16 @@ test("Discord's answer says what stands there: the old message where a nonce is 
 });
 
 test("while nobody can say whether history may be read, an empty answer says nothing", async (t) => {
-  const { channel, emulated, discord } = await startDiscordRig(t, []);
+  const { channel, emulated, discord, guild } = await startDiscordRig(t, []);
+  const other = guild.addChannel({ name: "other" });
   const rest = new REST({ api: emulated.apiUrl, hashSweepInterval: 0, handlerSweepInterval: 0 });
   rest.setToken(emulated.token);
   const mayReadHistory = async () => undefined;
-  const sink = createSink({ rest, ownId: () => emulated.guilds[0]?.bot.user.id ?? "", mayReadHistory });
+  let self: string | undefined;
+  const sink = createSink({ rest, ownId: () => self, mayReadHistory });
+  await discord.sink.send(other.id, { content: "there", nonce: "o" });
+  await assert.rejects(sink.readBack(other.id, "0", 5), refusal("unknown"), "before the login");
+  self = emulated.guilds[0]?.bot.user.id;
   await assert.rejects(sink.readBack(channel.id, "0", 5), refusal("unknown"));
   await discord.sink.send(channel.id, { content: "there", nonce: "n" });
   assert.equal((await sink.readBack(channel.id, "0", 5)).length, 1);

@@ -1,35 +1,53 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { addFeed, commandIsThere, linkServer } from "../../src/sandbox/moves.ts";
-import { Prng } from "../../src/sandbox/service/prng.ts";
 import { openStage, type Stage } from "../../src/sandbox/stage.ts";
-import { type Channels, differences, gapNotices, lengthsOf } from "./compare.ts";
+import { type Channels, differences, gapNotices, lengthsOf } from "../e2e/compare.ts";
+import type { StoreMachine } from "./store-machine.ts";
+
+export interface FeedStageOptions {
+  readonly seed: number;
+  /** Log entries while it runs; 240 is the sandbox's "frenzy". */
+  readonly perMinute: number;
+  /** How long Discord remembers a nonce. */
+  readonly nonceMs: number;
+  readonly machine: StoreMachine;
+}
 
 /**
- * `kill -9` of the real bot process, again and again at random moments, during the town's busiest hour; then the town
- * stands still, the bot catches up, and the channels are held against the town's own record: each entry exactly once,
- * each moderator call one card with its final state (issue 5). Run by hand, since it takes minutes:
- *
- *   node test/e2e/kill-loop.ts [--times 50] [--seed 1] [--per-minute 240]
- *
- * Prints what it counted; exits 0 only when nothing is lost, repeated or said to be missing.
+ * The real bot between a town and an emulated Discord, with four feeds whose baselines are taken. `rounds` is called
+ * while the town is busy and does its worst to the process; then the town stands still, the bot catches up, and the
+ * channels are held against the town's own record: each entry exactly once, each moderator call one card with its final
+ * state. Resolves with whether that is so; prints what it counted.
  */
-const { values: options } = parseArgs({
-  options: {
-    times: { type: "string", default: "50" },
-    seed: { type: "string", default: "1" },
-    /** Log entries; 240 is the sandbox's "frenzy". */
-    "per-minute": { type: "string", default: "240" },
-  },
-});
-const times = Number(options.times);
-const seed = Number(options.seed);
-const perMinute = Number(options["per-minute"]);
+export async function withFeeds(
+  options: FeedStageOptions,
+  rounds: (stage: Stage) => Promise<void>,
+): Promise<boolean> {
+  const { seed, machine, nonceMs, perMinute } = options;
+  const stage = await openStage({
+    ...{ seed, serverKey: "soak", traffic: "quiet", live: true },
+    environment: machine.environment,
+  });
+  stage.discord.limits.nonceWindowMs = nonceMs;
+  let exact = false;
+  try {
+    const channels = await begin(stage);
+    const from = lengthsOf(stage.town.record);
+    stage.town.resume();
+    stage.town.setIntensity(perMinute);
+    await rounds(stage);
+    stage.town.pause();
+    await reads(stage, 3);
+    await quiet(stage);
+    exact = report(stage, channels, from);
+  } finally {
+    if (!exact) for (const line of stage.bot.lines.slice(-20)) console.log(line);
+    await stage.close();
+    await machine.close();
+  }
+  return exact;
+}
 
-/** From the first moments of a start, where it reads its store, to the middle of many polls and posts. */
-const longestLifeMs = 6_000;
-
-/** The bot in its guild with four feeds whose baselines are taken; the town stands still. */
 async function begin(stage: Stage): Promise<Channels> {
   const { cast, town } = stage;
   town.pause();
@@ -48,7 +66,7 @@ async function begin(stage: Stage): Promise<Channels> {
   return { joins, kills, modCalls, commands };
 }
 
-/** Waits until the bot has read the server so many times more. */
+/** Waits until the bot has read the server this many times more. */
 async function reads(stage: Stage, more: number): Promise<void> {
   const due = stage.service.counts.requests + more;
   const deadlineMs = performance.now() + 120_000;
@@ -82,27 +100,3 @@ function report(stage: Stage, channels: Channels, from: ReturnType<typeof length
   const exact = found.every(({ due, lost, repeated }) => due > 0 && lost.length + repeated.length === 0);
   return exact && gaps === 0 && avoidable === 0;
 }
-
-const random = new Prng(seed);
-const stage = await openStage({ seed, serverKey: "kill-loop", traffic: "quiet", live: true });
-let exact = false;
-try {
-  const channels = await begin(stage);
-  const from = lengthsOf(stage.town.record);
-  stage.town.resume();
-  stage.town.setIntensity(perMinute);
-  for (let kill = 1; kill <= times; kill += 1) {
-    await sleep(random.next() * longestLifeMs);
-    await stage.bot.restart("kill");
-    if (kill % 10 === 0)
-      console.log(`killed ${kill} times; ${lengthsOf(stage.town.record).joins} joins and leaves so far`);
-  }
-  stage.town.pause();
-  await reads(stage, 3);
-  await quiet(stage);
-  exact = report(stage, channels, from);
-} finally {
-  if (!exact) for (const line of stage.bot.lines.slice(-20)) console.log(line);
-  await stage.close();
-}
-process.exitCode = exact ? 0 : 1;

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Prng } from "../../src/sandbox/service/prng.ts";
+import { withFeeds } from "./feed-stage.ts";
+import { feedSoakOptions } from "./options.ts";
+import { openMachine } from "./store-machine.ts";
+
+/** From the first moments of a start, where the bot reads its store, to the middle of many polls and posts. */
+const LONGEST_LIFE_MS = 6_000;
+
+/**
+ * `kill -9` of the real bot process, again and again at random moments, during the town's busiest hour.
+ *
+ *   npm run soak -- kills [--times 50] [--seed 1] [--per-minute 240] [--stores sqlite,redis] [--nonces 130]
+ */
+export async function run(args: readonly string[]): Promise<boolean> {
+  const { times, seed, perMinute, stores, noncesMs } = feedSoakOptions(args, {
+    ...{ times: 50, stores: "sqlite", nonces: "130" },
+  });
+  let held = true;
+  for (const store of stores) {
+    for (const nonceMs of noncesMs) {
+      console.log(`${store}, nonces forgotten after ${nonceMs / 1_000} s: ${times} kills`);
+      const random = new Prng(seed);
+      const machine = await openMachine(store);
+      const exact = await withFeeds({ seed, perMinute, nonceMs, machine }, async ({ bot }) => {
+        for (let kill = 1; kill <= times; kill += 1) {
+          await sleep(random.next() * LONGEST_LIFE_MS);
+          await bot.restart("kill");
+        }
+      });
+      held &&= exact;
+    }
+  }
+  return held;
+}

@@ -1,0 +1,19 @@
+import type { Soak } from "./soak.ts";
+
+/** What is too long for `npm test`, by name; a line here adds one. Loaded only when it is run. */
+const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
+  kills: () => import("./kills.ts"),
+  cuts: () => import("./cuts.ts"),
+};
+
+const [name = "", ...args] = process.argv.slice(2);
+const load = Object.hasOwn(soaks, name) ? soaks[name] : undefined;
+if (load === undefined) {
+  console.error(`npm run soak -- NAME [options], where NAME is one of: ${Object.keys(soaks).join(", ")}.`);
+  process.exitCode = 2;
+} else {
+  const soak = await load();
+  const ok = await soak.run(args);
+  console.log(ok ? `${name}: held` : `${name}: FAILED`);
+  process.exitCode = ok ? 0 : 1;
+}
