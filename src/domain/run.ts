@@ -2,7 +2,7 @@ import type { Failure, Ran } from "./failure.ts";
 import type { Actor, Binding, Tier } from "./guild.ts";
 import type { PlayerRef, SourceId } from "./model.ts";
 
-/** In-game commands: what is planned, what is kept, what came of it (design 6). */
+/** In-game commands: what is planned, what is kept, what came of it. */
 
 /** How much harm a verb can do: "read" shows only, "mild" is undone easily, "serious" hits a person, "severe" needs a confirmation. */
 export type Danger = "read" | "mild" | "serious" | "severe";
@@ -74,7 +74,7 @@ export type RunStatus =
 
 export type ProofState = "unchecked" | "seen" | "seen-twice" | "not-seen";
 
-/** The audit row: written before sending, completed after. The only attribution that there is (design 6). */
+/** The audit row: written before sending, completed after. The only attribution that there is. */
 export interface RunRecord {
   readonly id: string;
   readonly guildId: string;
@@ -132,7 +132,7 @@ export interface RunTicket {
   readonly outcome: Promise<RunOutcome>;
 }
 
-/** "Run when someone joins": one per person and server, expiring (design 6). */
+/** "Run when someone joins": one per person and server, expiring. */
 export interface DeferredRun {
   readonly id: string;
   readonly request: RunRequest;

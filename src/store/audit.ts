@@ -86,7 +86,7 @@ class StoredAudit implements AuditLog {
     const key = `${guildId}/${id}`;
     const before = await runs.get(key);
     if (!over[status] && (before === undefined || over[before.status])) await open.set(id, { guildId });
-    if (before === undefined) await this.#addToLists(`${guildId}/runs`, otherListsOf(record), id, askedAtMs);
+    if (before === undefined) await this.#addToLists(`${guildId}/runs`, listsBelow(record), id, askedAtMs);
     if (mayHaveBeenSent(record) && !standsAmongSent(before, record)) await this.#addToSent(record);
     await runs.set(key, record);
     if (over[status]) await open.delete(id);
@@ -100,7 +100,7 @@ class StoredAudit implements AuditLog {
     const { id, guildId, actorId, atMs } = event;
     const key = `${guildId}/${id}`;
     const before = await this.#parts.events.get(key);
-    const also = actorId === "" ? [] : [`${guildId}/events/actor/${actorId}`];
+    const also = actorId === "" ? [] : [`actor/${actorId}`];
     if (before === undefined) await this.#addToLists(`${guildId}/events`, also, id, atMs);
     await this.#parts.events.set(key, event);
   }
@@ -159,7 +159,7 @@ class StoredAudit implements AuditLog {
   async #addToLists(list: string, also: readonly string[], id: string, atMs: number): Promise<void> {
     // The list of everything is first: what stands in another one can then be found again and removed.
     await this.#lists.append(list, { id, atMs, ...(also.length === 0 ? {} : { also }) });
-    await Promise.all(also.map((other) => this.#lists.append(other, { id, atMs })));
+    await Promise.all(also.map((below) => this.#lists.append(`${list}/${below}`, { id, atMs })));
   }
 
   /** Sent runs by server, found apart from all others. Only the last days are ever asked for: older ones go. */
@@ -193,7 +193,7 @@ class StoredAudit implements AuditLog {
       for await (const page of this.#lists.pagesOf(list, day)) {
         removed += await this.#removeRows(guildId, kind, page);
         const also = new Set(page.flatMap((entry) => entry.also ?? []));
-        for (const other of also) await this.#lists.removeDay(other, day);
+        for (const below of also) await this.#lists.removeDay(`${list}/${below}`, day);
       }
       // Last: until then a crash leaves everything to be found by the next prune.
       await this.#lists.removeDay(list, day);
@@ -228,21 +228,19 @@ function sentList(source: SourceId): string {
   return `sent/${source}`;
 }
 
-function otherListsOf({ guildId, actorId, verb, bindingId }: RunRecord): readonly string[] {
-  const all = `${guildId}/runs`;
-  const byVerb = verb === undefined ? [] : [verbList(all, verb)];
-  return [`${all}/actor/${actorId}`, ...byVerb, `${all}/server/${bindingId}`];
+function listsBelow({ actorId, verb, bindingId }: RunRecord): readonly string[] {
+  return [`actor/${actorId}`, ...(verb === undefined ? [] : [verbList(verb)]), `server/${bindingId}`];
 }
 
 /** Half a surrogate, a slash, or a thousand characters: whatever was typed makes a short key. */
-function verbList(all: string, verb: string): string {
-  return `${all}/verb/${Buffer.from(verb).toString("base64url").slice(0, VERB_CHARACTERS)}`;
+function verbList(verb: string): string {
+  return `verb/${Buffer.from(verb).toString("base64url").slice(0, VERB_CHARACTERS)}`;
 }
 
 /** The list that is likely to be the shortest of those in which everything that fits the filter stands. */
 function listFor(all: string, { actorId, verb, bindingId }: AuditFilter): string {
   if (actorId !== undefined) return `${all}/actor/${actorId}`;
-  if (verb !== undefined) return verbList(all, verb);
+  if (verb !== undefined) return `${all}/${verbList(verb)}`;
   return bindingId === undefined ? all : `${all}/server/${bindingId}`;
 }
 
@@ -250,8 +248,13 @@ function mayHaveBeenSent(record: RunRecord): record is SentRow {
   return record.sentAtMs !== undefined && (record.status === "sending" || record.ran !== "no");
 }
 
-function standsAmongSent(before: RunRecord | undefined, { source, sentAtMs }: SentRow): boolean {
+/**
+ * Whether an earlier state of the row was written into the list of sent ones. One whose outcome becomes unknown is
+ * written again: version 0.1 had no such list, and its last runs are taken up after an upgrade.
+ */
+function standsAmongSent(before: RunRecord | undefined, { source, sentAtMs, status }: SentRow): boolean {
   if (before === undefined || !mayHaveBeenSent(before) || before.source !== source) return false;
+  if (status === "unknown" && before.status !== "unknown") return false;
   return dayOf(before.sentAtMs) === dayOf(sentAtMs);
 }
 

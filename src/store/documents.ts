@@ -37,7 +37,7 @@ const json = {
 
 /**
  * A namespace of the store as the port has it, on any adapter of keyv 6. No `error` listener stands on the Keyv: with
- * one, a failed get answers undefined, which reads as "not linked"; without one it rejects (design 8).
+ * one, a failed get answers undefined, which reads as "not linked"; without one it rejects.
  */
 export class KeyvDocuments<T> implements Documents<T> {
   readonly #keyv: Keyv;

@@ -9,7 +9,7 @@ export interface DayList {
 export interface ListEntry {
   readonly id: string;
   readonly atMs: number;
-  /** Other lists in which the same row stands: they are found again when it is removed. */
+  /** Lists below this one in which the same row stands, `actor/1` for `LIST/actor/1`: for when it is removed. */
   readonly also?: readonly string[];
 }
 

@@ -11,7 +11,7 @@ const [servers, counted, perS] = process.argv.slice(2).map(Number);
 if (servers === undefined || counted === undefined || perS === undefined)
   throw new Error("the number of servers, how many are counted, and a limit are needed");
 
-/** So many servers have players (design 9, schedule); their logs are as long as after a while. */
+/** The share of servers that have players; their logs are as long as after a while. */
 const OPEN_SHARE = 0.35;
 const LIVED_MS = 10 * 60_000;
 const open = { intensity: "busy" as const };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { Failure } from "../../src/domain/failure.ts";
 import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
 
 test("/staff gives tiers and verbs, explains, protects, and every change stands in the audit", async (t) => {
@@ -169,4 +170,34 @@ test("a search for denied commands shows how many more there were than are liste
   const found = await rig.reads(await rig.owner.slash(rig.channel, "audit search", denied), /denied/);
   assert.equal(found.match(/🚫 denied/g)?.length, 5);
   assert.match(found, /was refused: 4 more commands within a minute/);
+});
+
+test("a search that ended before it had looked at everything says so, and how to narrow it", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rig.runs.audit.search = async () => ({ rows: [], stoppedAt: "somewhere" });
+  const search = await rig.owner.slash(rig.channel, "audit search", { text: "rare" });
+  await rig.reads(
+    search,
+    /Nothing fits among the newest rows[\s\S]*Narrow it by person, verb, server or days/,
+  );
+  const history = await rig.mod.slash(rig.channel, "run history");
+  await rig.reads(history, /Nothing fits among the newest rows/);
+  // However often it stops, an export asks again a bounded number of times, and says that it is not all.
+  let searches = 0;
+  rig.runs.audit.search = async () => {
+    searches += 1;
+    return { rows: [], stoppedAt: "somewhere" };
+  };
+  const csv = await rig.owner.slash(rig.channel, "audit export", { format: "csv" });
+  await rig.reads(csv, /0 commands\. These are the newest; narrow it/);
+  assert.equal(searches, 10);
+});
+
+test("a guild that searches without pause is told to wait", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rig.runs.audit.search = async () => {
+    throw new Failure("busy", "Other searches of this community's audit are still under way.");
+  };
+  const search = await rig.owner.slash(rig.channel, "audit search");
+  await rig.reads(search, /Too much is asked for at once[\s\S]*Try again in a moment/);
 });

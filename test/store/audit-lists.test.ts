@@ -252,6 +252,7 @@ async function readsOldStore(documents: MakeDocuments): Promise<void> {
   const old = await audit.get("g1", "old-7");
   assert.ok(old !== undefined);
   await audit.put({ ...old, status: "unknown", ran: "unknown" });
+  assert.deepEqual(ids(await audit.recentRuns("s1" as SourceId, old.askedAtMs)), ["old-7"]);
   const atMs = old.askedAtMs + 8 * 3_600_000;
   await audit.put(run("new-1", { actorId: "u1", askedAtMs: atMs }));
   await audit.put(run("new-2", { actorId: "u1", askedAtMs: atMs + dayMs }));
