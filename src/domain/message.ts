@@ -64,11 +64,11 @@ export interface MessageBody {
   readonly files?: readonly Attachment[];
 }
 
-/** A message to a channel on our own account, with the nonce that makes a repeat harmless (design 5, Delivery). */
+/** A message to a channel on our own account, with the nonce that makes a repeat harmless. */
 export interface OutgoingMessage extends MessageBody {
   /** At most 25 characters. */
   readonly nonce: string;
-  /** The only mentions that may fire: a mod-call post or its escalation (design 7). */
+  /** The only mentions that may fire: a mod-call post or its escalation. */
   readonly pingRoleIds?: readonly string[];
   /** Posted without a notification sound. */
   readonly silent?: boolean;

@@ -29,7 +29,7 @@ import type {
 } from "../../domain/message.ts";
 import type { Form, FormField } from "../command.ts";
 
-/** KeyedMutex our words for a message into Discord's JSON. Pure. */
+/** Turns our words for a message into Discord's JSON. Pure. */
 
 /** A message's JSON and its files, as rest takes them (`files` become parts of a multipart form). */
 export interface Payload {
@@ -58,7 +58,7 @@ function parts(body: MessageBody): Required<Pick<MessagePayload, "content" | "em
   };
 }
 
-/** A message on the bot's own account. The nonce makes @discordjs/rest's repeats after a 5xx harmless (design 7). */
+/** A message on the bot's own account. The nonce makes @discordjs/rest's repeats after a 5xx harmless. */
 export function composeMessage(message: OutgoingMessage): Payload {
   const pings = message.pingRoleIds ?? [];
   const { content, ...rest } = parts(message);

@@ -144,7 +144,7 @@ function isWholeMessage(value: unknown): value is APIMessage {
   return isMessage(value) && "author" in value && "timestamp" in value;
 }
 
-/** Discord's codes by what they mean for a delivery (design 5). */
+/** Discord's codes by what they mean for a delivery. */
 const reasons: Readonly<Record<string, SinkRefusalReason>> = {
   10003: "gone",
   10008: "message-gone",

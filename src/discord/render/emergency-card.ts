@@ -3,7 +3,7 @@ import type { EmergencyCallView } from "../../domain/ports/feed-renderer.ts";
 import { cut, inlineName, plainText } from "./escape.ts";
 import { duration, note } from "./feed-lines.ts";
 
-/** The one message of an emergency call: started, units joined, ended (design 5: state, not a log). */
+/** The one message of an emergency call: started, units joined, ended. It is state, not a log. */
 export function emergencyCard(view: EmergencyCallView): MessageBody {
   const { call } = view;
   const ended = view.endedAtMs !== undefined;

@@ -1,5 +1,5 @@
 /**
- * Outside text made safe for a Discord message (design 7). Names of players, command texts and answers of the
+ * Outside text made safe for a Discord message. Names of players, command texts and answers of the
  * service pass through here, so that nothing in them pings, links, formats, spoofs a line or breaks one.
  */
 

@@ -23,7 +23,7 @@ const colors: Record<FeedKind, number> = {
 
 /**
  * As many leading entries as one message holds, one line each, measured as Discord measures.
- * `lines`: content. `cards`: an embed, with names linked to profiles. `taken` is at least 1 (design 5, Batches).
+ * `lines`: content. `cards`: an embed, with names linked to profiles. `taken` is at least 1.
  * A burst (kills by one player, many joins at once) is quoted under a heading that sums it up; its lines stay
  * whole, since staff quote single ones as evidence.
  */
@@ -155,7 +155,7 @@ function inWords(s: number): string {
 
 /**
  * Many entries as one message: the text says how many and from when to when, the file holds every one of them
- * (a backlog past 2,000, or a batch that Discord refused for its form; design 5).
+ * (a backlog past 2,000, or a batch that Discord refused for its form).
  */
 export function renderDigest(
   feed: Feed,

@@ -14,7 +14,7 @@ import {
   unpostableNotice,
 } from "./notices.ts";
 
-/** Everything that feeds/ shows, as pure functions (design 1: feeds/ knows no Discord). */
+/** Everything that feeds/ shows, as pure functions: feeds/ knows no Discord. */
 export const feedRenderer: FeedRenderer = {
   lines: renderLines,
   modCall: modCallCard,

@@ -4,7 +4,7 @@ import { cut, plainText } from "./escape.ts";
 import { duration, note, person } from "./feed-lines.ts";
 
 /**
- * The one message of a moderator call, for its whole life (design 5, Mod calls): who waits since when, who took it
+ * The one message of a moderator call, for its whole life: who waits since when, who took it
  * and how fast, who answered in the game. The footer carries the card's id: it is what a read-back knows it by.
  */
 export function modCallCard(view: ModCallView): MessageBody {

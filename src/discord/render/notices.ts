@@ -4,7 +4,7 @@ import { inlineName } from "./escape.ts";
 import { duration } from "./feed-lines.ts";
 import { feedNames } from "./feed-names.ts";
 
-/** Entries that nobody can get any more: the log moved on between two polls (design 5, Gap). */
+/** Entries that nobody can get any more: the log moved on between two polls. */
 export function gapNotice(kind: FeedKind, fromS: number | undefined, toS: number): MessageBody {
   const span = fromS === undefined ? `before <t:${toS}:T>` : `between <t:${fromS}:T> and <t:${toS}:T>`;
   return { content: `⚠ Gap: ${feedNames[kind]} ${span} may be missing. The game's log had moved on.` };
@@ -20,7 +20,7 @@ export function lateNotice(kind: FeedKind, sinceMs: number): MessageBody {
 
 const mark = "-# Possibly repeated: Marshal may not read this channel's history and cannot tell.";
 
-/** At-least-once where history cannot be read: the reader is told (design 5, Delivery). */
+/** At-least-once where history cannot be read: the reader is told. */
 export function possiblyRepeated(body: MessageBody): MessageBody {
   const [first, ...rest] = body.cards ?? [];
   if (first === undefined) {
@@ -46,7 +46,7 @@ export function testNotice(kind: FeedKind, serverName: string | undefined): Mess
   return { content: `✅ Test: ${feedNames[kind]}${of} will be posted here.` };
 }
 
-/** A second ping for a call that nobody has claimed; a reply to its card, since edits notify no one (design 7). */
+/** A second ping for a call that nobody has claimed; a reply to its card, since edits notify no one. */
 export function escalationNotice(callerName: string, waitedMs: number): MessageBody {
   return {
     content: `⏰ Unclaimed for ${duration(waitedMs / 1_000)}: **${inlineName(callerName)}** still waits for a moderator.`,

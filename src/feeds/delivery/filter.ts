@@ -1,8 +1,8 @@
 import type { FeedFilter } from "../../domain/guild.ts";
 import type { EmergencyCall, LogEntry, PlayerRef, ServerState } from "../../domain/model.ts";
 
-/** Older than this a team list says nothing about now (design 5: at most 2 min old). */
-const teamsMaxAgeMs = 120_000;
+/** Older than this a team list says nothing about now. */
+const TEAMS_MAX_AGE_MS = 120_000;
 
 /** The team of a player, or undefined where it is not known. */
 export type TeamOf = (player: PlayerRef) => string | undefined;
@@ -10,7 +10,7 @@ export type TeamOf = (player: PlayerRef) => string | undefined;
 /** Teams by the last snapshot; a list that is missing or too old knows nobody. */
 export function teamsOf(state: ServerState | undefined, nowMs: number): TeamOf {
   const players = state?.lists.players;
-  if (players === undefined || nowMs - players.atMs > teamsMaxAgeMs) return () => undefined;
+  if (players === undefined || nowMs - players.atMs > TEAMS_MAX_AGE_MS) return () => undefined;
   const byName = new Map(players.value.map((row) => [row.player.name, row.team]));
   return (player) => byName.get(player.name);
 }

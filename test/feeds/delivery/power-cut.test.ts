@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { nonceOf } from "../../../src/feeds/delivery/nonce.ts";
 import { FeedsRig } from "../../support/feeds-rig.ts";
 
 /** Joins of one channel by name, in order, as a reader sees them. */
@@ -193,6 +194,25 @@ describe("after a power cut that set the store back", () => {
     }));
 });
 
+describe("a batch that the release before froze", () => {
+  test("is sent again under the nonce that release made", () =>
+    withFeed(async (rig) => {
+      rig.sink.fault = () => "unknown";
+      await joinAndPost(rig, "A");
+      const [feedId = ""] = rig.stores.offsets.keys;
+      const record = await rig.stores.offsets.get(feedId);
+      assert.ok(record?.frozen !== undefined);
+      const { nonce: _, met: __, ...frozen } = record.frozen;
+      await rig.stores.offsets.set(feedId, { ...record, batch: 7, frozen });
+      await rig.crash();
+      rig.sink.fault = () => undefined;
+      await rig.clock.advance(60_000);
+      const [message] = rig.sink.messages("channel-1");
+      assert.equal(message?.nonce, nonceOf("nonce key of the test", feedId, 7));
+      assert.deepEqual(joined(rig), ["A"]);
+    }));
+});
+
 describe("an answer of Discord that is another message", () => {
   test("is read for its entries, and what it does not show is sent under another nonce", () =>
     withFeed(async (rig) => {
@@ -292,6 +312,16 @@ describe("a step of the wall clock", () => {
         await rig.pollAndFlush();
         assert.equal(joined(rig).at(-1), "C");
         assert.doesNotMatch(rig.sink.text("channel-1"), /⏳/);
+      }));
+
+    test(`${words}, in a run, is no reason to call a server late that is read`, () =>
+      withFeed(async (rig) => {
+        await joinAndPost(rig, "A");
+        rig.clock.step(stepMs);
+        for (let minute = 0; minute < 10; minute++) await rig.pollAndFlush(60_000);
+        assert.doesNotMatch(rig.sink.text("channel-1"), /⏳/);
+        await rig.clock.advance(360_000);
+        assert.match(rig.sink.text("channel-1"), /⏳/, "one that is not read is called so all the same");
       }));
 
     test(`${words}, across a kill, neither repeats nor forgets`, () =>
