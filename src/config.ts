@@ -17,6 +17,8 @@ export interface Config {
   readonly shards: "auto" | { readonly ids: readonly number[]; readonly count: number };
   /** Game servers that one Discord server may link. */
   readonly serversPerGuild: number;
+  /** Requests with refused keys that this address risks in an hour; also how many may be in flight, less two. */
+  readonly badKeyBudget: number;
   readonly logLevel: "debug" | "info" | "warn" | "error";
 }
 
@@ -50,6 +52,7 @@ const expected = {
   SECRET_KEY: "32 bytes in base64, as `openssl rand -base64 32` prints them",
   OPS_ADDRESS: "HOST:PORT such as 127.0.0.1:9464, or nothing at all to turn it off",
   SHARDS: "auto, or shards and their total such as 0-3/16",
+  BAD_KEY_BUDGET: "a whole number from 4 to 1000, such as 8",
   SERVERS_PER_GUILD: "a whole number of 1 or more, such as 10",
   LOG_LEVEL: `one of ${levels.join(", ")}`,
 } as const;
@@ -119,6 +122,12 @@ const wholeNumber = z.string().transform((value, context) => {
   return /^[1-9]\d{0,5}$/.test(value) ? number : refuse(context);
 });
 
+/** Two units are kept for keys that are known to be good: with fewer than four nothing else could start. */
+const badKeyBudget = z.string().transform((value, context) => {
+  const number = Number(value);
+  return /^\d{1,4}$/.test(value) && number >= 4 && number <= 1_000 ? number : refuse(context);
+});
+
 const schema = z.object({
   DISCORD_TOKEN: opaque,
   DISCORD_API_URL: address.default("https://discord.com/api"),
@@ -128,6 +137,7 @@ const schema = z.object({
   SECRET_KEY: secretKey.optional(),
   OPS_ADDRESS: opsAddress.default({ host: "127.0.0.1", port: 9464 }),
   SHARDS: shards.default("auto"),
+  BAD_KEY_BUDGET: badKeyBudget.default(8),
   SERVERS_PER_GUILD: wholeNumber.default(10),
   LOG_LEVEL: z.enum(levels).default("info"),
 } satisfies Record<Name, z.ZodType>);
@@ -154,6 +164,7 @@ export function readConfig(environment: Environment): Config {
     serviceUrl: data.SERVICE_URL,
     storeUrl: data.STORE_URL,
     shards: data.SHARDS,
+    badKeyBudget: data.BAD_KEY_BUDGET,
     serversPerGuild: data.SERVERS_PER_GUILD,
     logLevel: data.LOG_LEVEL,
     ...(data.SERVICE_GLOBAL_KEY === undefined ? {} : { serviceGlobalKey: data.SERVICE_GLOBAL_KEY }),

@@ -7,7 +7,12 @@ import { LoginError } from "./discord/connection/bot.ts";
 import { createDiscord } from "./discord/create-discord.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
-import { blockedNotice, keyParkedNotice, resumedNotice } from "./discord/render/service-notices.ts";
+import {
+  blockedNotice,
+  keyParkedNotice,
+  keyTakenAgainNotice,
+  resumedNotice,
+} from "./discord/render/service-notices.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { SnapshotListener } from "./domain/ports/snapshots.ts";
 import { ServerKey } from "./domain/secret.ts";
@@ -116,6 +121,10 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     keys: kept.keys,
     halts: kept.halts,
     rejected: kept.rejected,
+    keyBudget: kept.keyBudget,
+    keyFlights: kept.keyFlights,
+    takenKeys: kept.takenKeys,
+    badKeyBudget: config.badKeyBudget,
     clock,
     random,
     metrics,
@@ -124,7 +133,12 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
       bindings,
       notifier,
       log,
-      words: { keyParked: keyParkedNotice, blocked: blockedNotice, resumed: resumedNotice },
+      words: {
+        keyParked: keyParkedNotice,
+        keyTakenAgain: keyTakenAgainNotice,
+        blocked: blockedNotice,
+        resumed: resumedNotice,
+      },
       onKeyParked: (source) => runs.onKeyParked(source),
     }),
   });
@@ -249,7 +263,9 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
           () => [],
           () => ["the store does not answer"],
         );
-        return [...asleep, ...stored];
+        const { spentUntilMs } = service.badKeys();
+        const spent = spentUntilMs === undefined ? [] : [spentWords(spentUntilMs)];
+        return [...asleep, ...stored, ...spent];
       },
       state: {
         service: () => service.state(),
@@ -260,6 +276,11 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
       },
     },
   };
+}
+
+function spentWords(untilMs: number): string {
+  const until = new Date(untilMs).toISOString();
+  return `too many server keys were refused within an hour (BAD_KEY_BUDGET); nothing is asked until ${until}`;
 }
 
 /** The process: environment, log, signals, ops address. A start that fails is one clear line and exit code 1. */

@@ -1,4 +1,10 @@
-import { parseHalt, parseRejected } from "./api/stored-records.ts";
+import {
+  parseHalt,
+  parseKeyBudget,
+  parseKeyFlights,
+  parseRejected,
+  parseTakenKey,
+} from "./api/stored-records.ts";
 import type { Config } from "./config.ts";
 import { parseRegistered } from "./discord/interactions/registration.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
@@ -64,6 +70,10 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
     departed: store.documents("departed-guilds", documentSchemas.parseDepartedGuild, "full"),
     halts: store.documents("halts", parseHalt, "full"),
     rejected: store.documents("rejected-keys", parseRejected, "full"),
+    keyBudget: store.documents("key-budget", parseKeyBudget, "full"),
+    // Written at every poll, so it does not wait for the disk: it is there for the process that is killed.
+    keyFlights: store.documents("key-flights", parseKeyFlights, "normal"),
+    takenKeys: store.documents("taken-keys", parseTakenKey, "normal"),
     registered: store.documents("registered-commands", parseRegistered, "normal"),
     heads: store.documents("journal-heads", parseJournalHead, "normal"),
     chunks: store.documents("journal-chunks", parseJournalChunk, "normal"),

@@ -6,14 +6,18 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { KeyRing } from "../domain/ports/key-ring.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { KeyProver, ReadOptions, ServiceClient } from "../domain/ports/service-client.ts";
-import type { ServiceEvent, ServiceHealth } from "../domain/ports/service-health.ts";
+import type { BadKeys, ServiceEvent, ServiceHealth } from "../domain/ports/service-health.ts";
 import type { ServerKey } from "../domain/secret.ts";
 import type { Log } from "../log.ts";
 import { Gate } from "./gate.ts";
 import { GenerationalCache } from "./generational-cache.ts";
 import type { RepeatingJson } from "./http/repeating-json.ts";
 import { createTransport, type Transport } from "./http/transport.ts";
-import { BAD_KEY_BUDGET, type BadKeyBudget, KeyGuard, type RejectedKey } from "./keys/key-guard.ts";
+import { KeyBudget, type StoredUnits } from "./keys/budget.ts";
+import { KeyDesk } from "./keys/key-desk.ts";
+import { KeyGuard, type RejectedKey, type TakenKey } from "./keys/key-guard.ts";
+import { KeyRecords, type StoredBudget } from "./keys/key-records.ts";
+import { Wave } from "./keys/wave.ts";
 import type { StoredHalt } from "./limits/halt.ts";
 import { RowNotes } from "./row-notes.ts";
 import { createLogMemory, LIST_FIELDS, readCommandAnswer, readLists, readStatus } from "./schema.ts";
@@ -26,6 +30,12 @@ export interface ServiceClientOptions {
   readonly halts: Documents<StoredHalt>;
   /** Parked and refused keys by their HMAC. */
   readonly rejected: Documents<RejectedKey>;
+  /** One document: what is spent of the budget of bad keys. Written before a request leaves that may spend of it. */
+  readonly keyBudget: Documents<StoredBudget>;
+  /** One document: requests on their way with keys that are known to be good. */
+  readonly keyFlights: Documents<StoredUnits>;
+  /** When each key was last taken, by its HMAC. */
+  readonly takenKeys: Documents<TakenKey>;
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Metrics;
@@ -35,7 +45,8 @@ export interface ServiceClientOptions {
   readonly transport?: Transport;
   /** For the whole exchange. Default 10 s. */
   readonly deadlineMs?: number;
-  readonly budget?: BadKeyBudget;
+  /** Requests with refused keys that this address risks in an hour. @default 8 */
+  readonly badKeyBudget?: number | undefined;
   /** Requests at once. Default 32. */
   readonly connections?: number;
   /** Of how many servers the rows of the latest answer are remembered; 0: of none. @default 500 */
@@ -46,12 +57,14 @@ export interface ServiceClientOptions {
 export interface ServiceClientState extends ReturnType<Gate["state"]> {
   readonly halt: ReturnType<ServiceHealth["halt"]> | null;
   readonly parkedKeys: number;
+  readonly badKeys: BadKeys;
 }
 
 export interface Service extends ServiceClient, KeyProver, ServiceHealth {
   /** The stored halt and the parked keys; to be awaited before the first request. */
   restore(): Promise<void>;
   state(): ServiceClientState;
+  badKeys(): BadKeys;
   /** A parked key was linked again. */
   unpark(source: SourceId): Promise<void>;
   close(): Promise<void>;
@@ -59,6 +72,12 @@ export interface Service extends ServiceClient, KeyProver, ServiceHealth {
 
 const DEADLINE_MS = 10_000;
 const CONNECTIONS = 32;
+const BAD_KEY_BUDGET = 8;
+/** A wave is a quarter of the budget refused within minutes; two at least, since one key proves nothing. */
+const WAVE_SHARE = 1 / 4;
+const LEAST_WAVE = 2;
+/** A ban is by address, whatever global key is sent. */
+const BUDGET_IDENTITY = "address";
 /** How wrong our own clock may be where an answer does not tell the service's time. */
 const DATELESS_SLACK_MS = 24 * 3_600_000;
 /**
@@ -77,7 +96,10 @@ export function createServiceClient(options: ServiceClientOptions): Service {
 
 class GatedClient implements Service {
   readonly #options: ServiceClientOptions;
-  readonly #guard: KeyGuard;
+  readonly #guard = new KeyGuard();
+  readonly #budget: KeyBudget;
+  readonly #records: KeyRecords;
+  readonly #desk: KeyDesk;
   readonly #gate: Gate;
   readonly #rowNotes: RowNotes;
   readonly #closeTransport: () => Promise<void>;
@@ -94,9 +116,16 @@ class GatedClient implements Service {
     const most = options.logsRemembered ?? LOGS_REMEMBERED;
     const kept = { forMs: LOGS_REMEMBERED_FOR_MS, most };
     this.#logs = most > 0 ? new GenerationalCache(kept, createLogMemory) : undefined;
-    this.#guard = new KeyGuard(options.budget ?? BAD_KEY_BUDGET);
     const connections = options.connections ?? CONNECTIONS;
-    const { globalKey, keys, clock, metrics, onEvent } = options;
+    const { globalKey, keys, clock, metrics, onEvent, log } = options;
+    const guard = this.#guard;
+    this.#budget = new KeyBudget(options.badKeyBudget ?? BAD_KEY_BUDGET);
+    const budget = this.#budget;
+    const wave = new Wave(Math.max(LEAST_WAVE, Math.floor(budget.most * WAVE_SHARE)));
+    const { rejected, keyFlights: flights, takenKeys: taken, keyBudget } = options;
+    const documents = { rejected, flights, taken, budget: keyBudget };
+    this.#records = new KeyRecords({ documents, identity: BUDGET_IDENTITY, clock, log, guard, budget, wave });
+    this.#desk = new KeyDesk({ clock, guard, budget, wave, records: this.#records });
     this.#identity = globalKey === undefined ? "address" : `application-${keys.sourceOf(globalKey)}`;
     const http =
       options.transport === undefined ? createTransport(options.serviceUrl, connections) : undefined;
@@ -107,26 +136,28 @@ class GatedClient implements Service {
       transport,
       clock,
       metrics,
-      guard: this.#guard,
+      guard,
+      desk: this.#desk,
       globalKey,
       salt: options.random.id() + options.random.id(),
       deadlineMs: options.deadlineMs ?? DEADLINE_MS,
       connections,
       keyOf: (source) => keys.keyOf(source),
+      sources: () => keys.sources(),
       onEvent,
       onHaltChanged: () => this.#keepHalt(),
-      onRejectedChanged: (source) => this.#keepRejected(source),
+      onRejectedChanged: (source) => this.#records.keepRejected(source),
+      onTakenAgain: (source) => {
+        this.#desk.unpark(source);
+        onEvent({ kind: "key-taken-again", source });
+      },
     });
   }
 
   async restore(): Promise<void> {
-    const nowMs = this.#options.clock.nowMs();
-    for await (const [source, rejected] of this.#options.rejected.entries())
-      this.#guard.restore(source as SourceId, rejected);
-    for (const source of this.#guard.forgotten(nowMs)) this.#keepRejected(source);
+    await this.#desk.restore();
     const halt = await this.#options.halts.get(this.#identity);
-    if (halt === undefined) return;
-    this.#gate.halt.restore(halt);
+    if (halt !== undefined) this.#gate.halt.restore(halt);
     this.#gate.wake();
   }
 
@@ -186,30 +217,21 @@ class GatedClient implements Service {
     if (!KEY_SHAPE.test(key.reveal()))
       throw new Failure("key-rejected", "A server key has no spaces, line breaks or special letters.");
     const source = keys.sourceOf(key);
-    const may = this.#guard.mayProve(source, guildId, clock.nowMs());
-    if (!may.go) throw proveRefusal(may.why, may.retryAtMs);
-    this.#guard.proveStarted(source, guildId);
-    let rejection: Failure | undefined;
-    try {
-      const answered = await this.#gate.send({
-        source,
-        key,
-        route: "read",
-        waitingClass: "person",
-        path: "/v1/server",
-        proving: true,
-      });
-      this.#forgetRejection(source);
-      return readStatus(answered.json);
-    } catch (error) {
-      if (error instanceof Failure && error.code === "key-rejected") rejection = error;
-      throw error;
-    } finally {
-      const why =
-        rejection === undefined ? undefined : { why: rejection.message, serviceCode: rejection.serviceCode };
-      this.#guard.proveEnded(source, guildId, why, clock.nowMs());
-      if (rejection !== undefined) this.#keepRejected(source);
-    }
+    const rememberedUntilMs = this.#guard.rememberedUntilMs(source, clock.nowMs());
+    if (rememberedUntilMs !== undefined) throw remembered(rememberedUntilMs);
+    // A key that another guild uses is judged as that guild's: if it is bad, both are to know.
+    const isUsed = this.#guard.parked(source) === undefined && (await keys.keyOf(source)) !== undefined;
+    const answered = await this.#gate.send({
+      source,
+      key,
+      route: "read",
+      waitingClass: "person",
+      path: "/v1/server",
+      proving: !isUsed,
+      guildId,
+    });
+    this.#desk.unpark(source);
+    return readStatus(answered.json);
   }
 
   halt(): ReturnType<ServiceHealth["halt"]> {
@@ -222,29 +244,45 @@ class GatedClient implements Service {
     return parked === undefined ? undefined : { sinceMs: parked.atMs, why: parked.why };
   }
 
+  held(source: SourceId): ReturnType<ServiceHealth["held"]> {
+    const untilMs = this.#desk.heldUntilMs(source);
+    return untilMs === undefined ? undefined : { untilMs: this.#wallMs(untilMs) };
+  }
+
+  badKeys(): BadKeys {
+    const nowMs = this.#options.clock.monotonicMs();
+    const spentMs = this.#budget.spentUntilMs(nowMs);
+    return {
+      refusedLastHour: this.#budget.refusals(nowMs),
+      most: this.#budget.most,
+      spentUntilMs: spentMs === undefined ? undefined : this.#wallMs(spentMs),
+    };
+  }
+
   commandReadyAtMs(source: SourceId): number {
     return this.#gate.commandReadyAtMs(source);
   }
 
   state(): ServiceClientState {
-    return { ...this.#gate.state(), halt: this.halt() ?? null, parkedKeys: this.#guard.parkedCount };
+    const parkedKeys = this.#guard.parkedCount;
+    return { ...this.#gate.state(), halt: this.halt() ?? null, parkedKeys, badKeys: this.badKeys() };
   }
 
   async unpark(source: SourceId): Promise<void> {
-    this.#forgetRejection(source);
-    await this.#writes;
+    this.#desk.unpark(source);
+    await this.#records.settled();
   }
 
   async close(): Promise<void> {
     await this.#gate.close();
+    await this.#records.close();
     await this.#writes;
     await this.#closeTransport();
   }
 
-  #forgetRejection(source: SourceId): void {
-    if (this.#guard.rejected(source) === undefined) return;
-    this.#guard.unpark(source);
-    this.#keepRejected(source);
+  #wallMs(monotonicMs: number): number {
+    const { clock } = this.#options;
+    return Math.ceil(clock.nowMs() + monotonicMs - clock.monotonicMs());
   }
 
   #keepHalt(): void {
@@ -254,14 +292,6 @@ class GatedClient implements Service {
         ? halts.delete(this.#identity)
         : halts.set(this.#identity, this.#gate.halt.stored),
     );
-  }
-
-  #keepRejected(source: SourceId): void {
-    const { rejected } = this.#options;
-    this.#write("rejected key", () => {
-      const known = this.#guard.record(source);
-      return known === undefined ? rejected.delete(source) : rejected.set(source, known);
-    });
   }
 
   /** A store that fails must not stop the gate: what it knows still holds in this process. */
@@ -284,21 +314,7 @@ function readPath(lists: readonly ListName[]): string {
   return `/v2/server?${query.slice(1)}`;
 }
 
-function proveRefusal(why: "remembered" | "guild" | "host", retryAtMs: number): Failure {
-  if (why === "remembered")
-    return new Failure(
-      "key-rejected",
-      "The service refused this key a while ago; it is not asked again so soon.",
-      {
-        retryAtMs,
-      },
-    );
-  const whose = why === "guild" ? "in this community" : "on this host";
-  return new Failure(
-    "denied",
-    `Too many wrong keys were tried ${whose}; linking waits so that nobody is banned.`,
-    {
-      retryAtMs,
-    },
-  );
+function remembered(untilMs: number): Failure {
+  const words = "The service refused this key a while ago; it is not asked again so soon.";
+  return new Failure("key-rejected", words, { retryAtMs: untilMs });
 }

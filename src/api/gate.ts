@@ -7,8 +7,11 @@ import type { ServerKey } from "../domain/secret.ts";
 import * as refusals from "./gate-failures.ts";
 import { classify, type Outcome, type WireAnswer } from "./http/classify.ts";
 import type { Transport, WireRequest } from "./http/transport.ts";
+import type { Landing } from "./keys/budget.ts";
 import { KeyBlankers } from "./keys/key-blanker.ts";
+import type { KeyCheck, KeyDesk } from "./keys/key-desk.ts";
 import type { KeyGuard } from "./keys/key-guard.ts";
+import { RefusedKeys } from "./keys/refused-keys.ts";
 import { AbortWatch } from "./limits/abort-watch.ts";
 import { AnnouncedHalt } from "./limits/announced-halt.ts";
 import type { Route } from "./limits/bucket-registry.ts";
@@ -28,6 +31,8 @@ export interface GateOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly guard: KeyGuard;
+  /** Asked of each request whether its key may be risked now. */
+  readonly desk: KeyDesk;
   readonly globalKey: ServerKey | undefined;
   /** Unguessable; bucket names are hashed with it. */
   readonly salt: string;
@@ -35,10 +40,14 @@ export interface GateOptions {
   /** How many requests the transport carries at once without one waiting inside it. */
   readonly connections: number;
   readonly keyOf: (source: SourceId) => Promise<ServerKey | undefined>;
+  /** Every server that somebody has linked. */
+  readonly sources: () => Iterable<SourceId>;
   readonly onEvent: (event: ServiceEvent) => void;
   /** The halt or the standing of keys changed and must be kept. */
   readonly onHaltChanged: () => void;
   readonly onRejectedChanged: (source: SourceId) => void;
+  /** The service takes a parked key again. */
+  readonly onTakenAgain: (source: SourceId) => void;
 }
 
 /** A command that would wait longer for its server's command bucket is told instead: only a drained one waits so long. */
@@ -63,24 +72,34 @@ export class Gate {
   readonly #allowance: RateLimiter;
   readonly #halt: AnnouncedHalt;
   readonly #guard: KeyGuard;
+  readonly #desk: KeyDesk;
+  readonly #refusedKeys: RefusedKeys;
   readonly #waiting = new RequestQueue<Job>();
   readonly #flights: InFlight;
   readonly #blankers: KeyBlankers;
   readonly #aborts = new AbortWatch<Job>((job, signal) => this.#aborted(job, signal));
-  /** Keys that a second opinion is being asked about. */
-  readonly #confirming = new Map<SourceId, Promise<boolean>>();
+  /** How many refusals of keys the requests that wait have been looked at after. */
+  #refusalsSeen = 0;
   #cancelWake: () => void = () => {};
   #probing = false;
-  /** The key whose refusal made us suspect ourselves, asked again once the probe has cleared us. */
-  #suspectedBy: { readonly source: SourceId; readonly key: ServerKey } | undefined;
   #closed = false;
 
   constructor(options: GateOptions) {
     this.#options = options;
     this.#clock = options.clock;
     this.#guard = options.guard;
+    this.#desk = options.desk;
     this.#blankers = new KeyBlankers(options.globalKey);
     this.#halt = new AnnouncedHalt({ ...options, onChanged: options.onHaltChanged });
+    this.#refusedKeys = new RefusedKeys({
+      ...options,
+      ask: (source, key) => this.#enqueueInternal({ source, key }, false),
+      probeNow: (message) => this.#halt.probeNow(message),
+      halt: (call) => this.#halt.refuse(call, true),
+      resume: () => this.#resume(),
+      refuseWaiting: (source, failure) => this.#refuseAll(source, failure),
+      dropKey: (source, failure) => this.dropKey(source, failure),
+    });
     this.#flights = new InFlight(options.clock, options.deadlineMs, (flight, reason) =>
       this.#lost(flight, reason),
     );
@@ -146,6 +165,7 @@ export class Gate {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelWake();
+    this.#refusedKeys.close();
     const closing = refusals.stopping();
     for (const job of [...this.#waiting]) this.#refuseWaiting(job, closing);
     this.#flights.recall(closing);
@@ -161,6 +181,11 @@ export class Gate {
     if (parked !== undefined && exchange.proving !== true) return refusals.parked(parked);
     const halted = this.#halt.failure();
     if (halted !== undefined) return halted;
+    const risky = this.#desk.refusal(exchange);
+    if (risky !== undefined) {
+      this.#pump();
+      return risky;
+    }
     if (exchange.waitingClass !== "internal" && this.#waiting.count(exchange.waitingClass) >= MOST_WAITING)
       return refusals.tooMany();
     if (exchange.route === "command") {
@@ -195,7 +220,7 @@ export class Gate {
       if (signal !== undefined) this.#aborts.add(signal, job);
       this.#waiting.add(job);
       if (!exchange.proving && this.#guard.isDoubtful(exchange.source) && waitingClass !== "internal")
-        void this.#confirm(exchange.source, exchange.key);
+        void this.#refusedKeys.confirm(exchange.source, exchange.key);
       this.#pump();
     });
   }
@@ -217,6 +242,9 @@ export class Gate {
     this.#cancelWake = () => {};
     if (this.#closed) return;
     if (this.#halt.state !== "open" && !this.#tendHalt()) return;
+    this.#refuseRisky();
+    if (this.#halt.state === "open") this.#checkKeys();
+    let wakeAtMs = this.#desk.wakeAtMs() ?? Number.POSITIVE_INFINITY;
     while (!this.#waiting.isEmpty) {
       const nowMs = this.#clock.monotonicMs();
       const taken = this.#waiting.take(
@@ -230,8 +258,39 @@ export class Gate {
         else this.#start(next, nowMs);
         continue;
       }
-      if (Number.isFinite(taken.wakeAtMs)) this.#wakeAt(taken.wakeAtMs);
-      return;
+      wakeAtMs = Math.min(wakeAtMs, taken.wakeAtMs);
+      break;
+    }
+    if (Number.isFinite(wakeAtMs)) this.#wakeAt(wakeAtMs);
+  }
+
+  /** After a refusal of a key: who would now wait too long for the budget is told. */
+  #refuseRisky(): void {
+    if (this.#refusalsSeen === this.#desk.refusals) return;
+    this.#refusalsSeen = this.#desk.refusals;
+    for (const job of [...this.#waiting]) {
+      const failure = job.probe ? undefined : this.#desk.refusal(job.exchange);
+      if (failure !== undefined) this.#refuseWaiting(job, failure);
+    }
+  }
+
+  /** Asks of our own accord what a key is worth, where the budget has room for it. */
+  #checkKeys(): void {
+    const check = this.#desk.nextCheck();
+    if (check !== undefined) void this.#checkKey(check);
+  }
+
+  async #checkKey(check: KeyCheck): Promise<void> {
+    const { source, risk } = check;
+    try {
+      const key = await this.#options.keyOf(source);
+      if (key === undefined) this.#desk.forget(source);
+      else await this.#enqueueInternal({ source, key, isAskedAgain: risk === "again" }, false);
+    } catch {
+      // Its answer, or that there was none, has been judged where it landed.
+    } finally {
+      this.#desk.checkEnded(check);
+      this.#pump();
     }
   }
 
@@ -249,7 +308,8 @@ export class Gate {
       return Number.POSITIVE_INFINITY;
     const most = waitingClass !== "internal" && this.#guard.isProven(source) ? FLIGHTS_OF_PROVEN_KEY : 1;
     if (this.#flights.ofKey(source) >= most) return Number.POSITIVE_INFINITY;
-    return this.#allowance.readyAtMs(job.exchange, nowMs);
+    const readyMs = this.#allowance.readyAtMs(job.exchange, nowMs);
+    return readyMs > nowMs ? readyMs : nowMs + this.#desk.readyInMs(job.exchange, job.probe);
   }
 
   #hopelessUntilMs(waitingClass: WaitingClass, nowMs: number): number | undefined {
@@ -261,12 +321,22 @@ export class Gate {
     const { source, route } = job.exchange;
     const buckets = this.#allowance.started(source, route, nowMs);
     const flight = this.#flights.launch(job, buckets, nowMs);
+    void this.#desk.start(flight, job.exchange, job.probe).then(() => this.#write(flight));
+    if (!job.hasLeft) job.exchange.onSent?.();
+    job.hasLeft = true;
+  }
+
+  /** A killed process would be known to have sent it: it may be written, unless it was recalled meanwhile. */
+  #write(flight: InFlightRequest): void {
+    if (flight.landed) return;
+    if (flight.job.exchange.mayStart?.() === false) {
+      this.#flights.abort(flight, refusals.noLongerWanted());
+      return;
+    }
     this.#options.transport(this.#wire(flight), flight.recall).then(
       (answer) => this.#answered(flight, answer),
       (error: unknown) => this.#lost(flight, error),
     );
-    if (!job.hasLeft) job.exchange.onSent?.();
-    job.hasLeft = true;
   }
 
   /** The only place where keys are opened: what is returned is written and forgotten. */
@@ -296,6 +366,7 @@ export class Gate {
     if (!this.#flights.land(flight)) return;
     const { job } = flight;
     const { route } = job.exchange;
+    this.#desk.land(flight, flight.startedMs === undefined ? "unsent" : "silent");
     this.#allowance.lost(flight, this.#clock.monotonicMs());
     if (error === RECALLED) {
       const failure = job.probe ? undefined : this.#halt.failure();
@@ -322,6 +393,7 @@ export class Gate {
     this.#allowance.learn(flight, answer, verdict, sighting);
     this.#count(route, verdict.kind === "failure" ? verdict.failure.code : verdict.kind);
     this.#options.metrics.observe("marshal_service_seconds", (nowMs - sighting.sentMs) / 1_000, { route });
+    this.#desk.land(flight, landingOf(verdict));
     if (verdict.kind === "halt") this.#refused(job, verdict);
     else this.#taken(job, verdict, sighting);
     this.#pump();
@@ -347,84 +419,34 @@ export class Gate {
 
   /** The service answered as it does when nothing is wrong with us. */
   #taken(job: Job, verdict: Exclude<Outcome, { kind: "halt" }>, sighting: Observation): void {
-    const { source, proving } = job.exchange;
-    const nowMs = this.#clock.nowMs();
-    const sentAtMs = this.#wallMs(sighting.sentMs);
-    if (verdict.kind === "key" && (proving !== true || this.#guard.isProven(source))) {
-      this.#keyRefused(job, verdict, nowMs);
+    const { exchange } = job;
+    const { source } = exchange;
+    if (verdict.kind === "key") {
+      this.#refusedKeys.onRefused(job, verdict);
       return;
     }
+    const readAtMs = this.#clock.nowMs();
+    const sentAtMs = this.#wallMs(sighting.sentMs);
     if (verdict.kind === "ok") {
       // A command is taken with a doubtful key only if the doubt came after it was sent.
       const wasDoubtful = this.#guard.isDoubtful(source);
-      if (job.exchange.route === "read" || !wasDoubtful) this.#guard.proven(source, sentAtMs, nowMs);
+      if (exchange.route === "read" || !wasDoubtful) this.#desk.onTaken(exchange, sighting.sentMs);
       if (wasDoubtful && !this.#guard.isDoubtful(source)) this.#options.onRejectedChanged(source);
-      this.#endProbe(job, true);
-      job.resolve({ json: verdict.json, dateMs: verdict.dateMs, sentAtMs, readAtMs: nowMs });
+      if (exchange.isAskedAgain === true) this.#options.onTakenAgain(source);
+      if (job.probe) this.#resume();
+      job.resolve({ json: verdict.json, dateMs: verdict.dateMs, sentAtMs, readAtMs });
       return;
     }
-    this.#endProbe(job, true);
+    if (job.probe) this.#resume();
     job.reject(verdict.failure);
   }
 
-  #keyRefused(job: Job, verdict: Extract<Outcome, { kind: "key" }>, nowMs: number): void {
-    const { source, key, route } = job.exchange;
-    const { failure, coded, final } = verdict;
-    if (job.probe && this.#suspectedBy !== undefined) {
-      // A third key that worked is refused too: it is us, not the keys (design 4).
-      this.#suspectedBy = undefined;
-      for (const absolved of this.#guard.absolve(nowMs)) this.#options.onRejectedChanged(absolved);
-      this.#probing = false;
-      const message = "The service refuses keys that worked a moment ago: this host may be blocked.";
-      this.#halt.refuse({ cause: "suspicion", toldMs: undefined, saysBlocked: true, message }, true);
-      job.reject(failure);
-      return;
-    }
-    this.#endProbe(job, true);
-    const refusal = this.#guard.refused(
-      source,
-      { coded, final, onRead: route === "read", why: failure.message, serviceCode: failure.serviceCode },
-      nowMs,
-    );
-    this.#options.onRejectedChanged(source);
-    if (refusal === "parked") {
-      this.#options.onEvent({ kind: "key-parked", source, failure });
-      this.dropKey(source, failure);
-      job.reject(failure);
-      return;
-    }
-    if (refusal === "suspect-us" && this.#guard.lastProven(this.#guard.suspects()) !== undefined) {
-      this.#suspectedBy = { source, key };
-      this.#halt.probeNow("Two keys that worked were refused within a minute.");
-      job.reject(failure);
-      return;
-    }
-    const confirmed = this.#confirm(source, key);
-    if (coded || route === "read") job.reject(failure);
-    else void confirmed.then((isGood) => job.reject(isGood ? refusals.unauthorised(failure) : failure));
-  }
-
-  /** Asks with a GET whether a doubted key still works. At most one at a time for a key. */
-  #confirm(source: SourceId, key: ServerKey): Promise<boolean> {
-    const known = this.#confirming.get(source);
-    if (known !== undefined) return known;
-    const asked = this.#enqueueInternal(source, key, false)
-      .then(
-        () => true,
-        () => !this.#guard.isDoubtful(source) && this.#guard.parked(source) === undefined,
-      )
-      .finally(() => {
-        this.#confirming.delete(source);
-        if (this.#guard.isDoubtful(source)) this.#refuseAll(source, refusals.stillDoubted());
-        this.#pump();
-      });
-    this.#confirming.set(source, asked);
-    return asked;
-  }
-
-  #enqueueInternal(source: SourceId, key: ServerKey, probe: boolean): Promise<Answered> {
-    const exchange: Exchange = { source, key, route: "read", waitingClass: "internal", path: STATUS_PATH };
-    return this.#enqueue(exchange, probe);
+  /** A GET of our own. */
+  #enqueueInternal(
+    about: Pick<Exchange, "source" | "key" | "proving" | "guildId" | "isAskedAgain">,
+    probe: boolean,
+  ): Promise<Answered> {
+    return this.#enqueue({ ...about, route: "read", waitingClass: "internal", path: STATUS_PATH }, probe);
   }
 
   /** During a halt: tells who cannot wait, and sends the probe when it is time. True: go on pumping. */
@@ -440,19 +462,12 @@ export class Gate {
     return true;
   }
 
-  /** One GET with the most recently proven key (design 4), or with the key of whoever waits when none is proven. */
+  /** One GET, with the key that can tell most. */
   async #sendProbe(): Promise<void> {
     this.#probing = true;
     try {
-      const proven = this.#guard.lastProven(this.#suspectedBy === undefined ? [] : this.#guard.suspects());
-      const key = proven === undefined ? undefined : await this.#options.keyOf(proven);
-      if (proven !== undefined && key !== undefined) {
-        await this.#enqueueInternal(proven, key, true);
-        return;
-      }
-      const waiter = [...this.#waiting].find((job) => !this.#guard.isDoubtful(job.exchange.source));
-      if (waiter !== undefined)
-        await this.#enqueueInternal(waiter.exchange.source, waiter.exchange.key, true);
+      const about = await this.#keyForProbe();
+      if (about !== undefined) await this.#enqueueInternal(about, true);
     } catch {
       // Whatever became of it has been judged where it landed.
     } finally {
@@ -460,13 +475,36 @@ export class Gate {
     }
   }
 
-  #endProbe(job: Job, reached: boolean): void {
-    if (!job.probe || !reached || this.#halt.state !== "probing") return;
-    this.#halt.resume();
-    const suspected = this.#suspectedBy;
-    this.#suspectedBy = undefined;
-    if (suspected !== undefined && this.#guard.isDoubtful(suspected.source))
-      void this.#confirm(suspected.source, suspected.key);
+  /**
+   * The most recently taken key, else the one of a request that waits. Where a refusal raised a suspicion, another
+   * linked key; the suspect itself only where there is no other.
+   */
+  async #keyForProbe(): Promise<Pick<Exchange, "source" | "key" | "proving" | "guildId"> | undefined> {
+    const suspects = new Set(this.#refusedKeys.suspects.keys());
+    const taken = this.#guard.lastTaken(suspects);
+    const candidates = taken === undefined ? [] : [taken];
+    if (suspects.size > 0) candidates.push(...this.#othersThan(suspects), ...suspects);
+    for (const source of candidates) {
+      const key = await this.#options.keyOf(source);
+      if (key !== undefined) return { source, key };
+    }
+    const waiter = [...this.#waiting].find((job) => !this.#guard.isDoubtful(job.exchange.source));
+    if (waiter === undefined) return undefined;
+    const { source, key, proving, guildId } = waiter.exchange;
+    return { source, key, proving, guildId };
+  }
+
+  /** A linked key in no doubt besides these, if there is one. */
+  #othersThan(suspects: ReadonlySet<SourceId>): readonly SourceId[] {
+    for (const source of this.#options.sources())
+      if (!suspects.has(source) && !this.#guard.isRefused(source)) return [source];
+    return [];
+  }
+
+  /** The probe was answered as if nothing were wrong with us. */
+  #resume(): void {
+    if (this.#halt.state === "probing") this.#halt.resume();
+    this.#refusedKeys.onCleared();
   }
 
   #wallMs(monotonicMs: number): number {
@@ -486,4 +524,12 @@ export class Gate {
   #count(route: Route, outcome: string): void {
     this.#options.metrics.count("marshal_service_requests_total", { route, outcome });
   }
+}
+
+/** What an answer says of the key that it was asked with. */
+function landingOf(verdict: Outcome): Landing {
+  if (verdict.kind === "key") return "refused";
+  if (verdict.kind === "ok") return "taken";
+  const isWorked = verdict.failure.code === "server-empty" || verdict.failure.code === "not-authorised";
+  return isWorked ? "taken" : "unclear";
 }

@@ -1,5 +1,8 @@
 import { z } from "zod";
-import type { RejectedKey } from "./keys/key-guard.ts";
+import type { SourceId } from "../domain/model.ts";
+import type { StoredUnits } from "./keys/budget.ts";
+import type { RejectedKey, TakenKey } from "./keys/key-guard.ts";
+import type { StoredBudget } from "./keys/key-records.ts";
 import type { StoredHalt } from "./limits/halt.ts";
 
 const halt = z.object({
@@ -15,9 +18,18 @@ const rejected = z.object({
   why: z.string(),
   parked: z.boolean(),
   doubted: z.boolean().optional(),
+  confirmed: z.boolean().optional(),
   serviceCode: z.number().optional(),
-  guildId: z.string().optional(),
 });
+
+const source = z.custom<SourceId>((value) => typeof value === "string" && value !== "");
+const units = z.object({
+  refusals: z.array(z.object({ ageMs: z.number(), guildId: z.string().optional() })),
+  open: z.array(z.object({ source, ageMs: z.number(), guildId: z.string().optional() })),
+});
+const wave = z.object({ id: z.string(), openedAgeMs: z.number(), lastAgeMs: z.number() });
+const budget = units.extend({ wave: wave.optional() });
+const taken = z.object({ takenAtMs: z.number(), wave: z.string().optional() });
 
 /** Checks a halt that was read from the store; throws on any other shape. */
 export function parseHalt(value: unknown): StoredHalt {
@@ -28,11 +40,20 @@ export function parseHalt(value: unknown): StoredHalt {
 
 /** Checks a rejected key's record that was read from the store; throws on any other shape. */
 export function parseRejected(value: unknown): RejectedKey {
-  const { serviceCode, guildId, doubted, ...rest } = rejected.parse(value);
-  return {
-    ...rest,
-    ...(doubted === undefined ? {} : { doubted }),
-    ...(serviceCode === undefined ? {} : { serviceCode }),
-    ...(guildId === undefined ? {} : { guildId }),
-  };
+  return rejected.parse(value);
+}
+
+/** Checks what was spent of the budget of bad keys; throws on any other shape. */
+export function parseKeyBudget(value: unknown): StoredBudget {
+  return budget.parse(value);
+}
+
+/** Checks the requests that a process had on their way; throws on any other shape. */
+export function parseKeyFlights(value: unknown): StoredUnits {
+  return units.parse(value);
+}
+
+/** Checks when a key was last taken; throws on any other shape. */
+export function parseTakenKey(value: unknown): TakenKey {
+  return taken.parse(value);
 }

@@ -12,6 +12,7 @@ export interface ServiceEventParts {
   /** Words for a guild; pure, from discord/render. */
   readonly words: {
     keyParked(serverName: string, why: string): MessageBody;
+    keyTakenAgain(serverName: string): MessageBody;
     blocked(untilMs: number): MessageBody;
     resumed(): MessageBody;
   };
@@ -37,9 +38,9 @@ export function createServiceEvents(parts: ServiceEventParts): (event: ServiceEv
     }
   }
 
-  async function tellParked(source: SourceId, why: string): Promise<void> {
+  async function tellGuildsOf(source: SourceId, body: (serverName: string) => MessageBody): Promise<void> {
     for (const binding of await bindings.bySource(source)) {
-      await notifier.guild(binding.guildId, words.keyParked(binding.name, why));
+      await notifier.guild(binding.guildId, body(binding.name));
     }
   }
 
@@ -71,7 +72,11 @@ export function createServiceEvents(parts: ServiceEventParts): (event: ServiceEv
           "a server key is parked until it is linked again",
         );
         parts.onKeyParked(event.source);
-        inBackground(tellParked(event.source, event.failure.message));
+        inBackground(tellGuildsOf(event.source, (name) => words.keyParked(name, event.failure.message)));
+        break;
+      case "key-taken-again":
+        log.info({ source: event.source }, "a parked server key is taken again");
+        inBackground(tellGuildsOf(event.source, words.keyTakenAgain));
         break;
       case "global-key-rejected":
         log.error({}, "the service rejects SERVICE_GLOBAL_KEY; asking has stopped until it is put right");

@@ -174,6 +174,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
 
   const keys: KeyRing = {
     sourceOf: (key: ServerKey) => vault.sourceOf(key),
+    sources: () => guildsOf.keys(),
     async keyOf(source) {
       const linked = await sealedOf(source);
       // Each guild has its own copy of the same key: one that is damaged does not stop the others.

@@ -71,7 +71,7 @@ export class Poller {
   constructor(parts: PollerParts) {
     this.#parts = parts;
     this.#reader = new SourceReader(parts);
-    this.#schedule = new Schedule((source) => parts.health.parked(source) !== undefined);
+    this.#schedule = new Schedule((source) => isKeyWaiting(parts.health, source));
   }
 
   start(): void {
@@ -227,4 +227,9 @@ export class Poller {
     watched.backOff ??= new BackOff(clock, random);
     return watched.backOff.next();
   }
+}
+
+/** A key that is parked, or that waits since others were refused, is not asked with. */
+function isKeyWaiting(health: ServiceHealth, source: SourceId): boolean {
+  return health.parked(source) !== undefined || health.held(source) !== undefined;
 }

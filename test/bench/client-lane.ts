@@ -1,9 +1,8 @@
 import { ErlcClient } from "erlc-api";
 import { Pool } from "undici";
 import { createServiceClient } from "../../src/api/client.ts";
-import { parseHalt, parseRejected } from "../../src/api/stored-records.ts";
 import { systemClock, systemRandom } from "../../src/clock.ts";
-import { MemoryDocuments } from "../support/memory-documents.ts";
+import { clientDocuments } from "../support/client-documents.ts";
 import { FakeKeyRing } from "../support/network.ts";
 
 /**
@@ -23,8 +22,7 @@ function pollOf(name: string): () => Promise<number> {
     const client = createServiceClient({
       serviceUrl: url,
       keys: ring,
-      halts: new MemoryDocuments(parseHalt),
-      rejected: new MemoryDocuments(parseRejected),
+      ...clientDocuments(),
       clock: systemClock,
       random: systemRandom,
       metrics: { count: () => {}, observe: () => {} },

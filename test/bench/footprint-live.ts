@@ -1,9 +1,8 @@
 import { createServiceClient } from "../../src/api/client.ts";
-import { parseHalt, parseRejected } from "../../src/api/stored-records.ts";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import type { ListName } from "../../src/domain/model.ts";
 import { LatestSnapshots } from "../../src/watch/snapshots.ts";
-import { MemoryDocuments } from "../support/memory-documents.ts";
+import { clientDocuments } from "../support/client-documents.ts";
 import { FakeKeyRing } from "../support/network.ts";
 import { settledHeapBytes } from "./heap.ts";
 
@@ -24,8 +23,7 @@ const sources = Array.from({ length: Number(servers) }, (_, n) =>
 const client = createServiceClient({
   serviceUrl: url,
   keys: ring,
-  halts: new MemoryDocuments(parseHalt),
-  rejected: new MemoryDocuments(parseRejected),
+  ...clientDocuments(),
   clock: systemClock,
   random: systemRandom,
   metrics: { count: () => {}, observe: () => {} },

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ErlcClient } from "erlc-api";
 import { Pool } from "undici";
 import { createServiceClient } from "../../src/api/client.ts";
-import { parseHalt, parseRejected } from "../../src/api/stored-records.ts";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import { serve } from "../../src/sandbox/service/http.ts";
 import { Service, type ServiceOptions } from "../../src/sandbox/service/service.ts";
-import { MemoryDocuments } from "../support/memory-documents.ts";
+import { clientDocuments } from "../support/client-documents.ts";
 import { FakeKeyRing, FakeMetrics } from "../support/network.ts";
 
 /** A client as a bench drives it, with one server key after the other. */
@@ -73,8 +72,7 @@ export function marshal(url: string): Peer {
   const client = createServiceClient({
     serviceUrl: url,
     keys: ring,
-    halts: new MemoryDocuments(parseHalt),
-    rejected: new MemoryDocuments(parseRejected),
+    ...clientDocuments(),
     clock: systemClock,
     random: systemRandom,
     metrics: new FakeMetrics(),

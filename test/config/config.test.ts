@@ -37,6 +37,7 @@ describe("the environment as a Config", () => {
       opsAddress: { host: "127.0.0.1", port: 9464 },
       shards: "auto",
       serversPerGuild: 10,
+      badKeyBudget: 8,
       logLevel: "info",
     });
   });
@@ -68,10 +69,11 @@ describe("the environment as a Config", () => {
       OPS_ADDRESS: "9464",
       SHARDS: "all",
       SERVERS_PER_GUILD: "0",
+      BAD_KEY_BUDGET: "3",
       LOG_LEVEL: "loud",
     });
     const names = [
-      "DISCORD_TOKEN DISCORD_API_URL SERVICE_URL SERVICE_GLOBAL_KEY STORE_URL SECRET_KEY OPS_ADDRESS SHARDS SERVERS_PER_GUILD LOG_LEVEL",
+      "DISCORD_TOKEN DISCORD_API_URL SERVICE_URL SERVICE_GLOBAL_KEY STORE_URL SECRET_KEY OPS_ADDRESS SHARDS SERVERS_PER_GUILD BAD_KEY_BUDGET LOG_LEVEL",
     ].flatMap((all) => all.split(" "));
     assert.deepEqual(lines.map((line) => line.split(":")[0]).sort(), names.sort());
     for (const line of lines) {
@@ -84,6 +86,12 @@ describe("the environment as a Config", () => {
     assert.equal(accepted({ SERVERS_PER_GUILD: "25" }).serversPerGuild, 25);
     for (const bad of ["0", "-1", "2.5", "many", "1e9"])
       assert.match(onlyLine({ SERVERS_PER_GUILD: bad }), /expected a whole number of 1 or more/);
+  });
+
+  test("the budget of bad keys is a whole number from 4 to 1000", () => {
+    assert.equal(accepted({ BAD_KEY_BUDGET: "40" }).badKeyBudget, 40);
+    for (const bad of ["3", "1001", "8.5", "few"])
+      assert.match(onlyLine({ BAD_KEY_BUDGET: bad }), /expected a whole number from 4 to 1000/);
   });
 
   test("spaces around a value are dropped, and an empty value counts as none", () => {
@@ -209,6 +217,7 @@ describe("the environment as a Config", () => {
     const shown = Object.fromEntries(lines);
     assert.deepEqual(readConfig({ ...shown, DISCORD_TOKEN: token }), readConfig({ DISCORD_TOKEN: token }));
     assert.deepEqual(Object.keys(shown).sort(), [
+      "BAD_KEY_BUDGET",
       "DISCORD_API_URL",
       "DISCORD_TOKEN",
       "LOG_LEVEL",

@@ -74,6 +74,8 @@ export class SimService implements ServiceClient, ServiceHealth {
     return this.#parked.get(source);
   }
 
+  held(): undefined {}
+
   commandReadyAtMs(): number {
     return 0;
   }

@@ -148,8 +148,8 @@ function leaks(world: World, told: readonly string[]): boolean {
     world.events,
     world.client.state(),
     told,
-    [...world.haltTexts],
-    [...world.rejectedTexts].map(([, value]) => value),
+    [...world.texts.halts],
+    [...world.texts.rejected].map(([, value]) => value),
     [...world.metrics.sums],
   ]);
   return [...world.keyTexts, "application-one"].some((key) => out.includes(key));

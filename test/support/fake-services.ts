@@ -117,6 +117,7 @@ export class FakeWorld {
       const why = this.parked.get(source);
       return why === undefined ? undefined : { sinceMs: 0, why };
     },
+    held: () => undefined,
     commandReadyAtMs: () => 0,
   };
 

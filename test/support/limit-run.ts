@@ -1,13 +1,12 @@
 import { type Service as Client, createServiceClient } from "../../src/api/client.ts";
-import { parseHalt, parseRejected } from "../../src/api/stored-records.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import type { SourceId } from "../../src/domain/model.ts";
 import type { ServiceEvent } from "../../src/domain/ports/service-health.ts";
 import { ServerKey } from "../../src/domain/secret.ts";
 import type { Log } from "../../src/log.ts";
 import { Service, type ServiceOptions } from "../../src/sandbox/service/service.ts";
+import { type ClientDocuments, ClientTexts, clientDocuments } from "./client-documents.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
-import { MemoryDocuments } from "./memory-documents.ts";
 import { eventList, FakeKeyRing, FakeMetrics, virtualNetwork } from "./network.ts";
 
 export interface WorldOptions {
@@ -16,6 +15,7 @@ export interface WorldOptions {
   readonly latencyMs?: number;
   readonly jitterMs?: number;
   readonly globalKey?: string;
+  readonly badKeyBudget?: number;
   readonly service?: Partial<ServiceOptions>;
   /** How far the service's clock is ahead of ours. */
   readonly skewMs?: number;
@@ -34,10 +34,12 @@ export class World {
   readonly events: ServiceEvent[];
   /** InteractionResponder of 403 that the client read, by key. */
   readonly refusalsRead = new Map<string, number>();
-  readonly haltTexts = new Map<string, string>();
-  readonly rejectedTexts = new Map<string, string>();
+  readonly texts = new ClientTexts();
   client: Client;
+  /** Of the process that runs now. */
+  documents: ClientDocuments = clientDocuments();
   readonly #make: () => Client;
+  #process = { isDead: false };
 
   constructor(options: WorldOptions) {
     const startMs = Date.UTC(2026, 0, 1) + (options.seed % 1_000);
@@ -66,20 +68,28 @@ export class World {
         if (status === 403) this.refusalsRead.set(key, (this.refusalsRead.get(key) ?? 0) + 1);
       },
     });
-    this.#make = () =>
-      createServiceClient({
+    this.#make = () => {
+      const ours = { isDead: false };
+      this.#process = ours;
+      this.documents = clientDocuments(this.texts);
+      return createServiceClient({
         serviceUrl: "http://service.invalid",
         ...(options.globalKey === undefined ? {} : { globalKey: new ServerKey(options.globalKey) }),
         keys: this.ring,
-        halts: new MemoryDocuments(parseHalt, this.haltTexts),
-        rejected: new MemoryDocuments(parseRejected, this.rejectedTexts),
+        ...this.documents,
+        badKeyBudget: options.badKeyBudget,
         clock: this.clock,
         random,
         metrics: this.metrics,
         log: logInto(this.logged),
         onEvent: take,
-        transport,
+        // What was handed over before the kill is on its way; afterwards nothing leaves and nobody hears an answer.
+        transport: (request, recall) =>
+          ours.isDead
+            ? new Promise(() => {})
+            : transport(request, recall).finally(() => ours.isDead && new Promise(() => {})),
       });
+    };
     this.client = this.#make();
   }
 
@@ -103,6 +113,19 @@ export class World {
     });
     await this.clock.until(() => closed);
     await closing;
+  }
+
+  /** kill -9: what was on its way is not heard any more, what was not written is lost; another process starts. */
+  async kill(): Promise<void> {
+    this.#process.isDead = true;
+    for (const documents of Object.values(this.documents)) documents.isDead = true;
+    this.client = this.#make();
+    let isRestored = false;
+    const restored = this.client.restore().then(() => {
+      isRestored = true;
+    });
+    await this.clock.until(() => isRestored);
+    await restored;
   }
 
   /** The process ends and another one starts on the same store. */

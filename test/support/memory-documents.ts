@@ -10,6 +10,8 @@ export class MemoryDocuments<T> implements Documents<T> {
   failure: Error | undefined;
   /** Set to make every change reject, as a full disk does, until it is unset. */
   refuseWrites: Error | undefined;
+  /** Set when the process that holds this was killed: nothing changes any more, and nobody is answered. */
+  isDead = false;
 
   /** `texts` outlives this object when a test restarts the process. */
   constructor(parse: (value: unknown) => T, texts = new Map<string, string>()) {
@@ -49,5 +51,6 @@ export class MemoryDocuments<T> implements Documents<T> {
     await Promise.resolve();
     const failure = this.failure ?? refusal;
     if (failure !== undefined) throw failure;
+    if (this.isDead) await new Promise(() => {});
   }
 }

@@ -84,6 +84,10 @@ export class FakeKeyRing implements KeyRing {
     return source;
   }
 
+  sources(): Iterable<SourceId> {
+    return this.#keys.keys();
+  }
+
   remove(source: SourceId): void {
     this.#keys.delete(source);
   }

@@ -269,6 +269,7 @@ export class RunsRig {
           ? undefined
           : { untilMs: this.haltUntilMs, why: "rate-limited" },
       parked: () => (this.parkedWhy === undefined ? undefined : { sinceMs: 0, why: this.parkedWhy }),
+      held: () => undefined,
       commandReadyAtMs: () => this.readyAtMs,
     };
     const client: Pick<ServiceClient, "command"> = {

@@ -87,6 +87,8 @@ export class GateClient implements ServiceClient, ServiceHealth {
     return this.parkedSources.has(source) ? { sinceMs: 0, why: "rejected" } : undefined;
   }
 
+  held(): undefined {}
+
   commandReadyAtMs(): number {
     return 0;
   }

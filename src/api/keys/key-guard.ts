@@ -6,99 +6,143 @@ export interface RejectedKey {
   readonly why: string;
   /** Parked: used until it was refused, and not used again until it is linked again. Else: typed and refused. */
   readonly parked: boolean;
-  /** Refused once, second opinion outstanding: a restart must not forget the first. */
-  readonly doubted?: boolean;
-  readonly serviceCode?: number;
-  /** Who typed it, for the guild's share of the budget. */
-  readonly guildId?: string;
+  /** Refused once without a code, second opinion outstanding: a restart must not forget the first. */
+  readonly doubted?: boolean | undefined;
+  /** Parked, and asked once more since: the service meant it. */
+  readonly confirmed?: boolean | undefined;
+  readonly serviceCode?: number | undefined;
 }
 
-/** How often keys may be wrong before linking stops (design 4: the ban is by address). */
-export interface BadKeyBudget {
-  readonly perHour: number;
-  /** What one guild may spend of it: a quarter. */
-  readonly perGuild: number;
+/** When the service last took a key, coarsely, as kept over a restart. */
+export interface TakenKey {
+  readonly takenAtMs: number;
+  /** The wave that was open then. */
+  readonly wave?: string | undefined;
 }
 
-export const BAD_KEY_BUDGET: BadKeyBudget = { perHour: 8, perGuild: 2 };
-
-const HOUR_MS = 3_600_000;
+const HOUR_MS = 60 * 60_000;
 const REMEMBERED_MS = 24 * HOUR_MS;
+const FRESH_MS = 10 * 60_000;
+/** A key is fresh for this many of its polls, where polls are rare. */
+const FRESH_POLLS = 2;
+const LONGEST_GAP_MS = 3 * HOUR_MS;
+const PACE_GAIN = 0.02;
 const SUSPICION_MS = 60_000;
 const STRIKES_TO_PARK = 2;
 
 interface Standing {
-  /** When the service last took the key. */
-  provenAtMs: number | undefined;
+  /** When the service last took the key, monotonic; undefined: never, as far as is known. */
+  takenMs: number | undefined;
+  /** By this process. */
+  isTakenNow: boolean;
+  /** The wave that was open when it was last taken. */
+  wave: string | undefined;
+  /** Refusals without a code on reads. */
   strikes: number;
-  refusedAtMs: number;
+  refusedMs: number;
   /** A bare 403 on a command: it counts only once a GET gets one too. */
   doubted: boolean;
 }
 
-/** What a refusal of a key means. */
-export type Refusal =
+/** What a refusal without a code means. */
+export type BareRefusal =
   /** Hold the key's other requests and ask once more with a GET. */
   | "confirm"
-  | "parked"
-  /** Two proven keys within a minute: it may be us. Ask with a third before anything else is believed. */
-  | "suspect-us";
+  /** Two opinions, and the service takes other keys. */
+  | "park"
+  /** It may be us: ask with another key before anything is believed. */
+  | "suspect-us"
+  /** The service has taken nothing yet since the start: wait before another key is risked. */
+  | "nothing-known";
 
 /**
- * Which keys are good, doubtful, parked or remembered as wrong (design 4, "403 and the body"). Pure: time comes in by
- * arguments; whoever uses it keeps `RejectedKey`s.
+ * Which keys are good, doubtful, parked or remembered as wrong. Pure: time comes in by arguments, monotonic (`nowMs`)
+ * but where a record's wall time is named `wallMs`.
  */
 export class KeyGuard {
-  readonly #budget: BadKeyBudget;
   readonly #standings = new Map<SourceId, Standing>();
   readonly #rejected = new Map<SourceId, RejectedKey>();
-  /** Distinct bad keys of the last hour, and every request that was answered so. */
-  readonly #badKeys = new Map<SourceId, { atMs: number; guildId: string | undefined }>();
-  #badRequestsMs: number[] = [];
-  #recentProven: { readonly source: SourceId; readonly atMs: number }[] = [];
-  /** Keys being proved for a guild: each may turn out bad, so each holds a part of the budget. */
-  readonly #proving = new Map<SourceId, string>();
+  /** First refusals without a code of the last minute. */
+  #bare: { readonly source: SourceId; readonly atMs: number }[] = [];
+  /** When this process was last told yes, and with which key. */
+  #lastTaken: { readonly source: SourceId; readonly atMs: number } | undefined;
+  /** Smoothed time from one acceptance of a key to its next. */
+  #paceMs: number | undefined;
+  #parkedCount = 0;
 
-  constructor(budget: BadKeyBudget = BAD_KEY_BUDGET) {
-    this.#budget = budget;
+  get parkedCount(): number {
+    return this.#parkedCount;
   }
 
-  restore(source: SourceId, rejected: RejectedKey): void {
+  /** Whether the service took any key since this process began. */
+  get hasTakenAny(): boolean {
+    return this.#lastTaken !== undefined;
+  }
+
+  restoreRejected(source: SourceId, rejected: RejectedKey, nowMs: number): void {
     if (rejected.doubted) {
-      this.#standing(source).doubted = true;
-      this.#standing(source).refusedAtMs = rejected.atMs;
-      this.#badRequestsMs.push(rejected.atMs);
+      const standing = this.#standing(source);
+      standing.doubted = true;
+      standing.refusedMs = nowMs;
       return;
     }
-    this.#rejected.set(source, rejected);
-    this.#badKeys.set(source, { atMs: rejected.atMs, guildId: rejected.guildId });
-    this.#badRequestsMs.push(rejected.atMs);
+    this.#setRejected(source, rejected);
+  }
+
+  /** A time from the future says only that the key was taken once. */
+  restoreTaken(
+    source: SourceId,
+    taken: TakenKey,
+    now: { readonly ms: number; readonly wallMs: number },
+  ): void {
+    const ageMs = now.wallMs - taken.takenAtMs;
+    const standing = this.#standing(source);
+    standing.takenMs = now.ms - (ageMs < 0 ? LONGEST_GAP_MS : ageMs);
+    standing.wave = taken.wave;
   }
 
   /** The service took the key in a request sent at `sentMs`: whatever spoke against it before that is gone. */
-  proven(source: SourceId, sentMs: number, nowMs: number): void {
+  taken(source: SourceId, sentMs: number, nowMs: number, wave: string | undefined): void {
     const standing = this.#standing(source);
     // A late answer tells of a time before the key was refused.
-    if (sentMs < standing.refusedAtMs) return;
-    standing.provenAtMs = nowMs;
+    if (sentMs < standing.refusedMs) return;
+    if (standing.isTakenNow && standing.takenMs !== undefined) this.#learnPace(nowMs - standing.takenMs);
+    standing.takenMs = nowMs;
+    standing.isTakenNow = true;
+    standing.wave = wave;
     standing.strikes = 0;
     standing.doubted = false;
+    this.#lastTaken = { source, atMs: nowMs };
   }
 
+  /** Taken lately; in a wave: taken since it opened. */
+  isFresh(source: SourceId, nowMs: number, wave: string | undefined): boolean {
+    const standing = this.#standings.get(source);
+    if (standing?.takenMs === undefined || standing.strikes > 0 || standing.doubted) return false;
+    if (wave !== undefined) return standing.wave === wave;
+    return nowMs - standing.takenMs <= Math.max(FRESH_MS, FRESH_POLLS * (this.#paceMs ?? 0));
+  }
+
+  /** Whether this process saw the service take the key. */
   isProven(source: SourceId): boolean {
-    return this.#standings.get(source)?.provenAtMs !== undefined;
+    return this.#standings.get(source)?.isTakenNow === true;
   }
 
-  /** The key that the service took last, leaving out `except`: what a probe is made with. */
-  lastProven(except: readonly SourceId[] = []): SourceId | undefined {
+  /** When the service last took the key, monotonic; long ago when it never did. */
+  takenMs(source: SourceId): number {
+    return this.#standings.get(source)?.takenMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** The key that this process saw the service take last, leaving out `except`: what a probe is made with. */
+  lastTaken(except: ReadonlySet<SourceId>): SourceId | undefined {
     let found: SourceId | undefined;
     let atMs = Number.NEGATIVE_INFINITY;
     for (const [source, standing] of this.#standings) {
-      if (standing.provenAtMs === undefined || standing.provenAtMs <= atMs) continue;
-      if (standing.strikes > 0 || standing.doubted || this.#rejected.has(source) || except.includes(source))
+      if (!standing.isTakenNow || standing.takenMs === undefined || standing.takenMs <= atMs) continue;
+      if (standing.strikes > 0 || standing.doubted || this.#rejected.has(source) || except.has(source))
         continue;
       found = source;
-      atMs = standing.provenAtMs;
+      atMs = standing.takenMs;
     }
     return found;
   }
@@ -109,54 +153,91 @@ export class KeyGuard {
     return standing !== undefined && (standing.strikes > 0 || standing.doubted);
   }
 
-  /** `coded`: by 2001 or 2002. `onRead`: a GET was refused. `final`: by 2004. */
-  refused(
-    source: SourceId,
-    refusal: {
-      readonly coded: boolean;
-      readonly final: boolean;
-      readonly onRead: boolean;
-      readonly why: string;
-      readonly serviceCode: number | undefined;
-    },
-    nowMs: number,
-  ): Refusal {
+  /** Whether the service spoke against this key before. */
+  isRefused(source: SourceId): boolean {
+    return this.#rejected.has(source) || this.isDoubtful(source);
+  }
+
+  /** A refusal without a code. On a command it says little: the owner may not have allowed commands. */
+  refusedBare(source: SourceId, onRead: boolean, nowMs: number): BareRefusal {
     const standing = this.#standing(source);
-    const wasProven = standing.provenAtMs !== undefined && standing.strikes === 0 && !standing.doubted;
-    standing.refusedAtMs = nowMs;
-    this.#noteBad(source, nowMs, undefined);
-    if (!refusal.coded && !refusal.onRead) {
+    standing.refusedMs = nowMs;
+    if (!onRead) {
       standing.doubted = true;
       return "confirm";
     }
+    const wasStruck = standing.strikes > 0;
     // A bare 403 of the command before now counts as well.
-    standing.strikes += standing.doubted ? 2 : 1;
+    standing.strikes += standing.doubted ? STRIKES_TO_PARK : 1;
     standing.doubted = false;
-    const isSettled = refusal.final || standing.strikes >= STRIKES_TO_PARK;
-    if (!isSettled && wasProven && this.#suspectsUs(source, nowMs)) return "suspect-us";
-    if (isSettled || !this.#affordsOpinions(nowMs)) {
-      this.#park(source, refusal.why, refusal.serviceCode, nowMs);
-      return "parked";
-    }
-    return "confirm";
+    if (!wasStruck) this.noteBare(source, nowMs);
+    if (!this.hasTakenAny) return "nothing-known";
+
+    const isOneOfTwo = this.#bare.some((bare) => bare.source !== source && nowMs - bare.atMs <= SUSPICION_MS);
+    if (isOneOfTwo && !wasStruck) return "suspect-us";
+    if (standing.strikes < STRIKES_TO_PARK) return "confirm";
+    return this.#othersAreTaken(source, nowMs) ? "park" : "suspect-us";
   }
 
-  /** Whether a refused key shows that it is us: what was believed of the keys of the last minute is taken back. */
-  absolve(nowMs: number): readonly SourceId[] {
-    const sources = this.#recentProven
-      .filter(({ atMs }) => nowMs - atMs <= SUSPICION_MS)
-      .map(({ source }) => source);
+  /** A key was refused without a code, whoever it belongs to. */
+  noteBare(source: SourceId, nowMs: number): void {
+    this.#bare = this.#bare.filter((bare) => bare.source !== source && nowMs - bare.atMs <= SUSPICION_MS);
+    this.#bare.push({ source, atMs: nowMs });
+  }
+
+  /** Keys that were refused without a code within the last minute. */
+  bareRefusals(nowMs: number): readonly SourceId[] {
+    return this.#bare.filter(({ atMs }) => nowMs - atMs <= SUSPICION_MS).map(({ source }) => source);
+  }
+
+  /** How many opinions without a code speak against the key. */
+  strikes(source: SourceId): number {
+    return this.#standings.get(source)?.strikes ?? 0;
+  }
+
+  /** It is us, not these keys: nothing speaks against them any more. */
+  absolve(sources: Iterable<SourceId>): void {
     for (const source of sources) {
-      this.#rejected.delete(source);
-      this.#standing(source).strikes = 0;
+      const standing = this.#standing(source);
+      standing.strikes = 0;
+      standing.doubted = false;
     }
-    this.#recentProven = [];
-    return sources;
+    this.#bare = [];
   }
 
-  /** The keys whose refusal within a minute raised suspicion. */
-  suspects(): readonly SourceId[] {
-    return this.#recentProven.map(({ source }) => source);
+  park(
+    source: SourceId,
+    record: { readonly why: string; readonly serviceCode?: number | undefined },
+    wallMs: number,
+  ) {
+    this.#setRejected(source, { ...record, atMs: wallMs, parked: true });
+    const standing = this.#standing(source);
+    standing.strikes = 0;
+    standing.doubted = false;
+    standing.takenMs = undefined;
+    standing.isTakenNow = false;
+  }
+
+  /** A typed key was refused. A parked one stays parked: that it was typed again changes nothing for its guilds. */
+  rejectTyped(
+    source: SourceId,
+    record: { readonly why: string; readonly serviceCode?: number | undefined },
+    wallMs: number,
+  ): void {
+    if (this.parked(source) !== undefined) return;
+    this.#setRejected(source, { ...record, atMs: wallMs, parked: false });
+  }
+
+  /** A parked key was asked once more and refused again: it is not asked any more. */
+  confirmParked(source: SourceId): void {
+    const known = this.#rejected.get(source);
+    if (known !== undefined) this.#rejected.set(source, { ...known, confirmed: true });
+  }
+
+  /** Parked keys that may be asked once more: all but those that were. */
+  *parkedUnconfirmed(): Iterable<readonly [SourceId, RejectedKey]> {
+    for (const [source, rejected] of this.#rejected)
+      if (rejected.parked && rejected.confirmed !== true) yield [source, rejected];
   }
 
   parked(source: SourceId): RejectedKey | undefined {
@@ -164,137 +245,85 @@ export class KeyGuard {
     return rejected?.parked ? rejected : undefined;
   }
 
-  get parkedCount(): number {
-    let count = 0;
-    for (const rejected of this.#rejected.values()) if (rejected.parked) count += 1;
-    return count;
-  }
-
   rejected(source: SourceId): RejectedKey | undefined {
     return this.#rejected.get(source);
   }
 
-  /** What is to be kept of this key over a restart. */
-  record(source: SourceId): RejectedKey | undefined {
-    const rejected = this.#rejected.get(source);
-    if (rejected !== undefined || !this.isDoubtful(source)) return rejected;
-    const atMs = this.#standing(source).refusedAtMs;
-    return { atMs, why: "refused once", parked: false, doubted: true };
+  /** Until when a wrong key is remembered, wall time; undefined when it is not. */
+  rememberedUntilMs(source: SourceId, wallMs: number): number | undefined {
+    const known = this.#rejected.get(source);
+    if (known === undefined || wallMs >= known.atMs + REMEMBERED_MS) return undefined;
+    return known.atMs + REMEMBERED_MS;
   }
 
-  /** Linked again: the key is used as if it were new. */
+  /** What is to be kept of this key over a restart. */
+  record(source: SourceId, wallMs: number): RejectedKey | undefined {
+    const rejected = this.#rejected.get(source);
+    if (rejected !== undefined || !this.isDoubtful(source)) return rejected;
+    return { atMs: wallMs, why: "refused once", parked: false, doubted: true };
+  }
+
+  /** Linked again, or taken again: the key is used as if it were new. */
   unpark(source: SourceId): void {
-    this.#rejected.delete(source);
+    this.#setRejected(source, undefined);
     const standing = this.#standings.get(source);
     if (standing === undefined) return;
     standing.strikes = 0;
-    standing.refusedAtMs = 0;
+    standing.refusedMs = Number.NEGATIVE_INFINITY;
     standing.doubted = false;
   }
 
-  /**
-   * Whether a typed key may be tried: "remembered" as wrong, no part of the budget left ("guild" or "host"), or go.
-   * `retryAtMs`: when asking again can have another answer.
-   */
-  mayProve(
-    source: SourceId,
-    guildId: string,
-    nowMs: number,
-  ):
-    | { readonly go: true }
-    | { readonly go: false; readonly why: "remembered" | "guild" | "host"; readonly retryAtMs: number } {
-    this.#prune(nowMs);
+  /** Nobody has this key linked any more. That it was refused is remembered for its day. */
+  forget(source: SourceId): void {
+    this.#standings.delete(source);
     const known = this.#rejected.get(source);
-    if (known !== undefined && nowMs < known.atMs + REMEMBERED_MS)
-      return { go: false, why: "remembered", retryAtMs: known.atMs + REMEMBERED_MS };
-    if (this.isProven(source)) return { go: true };
-    const ofGuild = [...this.#badKeys.values()].filter((bad) => bad.guildId === guildId);
-    const provingGuild = [...this.#proving.values()].filter((proving) => proving === guildId).length;
-    if (ofGuild.length + provingGuild >= this.#budget.perGuild)
-      return { go: false, why: "guild", retryAtMs: oldest(ofGuild, nowMs) + HOUR_MS };
-    const bad = Math.max(this.#badKeys.size, this.#badRequestsMs.length);
-    if (bad + this.#proving.size >= this.#budget.perHour)
-      return { go: false, why: "host", retryAtMs: oldest([...this.#badKeys.values()], nowMs) + HOUR_MS };
-    return { go: true };
-  }
-
-  /** A typed key is being tried; `proveEnded` gives its part of the budget back or spends it. */
-  proveStarted(source: SourceId, guildId: string): void {
-    this.#proving.set(source, guildId);
-  }
-
-  proveEnded(
-    source: SourceId,
-    guildId: string,
-    rejected: { readonly why: string; readonly serviceCode: number | undefined } | undefined,
-    nowMs: number,
-  ): void {
-    this.#proving.delete(source);
-    if (rejected === undefined) return;
-    this.#noteBad(source, nowMs, guildId);
-    this.#rejected.set(source, {
-      atMs: nowMs,
-      why: rejected.why,
-      parked: false,
-      guildId,
-      ...(rejected.serviceCode === undefined ? {} : { serviceCode: rejected.serviceCode }),
-    });
+    if (known?.parked) this.#setRejected(source, { ...known, parked: false, confirmed: undefined });
   }
 
   /** What was kept longer than it is remembered for. Parked keys stay until they are linked again. */
-  *forgotten(nowMs: number): Iterable<SourceId> {
+  *forgotten(wallMs: number): Iterable<SourceId> {
     for (const [source, rejected] of this.#rejected) {
-      if (rejected.parked || nowMs < rejected.atMs + REMEMBERED_MS) continue;
-      this.#rejected.delete(source);
+      if (rejected.parked || wallMs < rejected.atMs + REMEMBERED_MS) continue;
+      this.#setRejected(source, undefined);
       yield source;
     }
   }
 
-  #park(source: SourceId, why: string, serviceCode: number | undefined, nowMs: number): void {
-    const code = serviceCode === undefined ? {} : { serviceCode };
-    this.#rejected.set(source, { atMs: nowMs, why, parked: true, ...code });
-    const standing = this.#standing(source);
-    standing.strikes = 0;
-    standing.doubted = false;
-    standing.provenAtMs = undefined;
+  /** Whether another key was taken since this one was first refused, or there is none to compare it with. */
+  #othersAreTaken(source: SourceId, nowMs: number): boolean {
+    const bare = this.#bare.find((one) => one.source === source);
+    const sinceMs = bare?.atMs ?? nowMs - SUSPICION_MS;
+    const last = this.#lastTaken;
+    if (last !== undefined && last.source !== source && last.atMs >= sinceMs) return true;
+    return this.lastTaken(new Set([source])) === undefined;
   }
 
-  #suspectsUs(source: SourceId, nowMs: number): boolean {
-    this.#recentProven = this.#recentProven.filter(
-      (one) => one.source !== source && nowMs - one.atMs <= SUSPICION_MS,
-    );
-    this.#recentProven.push({ source, atMs: nowMs });
-    return this.#recentProven.length >= 2;
+  #learnPace(gapMs: number): void {
+    const clippedMs = Math.min(LONGEST_GAP_MS, gapMs);
+    this.#paceMs =
+      this.#paceMs === undefined ? clippedMs : this.#paceMs + PACE_GAIN * (clippedMs - this.#paceMs);
   }
 
-  #noteBad(source: SourceId, nowMs: number, guildId: string | undefined): void {
-    const known = this.#badKeys.get(source);
-    this.#badKeys.set(source, { atMs: nowMs, guildId: guildId ?? known?.guildId });
-    this.#badRequestsMs.push(nowMs);
-  }
-
-  /** A second opinion is itself a request with a bad key: past half the budget the address matters more. */
-  #affordsOpinions(nowMs: number): boolean {
-    this.#prune(nowMs);
-    // The refusal being judged has been noted already.
-    return this.#badRequestsMs.length <= this.#budget.perHour / 2;
-  }
-
-  #prune(nowMs: number): void {
-    this.#badRequestsMs = this.#badRequestsMs.filter((atMs) => nowMs - atMs < HOUR_MS);
-    for (const [source, bad] of this.#badKeys) if (nowMs - bad.atMs >= HOUR_MS) this.#badKeys.delete(source);
+  #setRejected(source: SourceId, rejected: RejectedKey | undefined): void {
+    if (this.#rejected.get(source)?.parked) this.#parkedCount -= 1;
+    if (rejected?.parked) this.#parkedCount += 1;
+    if (rejected === undefined) this.#rejected.delete(source);
+    else this.#rejected.set(source, rejected);
   }
 
   #standing(source: SourceId): Standing {
     let standing = this.#standings.get(source);
     if (standing === undefined) {
-      standing = { provenAtMs: undefined, strikes: 0, refusedAtMs: 0, doubted: false };
+      standing = {
+        takenMs: undefined,
+        isTakenNow: false,
+        wave: undefined,
+        strikes: 0,
+        refusedMs: Number.NEGATIVE_INFINITY,
+        doubted: false,
+      };
       this.#standings.set(source, standing);
     }
     return standing;
   }
-}
-
-function oldest(bad: readonly { readonly atMs: number }[], nowMs: number): number {
-  return bad.length === 0 ? nowMs : Math.min(...bad.map(({ atMs }) => atMs));
 }

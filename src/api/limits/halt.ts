@@ -14,7 +14,9 @@ export type HaltCause =
   /** 2003: the operator must act. */
   | "global-key"
   /** Keys that worked are refused one after the other: it is us. */
-  | "suspicion";
+  | "suspicion"
+  /** The first key since the start was refused without a reason: it may be us, or that key. */
+  | "doubt";
 
 /** What is kept over a restart: what was left of the wait when it was written, not the wall time at which it ends. */
 export interface StoredHalt {
@@ -53,6 +55,7 @@ const PATIENCE: Readonly<Record<HaltCause, { readonly firstMs: number; readonly 
   page: { firstMs: 15 * MINUTE_MS, mostMs: DAY_MS },
   gateway: { firstMs: 5_000, mostMs: 10 * MINUTE_MS },
   "global-key": { firstMs: DAY_MS, mostMs: DAY_MS },
+  doubt: { firstMs: MINUTE_MS, mostMs: MINUTE_MS },
   suspicion: { firstMs: 15 * MINUTE_MS, mostMs: DAY_MS },
 };
 
@@ -103,7 +106,8 @@ export class Halt {
     const patience = PATIENCE[cause];
     const ownMs = Math.min(patience.mostMs, patience.firstMs * 2 ** Math.min(20, this.#strikes - 1));
     const waitMs = Math.min(toldMs ?? ownMs, LONGEST_TOLD_WAIT_MS);
-    const blocked = saysBlocked || (cause !== "limit" && cause !== "gateway") || waitMs >= BLOCK_FROM_MS;
+    const isOrdinary = cause === "limit" || cause === "gateway" || cause === "doubt";
+    const blocked = saysBlocked || !isOrdinary || waitMs >= BLOCK_FROM_MS;
     const untilMs = nowMs + waitMs;
     if (wasOpen || untilMs > this.#untilMs) {
       this.#why = blocked ? "blocked" : "rate-limited";

@@ -19,7 +19,11 @@ export interface Exchange {
   readonly parse?: ((body: string) => unknown) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** A typed key that nobody has linked: one refusal is the answer, no second opinion is asked. */
-  readonly proving?: boolean;
+  readonly proving?: boolean | undefined;
+  /** Who typed it. */
+  readonly guildId?: string | undefined;
+  /** A parked key, asked once more by ourselves. */
+  readonly isAskedAgain?: boolean | undefined;
   /** Asked right before it is written: false refuses it with "expired", unsent (ServiceClient.command). */
   readonly mayStart?: (() => boolean) | undefined;
   /** Told when it has left the gate (ReadOptions.onSent). */

@@ -13,6 +13,15 @@ export function keyParkedNotice(serverName: string, why: string): MessageBody {
   };
 }
 
+/** The service had refused a key by mistake: an hour later it took it again. */
+export function keyTakenAgainNotice(serverName: string): MessageBody {
+  return {
+    content:
+      `🔑 The game service accepts the key of **${inlineName(serverName)}** again. Log channels and commands of this ` +
+      "server go on; nobody needs to link it again.",
+  };
+}
+
 /** The whole host is blocked: nobody's server is read. */
 export function blockedNotice(untilMs: number): MessageBody {
   const until = Math.ceil(untilMs / 1_000);

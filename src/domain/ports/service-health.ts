@@ -7,8 +7,18 @@ export interface ServiceHealth {
   halt(): { readonly untilMs: number; readonly why: "rate-limited" | "blocked" } | undefined;
   /** A key that the service rejected is parked until it is linked again. */
   parked(source: SourceId): { readonly sinceMs: number; readonly why: string } | undefined;
+  /** A key that is in no doubt itself waits until then, epoch milliseconds, because too many others were refused. */
+  held(source: SourceId): { readonly untilMs: number } | undefined;
   /** When a command of this source could be sent, epoch milliseconds; now or earlier when nothing stands in the way. */
   commandReadyAtMs(source: SourceId): number;
+}
+
+/** The budget of requests with refused keys, for the operator. */
+export interface BadKeys {
+  readonly refusedLastHour: number;
+  readonly most: number;
+  /** Nothing at all is asked before, epoch milliseconds; undefined while something may be. */
+  readonly spentUntilMs: number | undefined;
 }
 
 /** What happened to the service as a whole or to one key: told to the operator's log and to guilds. */
@@ -21,5 +31,7 @@ export type ServiceEvent =
     }
   | { readonly kind: "resumed" }
   | { readonly kind: "key-parked"; readonly source: SourceId; readonly failure: Failure }
+  /** A parked key was asked once more, and the service takes it. */
+  | { readonly kind: "key-taken-again"; readonly source: SourceId }
   | { readonly kind: "global-key-rejected" }
   | { readonly kind: "shared-limits"; readonly bucketHash: string };

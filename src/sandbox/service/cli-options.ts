@@ -200,6 +200,10 @@ const FAULTS: readonly Option[] = [
     (d, n) => (d.faults.codeStatus = httpStatus(n)),
     200,
   ),
+  share("refuse-key", "refuse good keys, and count them as bad ones", (d, n) => (d.faults.refuseKey = n)),
+  choice("refusal", ["coded", "bare"], "with code 2002, or as to a banned address", (d, v) => {
+    d.faults.refusal = v;
+  }),
   share("command-500", "500 on commands", (d, n) => (d.faults.command500 = n)),
   share("command-500-executed", "which share of those ran", (d, n) => (d.faults.command500Executed = n)),
   choice(

@@ -26,6 +26,8 @@ export class ServiceCounts {
   /** Requests with an invalid, malformed or regenerated key. */
   readonly badKeyRequests = new Map<string, number>();
   readonly badKeyByAddress = new Map<string, number>();
+  /** When each of them came. */
+  readonly badKeysAtMs: number[] = [];
   readonly executionsByText = new Map<string, number>();
   readonly executionsById = new Map<string, number>();
   readonly executions: Execution[] = [];
@@ -52,6 +54,7 @@ export class ServiceCounts {
     for (const map of [this.executionsByText, this.executionsById]) map.clear();
     this.byStatus.clear();
     this.executions.length = 0;
+    this.badKeysAtMs.length = 0;
   }
 }
 

@@ -63,6 +63,9 @@ export interface FaultSettings {
   codeChance: number;
   /** The status that this error comes with; 0: the one that the public list has for it. */
   codeStatus: number;
+  /** A good key is refused, and counted as a bad one; without a code as an address is that was banned. */
+  refuseKey: number;
+  refusal: "coded" | "bare";
   /** 500 on a command, and in which share of those it ran nevertheless. */
   command500: number;
   command500Executed: number;
@@ -99,6 +102,7 @@ export interface Fate {
   readonly noRateLimitHeaders: boolean;
   readonly stale: boolean;
   readonly code: number | undefined;
+  readonly refuseKey: boolean;
   readonly command500: "no" | "executed" | "unexecuted";
   readonly command408: boolean;
   /** 0: as long as it is. */
@@ -141,6 +145,8 @@ export function defaultFaults(strictSpec: boolean): FaultSettings {
     code: 0,
     codeChance: 0,
     codeStatus: 0,
+    refuseKey: 0,
+    refusal: "coded",
     command500: 0,
     command500Executed: 0,
     command408: 0,
@@ -220,6 +226,7 @@ export class FaultPlan {
       noRateLimitHeaders: random.chance(settings.noRateLimitHeaders),
       stale: random.chance(settings.stale),
       code: random.chance(settings.codeChance) ? settings.code : undefined,
+      refuseKey: settings.refuseKey > 0 && random.chance(settings.refuseKey),
       command500: failed ? (ran ? "executed" : "unexecuted") : "no",
       command408: scope.command && random.chance(settings.command408),
       padToBytes: random.chance(settings.oversize) ? settings.oversizeBytes : 0,

@@ -206,14 +206,18 @@ export class Service {
   /** Why this caller gets a 403, if so (spec: Authentication, Errors; codes: design 3). */
   #refusal(call: Call): ServiceResponse | undefined {
     if (call.badApplication) return failure(2003, call.style);
-    const verdict = this.keyBook.verdict(call.key);
+    const known = this.keyBook.verdict(call.key);
+    const verdict = known === "good" && call.fate.refuseKey ? 2002 : known;
     if (verdict === "good") return undefined;
     if ((verdict === 2001 || verdict === 2002) && call.key !== undefined) {
       bump(this.counts.badKeyRequests, call.key);
       bump(this.counts.badKeyByAddress, call.identity.address);
+      this.counts.badKeysAtMs.push(call.nowMs);
       this.blocks.badKey(call.identity.address, call.nowMs);
     }
-    return failure(verdict, call.style);
+    const isBare = call.fate.refuseKey && call.fate.settings.refusal === "bare";
+    if (!isBare) return failure(verdict, call.style);
+    return json(403, { message: "Your IP address has been banned." });
   }
 
   #command(call: Call, key: string): ServiceResponse {

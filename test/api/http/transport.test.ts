@@ -5,12 +5,11 @@ import { test } from "node:test";
 import { type Service as Client, createServiceClient } from "../../../src/api/client.ts";
 import { CancelToken } from "../../../src/api/http/cancel-token.ts";
 import { createTransport } from "../../../src/api/http/transport.ts";
-import { parseHalt, parseRejected } from "../../../src/api/stored-records.ts";
 import { systemClock, systemRandom } from "../../../src/clock.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 import { serve } from "../../../src/sandbox/service/http.ts";
 import { Service } from "../../../src/sandbox/service/service.ts";
-import { MemoryDocuments } from "../../support/memory-documents.ts";
+import { clientDocuments } from "../../support/client-documents.ts";
 import { FakeKeyRing, FakeMetrics } from "../../support/network.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -35,8 +34,7 @@ function clientOf(serviceUrl: string, deadlineMs = 5_000): { client: Client; rin
   const client = createServiceClient({
     serviceUrl,
     keys: ring,
-    halts: new MemoryDocuments(parseHalt),
-    rejected: new MemoryDocuments(parseRejected),
+    ...clientDocuments(),
     // The machine's clock, but started long ago: the caution about an earlier process's command is tested elsewhere.
     clock: { ...systemClock, nowMs: startedLongAgo() },
     random: systemRandom,

@@ -28,12 +28,14 @@ function parkedSources(world: World): SourceId[] {
   return world.events.flatMap((event) => (event.kind === "key-parked" ? [event.source] : []));
 }
 
+const MINUTE_MS = 60_000;
+
 /** Lets the caution about an earlier process's last command pass. */
 async function settled(world: World): Promise<void> {
   await world.clock.advance(5_000);
 }
 
-test("a regenerated key costs two requests, then its server is parked and told about, and nothing more is sent", async () => {
+test("a regenerated key costs one request, then its server is parked and told about, and nothing more is sent", async () => {
   const world = new World({ seed: 1, keys: 4 });
   for (const n of [0, 1]) await within(world, read(world, n));
   world.service.regenerateKey(world.key(0));
@@ -45,7 +47,7 @@ test("a regenerated key costs two requests, then its server is parked and told a
     within(world, world.client.command(world.source(0), ":h x")),
     isFailure("key-rejected", "no"),
   );
-  assert.equal(world.service.counts.badKeyRequests.get(world.key(0)), 2);
+  assert.equal(world.service.counts.badKeyRequests.get(world.key(0)), 1);
   assert.deepEqual(parkedSources(world), [world.source(0)]);
   assert.ok(world.client.parked(world.source(0)) !== undefined);
   await within(world, read(world, 1));
@@ -83,18 +85,38 @@ test("a parked key stays parked over a restart until it is linked again", async 
   world.service.addServer(world.key(0));
   await within(world, read(world, 0));
   assert.equal(world.client.parked(world.source(0)), undefined);
-  assert.equal(world.rejectedTexts.size, 0);
+  assert.equal(world.texts.rejected.size, 0);
   await world.close();
 });
 
-test("one 403 that was a slip of the service parks nobody", async () => {
+test("a key that was refused by a slip of the service is asked once more after an hour, and goes on", async () => {
   const world = new World({ seed: 3, keys: 2 });
   await within(world, read(world, 0));
   world.service.faults.next({ code: 2002, codeChance: 1 });
   await assert.rejects(within(world, read(world, 0)), isFailure("key-rejected"));
-  await world.clock.advance(2_000);
+  assert.ok(world.client.parked(world.source(0)) !== undefined);
+  const sent = world.service.counts.requests;
+  await world.clock.advance(59 * MINUTE_MS);
+  assert.equal(world.service.counts.requests, sent);
+  await world.clock.advance(2 * MINUTE_MS);
+  assert.equal(world.service.counts.requests, sent + 1);
   assert.equal(world.client.parked(world.source(0)), undefined);
+  assert.ok(world.events.some(({ kind }) => kind === "key-taken-again"));
   await within(world, read(world, 0));
+  await world.close();
+});
+
+test("a parked key that is refused once more is not asked a third time, also after a restart", async () => {
+  const world = new World({ seed: 23, keys: 2 });
+  world.service.regenerateKey(world.key(0));
+  await assert.rejects(within(world, read(world, 0)), isFailure("key-rejected"));
+  await world.clock.advance(30 * MINUTE_MS);
+  await world.restart();
+  await world.clock.advance(12 * 60 * MINUTE_MS);
+  await world.restart();
+  await world.clock.advance(12 * 60 * MINUTE_MS);
+  assert.equal(world.service.counts.badKeyRequests.get(world.key(0)), 2);
+  assert.equal(parkedSources(world).length, 1, "told once");
   await world.close();
 });
 
@@ -153,13 +175,13 @@ test("a banned key is parked at once, with its own text", async () => {
   await world.close();
 });
 
-test("two proven keys refused within a minute: a third is asked first, and if it works both are what they seem", async () => {
-  const world = new World({ seed: 7, keys: 4 });
+test("two proven keys refused without a code within a minute: a third is asked first, and if it works both are what they seem", async () => {
+  const world = new World({ seed: 7, keys: 4, service: { faults: { envelope: "message" } } });
   for (const n of [0, 1, 2]) await within(world, read(world, n));
   for (const n of [0, 1]) world.service.regenerateKey(world.key(n));
-  await assert.rejects(within(world, read(world, 0)), isFailure("key-rejected"));
   const before = world.service.counts.byKey.get(world.key(2)) ?? 0;
-  await assert.rejects(within(world, read(world, 1)), isFailure("key-rejected"));
+  const asks = [0, 1].map((n) => assert.rejects(within(world, read(world, n)), isFailure("key-rejected")));
+  await Promise.all(asks);
   await world.clock.advance(10_000);
   assert.ok((world.service.counts.byKey.get(world.key(2)) ?? 0) > before, "the third key was asked");
   assert.deepEqual(new Set(parkedSources(world)), new Set([world.source(0), world.source(1)]));
@@ -168,18 +190,63 @@ test("two proven keys refused within a minute: a third is asked first, and if it
   await world.close();
 });
 
-test("when the third proven key is refused too it is us: everything halts and nobody stays parked", async () => {
-  const world = new World({ seed: 8, keys: 4 });
+test("when keys that worked are all refused without a code it is us: everything halts and nothing is parked", async () => {
+  const world = new World({ seed: 8, keys: 6 });
   for (const n of [0, 1, 2]) await within(world, read(world, n));
-  world.service.faults.set({ code: 2002, codeChance: 1 });
+  world.service.faults.set({ refuseKey: 1, refusal: "bare" });
   await assert.rejects(within(world, read(world, 0)), isFailure("key-rejected"));
-  await assert.rejects(within(world, read(world, 1)), isFailure("key-rejected"));
+  await assert.rejects(within(world, read(world, 1)));
   await world.clock.advance(10_000);
   assert.equal(world.client.halt()?.why, "blocked");
-  assert.equal(world.client.state().parkedKeys, 0);
+  assert.deepEqual(parkedSources(world), []);
+  assert.ok(world.service.counts.badKeysAtMs.length <= 4);
+  await world.clock.advance(60 * MINUTE_MS);
+  assert.ok(world.service.counts.badKeysAtMs.length <= 8);
   world.service.faults.clear();
-  await world.clock.advance(3_600_000);
+  world.service.forgive();
+  await world.clock.advance(4 * 60 * MINUTE_MS);
   for (const n of [0, 1, 2]) await within(world, read(world, n));
+  await world.close();
+});
+
+test("a banned address, met by the first request since the start: one refusal, then a halt and a probe; nothing is parked", async () => {
+  const world = new World({ seed: 18, keys: 8, service: { faults: { refuseKey: 1, refusal: "bare" } } });
+  for (let second = 0; second < 8; second++) {
+    void read(world, second, "poll").catch(() => {});
+    await world.clock.advance(1_000);
+  }
+  assert.equal(world.service.counts.requests, 1);
+  assert.ok(world.client.halt() !== undefined);
+  await world.clock.advance(2 * MINUTE_MS);
+  assert.equal(world.service.counts.requests, 2, "one probe, with another key");
+  assert.equal(world.service.counts.byKey.size, 2);
+  assert.equal(world.client.halt()?.why, "blocked");
+  assert.deepEqual(parkedSources(world), []);
+  world.service.faults.clear();
+  world.service.forgive();
+  await world.clock.advance(24 * 60 * MINUTE_MS);
+  for (const n of [0, 1, 2]) await within(world, read(world, n));
+  await world.close();
+});
+
+test("one bad key, the first to be asked by a service without codes, holds the others up for a minute", async () => {
+  const world = new World({ seed: 19, keys: 3, service: { faults: { envelope: "message" } } });
+  world.service.regenerateKey(world.key(0));
+  await assert.rejects(within(world, read(world, 0)), isFailure("key-rejected"));
+  await world.clock.advance(62_000);
+  for (const n of [1, 2]) await within(world, read(world, n));
+  assert.deepEqual(parkedSources(world), [world.source(0)]);
+  assert.equal(world.service.counts.badKeyRequests.get(world.key(0)), 2);
+  await world.close();
+});
+
+test("the only linked key, refused twice by a service without codes, is parked: there is no other to compare it with", async () => {
+  const world = new World({ seed: 20, keys: 1, service: { faults: { envelope: "message" } } });
+  world.service.regenerateKey(world.key(0));
+  await assert.rejects(within(world, read(world, 0)), isFailure("key-rejected"));
+  await world.clock.advance(2 * MINUTE_MS);
+  assert.deepEqual(parkedSources(world), [world.source(0)]);
+  assert.equal(world.client.halt(), undefined);
   await world.close();
 });
 
@@ -198,7 +265,7 @@ test("a wrong key typed again costs nothing for a day", async () => {
   await world.close();
 });
 
-test("wrong keys have a budget: a quarter for one guild, then the host's, and proven keys go on", async () => {
+test("wrong keys have a budget: a quarter of it for one guild, half for all, and linked keys go on", async () => {
   const world = new World({ seed: 10, keys: 2 });
   await within(world, read(world, 0));
   const prove = (n: number, guild: string) =>
@@ -211,7 +278,7 @@ test("wrong keys have a budget: a quarter for one guild, then the host's, and pr
     await prove(n, `guild-${n}`).catch((error) => {
       if (isFailure("denied")(error)) refusedAt = n;
     });
-  assert.equal(refusedAt, 16, "eight distinct wrong keys in all");
+  assert.equal(refusedAt, 12, "half of the budget for typed keys in all");
   assert.equal(world.service.counts.bans, 0);
   await within(world, read(world, 0));
   await world.clock.advance(3_601_000);
@@ -225,7 +292,7 @@ test("wrong keys tried at the same time share the budget too", async () => {
     world.client.prove(new ServerKey(`wrong-${n}`), `g${n}`),
   );
   await within(world, Promise.allSettled(tries));
-  assert.equal(world.service.counts.requests, 8);
+  assert.equal(world.service.counts.requests, 4);
   assert.equal(world.service.counts.bans, 0);
   await world.close();
 });
@@ -238,18 +305,97 @@ test("a key with spaces, a line break or nothing in it is refused unsent", async
   await world.close();
 });
 
-test("once the budget is spent a refused key gets no second opinion, so that the address stays unbanned", async () => {
-  const world = new World({ seed: 13, keys: 9 });
-  for (let n = 0; n < 9; n++) await within(world, read(world, n));
-  for (let n = 0; n < 7; n++) {
+test("four guilds that type two different wrong keys each silence nobody", async () => {
+  const world = new World({ seed: 13, keys: 20 });
+  for (let n = 0; n < 20; n++) await within(world, read(world, n));
+  const typed = Array.from({ length: 8 }, (_, n) =>
+    within(world, world.client.prove(new ServerKey(`typed-${n}`), `guild-${n % 4}`)),
+  );
+  const results = await Promise.allSettled(typed);
+  assert.equal(results.filter(({ status }) => status === "rejected").length, 8);
+  assert.equal(world.service.counts.badKeysAtMs.length, 4);
+  for (let n = 0; n < 20; n++) await within(world, read(world, n, "poll"));
+  world.ring.add("linked-later-1");
+  world.service.addServer("linked-later-1");
+  await within(
+    world,
+    world.client.read(world.ring.sourceOf(new ServerKey("linked-later-1")), [], { priority: "poll" }),
+  );
+  await world.close();
+});
+
+test("eight refusals in an hour are the end: nothing leaves until the oldest is an hour old, and it is said why", async () => {
+  const world = new World({ seed: 21, keys: 30 });
+  for (let n = 0; n < 30; n++) await within(world, read(world, n, "poll"));
+  for (const n of [0, 1]) world.service.regenerateKey(world.key(n));
+  for (const n of [0, 1]) await assert.rejects(within(world, read(world, n, "poll")));
+  // The wave is open: the next ones are taken in it, so they are fresh, and then change their keys one by one.
+  for (let n = 2; n < 8; n++) await within(world, read(world, n));
+  for (let n = 2; n < 8; n++) {
     world.service.regenerateKey(world.key(n));
-    await assert.rejects(within(world, read(world, n)), isFailure("key-rejected"));
-    await world.clock.advance(90_000);
+    await assert.rejects(within(world, read(world, n, "poll")), isFailure("key-rejected"));
   }
-  const requests = [...world.service.counts.badKeyRequests.values()].reduce((sum, n) => sum + n, 0);
-  assert.equal(requests, 2 * 2 + 5, "two second opinions, then none");
-  assert.equal(parkedSources(world).length, 7);
+  const sent = world.service.counts.requests;
+  const { spentUntilMs, refusedLastHour } = world.client.badKeys();
+  assert.equal(refusedLastHour, 8);
+  assert.ok(spentUntilMs !== undefined && spentUntilMs > world.clock.nowMs() + 50 * MINUTE_MS);
+  await assert.rejects(within(world, read(world, 20)), isFailure("rate-limited"));
+  await assert.rejects(
+    within(world, world.client.prove(new ServerKey("typed-1"), "g")),
+    isFailure("rate-limited"),
+  );
+  await world.restart();
+  await assert.rejects(within(world, read(world, 20)), isFailure("rate-limited"));
+  assert.equal(world.service.counts.requests, sent);
+  await world.clock.advance(61 * MINUTE_MS);
+  await within(world, read(world, 20));
   assert.equal(world.service.counts.bans, 0);
+  await world.close();
+});
+
+test("a step of the wall clock makes the budget no larger, neither in a run nor over a restart", async () => {
+  for (const stepMs of [3 * 60 * MINUTE_MS, -3 * 60 * MINUTE_MS]) {
+    const world = new World({ seed: 22, keys: 10 });
+    for (const n of [0, 1, 2]) world.service.regenerateKey(world.key(n));
+    for (const n of [0, 1, 2]) await assert.rejects(within(world, read(world, n)));
+    world.clock.step(stepMs);
+    await world.clock.advance(1_000);
+    assert.equal(world.client.badKeys().refusedLastHour, 3);
+    await world.restart();
+    assert.equal(world.client.badKeys().refusedLastHour, 3);
+    world.clock.step(stepMs);
+    await world.kill();
+    assert.equal(world.client.badKeys().refusedLastHour, 3);
+    await world.close();
+  }
+});
+
+test("a typed key that a linked server uses and that is parked stays parked, and its guilds are told once", async () => {
+  const world = new World({ seed: 24, keys: 2 });
+  world.service.regenerateKey(world.key(0));
+  await assert.rejects(within(world, read(world, 0)));
+  const key = new ServerKey(world.key(0));
+  await assert.rejects(within(world, world.client.prove(key, "other")), isFailure("key-rejected"));
+  await world.clock.advance(25 * 60 * MINUTE_MS);
+  await assert.rejects(within(world, world.client.prove(key, "other")), isFailure("key-rejected"));
+  const sent = world.service.counts.requests;
+  assert.ok(world.client.parked(world.source(0)) !== undefined);
+  await assert.rejects(within(world, read(world, 0, "poll")), isFailure("key-rejected"));
+  assert.equal(world.service.counts.requests, sent);
+  assert.equal(parkedSources(world).length, 1);
+  await world.close();
+});
+
+test("a typed key that a linked server uses and that turns out bad is parked for that server, too", async () => {
+  const world = new World({ seed: 25, keys: 2 });
+  world.service.regenerateKey(world.key(0));
+  await assert.rejects(
+    within(world, world.client.prove(new ServerKey(world.key(0)), "other")),
+    isFailure("key-rejected"),
+  );
+  assert.deepEqual(parkedSources(world), [world.source(0)]);
+  await assert.rejects(within(world, read(world, 0, "poll")), isFailure("key-rejected"));
+  assert.equal(world.service.counts.requests, 1);
   await world.close();
 });
 

@@ -138,7 +138,7 @@ test("a restart keeps the halt, and the first request after it is a probe", asyn
   assert.equal(world.service.counts.requests, sent, "no key is proven yet, so nobody is asked");
   await within(world, read(world, 1));
   assert.equal(world.service.counts.requests, sent + 2);
-  assert.equal(world.haltTexts.size, 0);
+  assert.equal(world.texts.halts.size, 0);
   assert.equal(world.service.counts.avoidable, 0);
   await world.close();
 });
@@ -155,7 +155,7 @@ test("a bad global key stops everything, tells the operator, and parks nobody", 
   assert.equal(world.service.counts.requests, 1);
   assert.ok(world.events.some(({ kind }) => kind === "global-key-rejected"));
   assert.equal(world.client.state().parkedKeys, 0);
-  assert.ok(!JSON.stringify([...world.haltTexts]).includes("app-key-1"));
+  assert.ok(!JSON.stringify([...world.texts.halts]).includes("app-key-1"));
   await world.close();
 });
 
@@ -168,7 +168,7 @@ test("with another global key the service counts another identity: the old halt 
   });
   await assert.rejects(within(world, read(world, 0)), isFailure("blocked"));
   const other = new World({ seed: 8, keys: 3 });
-  for (const [key, value] of world.haltTexts) other.haltTexts.set(key, value);
+  for (const [key, value] of world.texts.halts) other.texts.halts.set(key, value);
   await other.client.restore();
   assert.equal(other.client.halt(), undefined);
   await world.close();

@@ -113,7 +113,7 @@ test("what is left of a halt is written each minute, so that a process which is 
   world.service.faults.next({ tooMany: 1, tooManyRetryAfterMs: 20 * 60_000 });
   await assert.rejects(within(world, poll(world, 1)));
   await world.clock.advance(10 * 60_000);
-  const [text] = world.haltTexts.values();
+  const [text] = world.texts.halts.values();
   const { leftMs } = JSON.parse(text ?? "{}");
   assert.ok(leftMs > 9.9 * 60_000 && leftMs <= 11 * 60_000, `${leftMs}`);
   await world.close();
@@ -122,7 +122,7 @@ test("what is left of a halt is written each minute, so that a process which is 
 test("a halt that the release before stored by its end is waited until then", async () => {
   const world = new World({ seed: 7, keys: 2 });
   const untilMs = world.clock.nowMs() + 10 * 60_000;
-  world.haltTexts.set("address", JSON.stringify({ untilMs, why: "blocked", message: "m", strikes: 2 }));
+  world.texts.halts.set("address", JSON.stringify({ untilMs, why: "blocked", message: "m", strikes: 2 }));
   await world.client.restore();
   assert.equal(world.client.halt()?.untilMs, untilMs);
   await world.close();

@@ -1,0 +1,295 @@
+import type { SourceId } from "../../domain/model.ts";
+
+/** What a request risks, by what is known of its key. */
+export type Risk =
+  /** The service took the key lately. */
+  | "fresh"
+  /** Linked, but nothing is known of it now. */
+  | "unknown"
+  /** An earlier request with this key went unanswered: asking it again is what frees that unit. */
+  | "settling"
+  /** Typed by somebody; nobody has linked it. */
+  | "typed"
+  /** Parked, and asked once more in case the service erred. */
+  | "again"
+  /** The one request after a halt. */
+  | "probe";
+
+/** What became of a request, as far as it speaks of its key. */
+export type Landing =
+  /** The service worked with the key. */
+  | "taken"
+  | "refused"
+  /** An answer that says nothing of the key (a limit, a fault, a page). */
+  | "unclear"
+  /** Written, never answered: it may have been a refusal. */
+  | "silent"
+  | "unsent";
+
+/** The share of the budget that one request holds while it is on its way. */
+export interface Unit {
+  readonly source: SourceId;
+  readonly risk: Risk;
+  /** Who typed the key. */
+  readonly guildId: string | undefined;
+  readonly startedMs: number;
+  /** It started where only fresh keys go on. */
+  readonly inReserve: boolean;
+}
+
+export type Verdict =
+  | { readonly kind: "go" }
+  /** When a request that is on its way has ended. */
+  | { readonly kind: "when-landed" }
+  | { readonly kind: "later"; readonly atMs: number };
+
+/** What is kept over a restart: ages, so that a step of the wall clock makes the budget neither larger nor smaller. */
+export interface StoredUnits {
+  readonly refusals: readonly { readonly ageMs: number; readonly guildId?: string | undefined }[];
+  readonly open: readonly {
+    readonly source: SourceId;
+    readonly ageMs: number;
+    readonly guildId?: string | undefined;
+  }[];
+}
+
+interface Refusal {
+  readonly atMs: number;
+  readonly guildId: string | undefined;
+}
+
+/** Requests with one key that were never answered. */
+interface Silence {
+  readonly atMs: number[];
+  readonly guildId: string | undefined;
+  /** How many of them hold a unit, and until when. */
+  readonly held: number;
+  readonly heldUntilMs: number;
+}
+
+const HOUR_MS = 60 * 60_000;
+const SILENCE_HOLDS_MS = 10 * 60_000;
+/** What only keys that are known to be good may still use. */
+const RESERVE = 2;
+/** Unanswered requests that are remembered for a key: if it turns out bad, they were refusals. */
+const MOST_SILENCES = 8;
+
+/**
+ * How many requests may still turn out to be refusals. The service bans an address by their number in an hour, whatever
+ * caused them, so each request holds a unit while it is on its way, and units and refusals of the last hour together
+ * never exceed `most`. Pure; times are monotonic.
+ */
+export class KeyBudget {
+  readonly most: number;
+  #refusals: Refusal[] = [];
+  readonly #units = new Set<Unit>();
+  readonly #silences = new Map<SourceId, Silence>();
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  /** What typed keys may hold: over all guilds, and of one guild. */
+  get typedShare(): { readonly ofAll: number; readonly ofGuild: number } {
+    return {
+      ofAll: Math.max(1, Math.floor(this.most / 2)),
+      ofGuild: Math.max(1, Math.floor(this.most / 4)),
+    };
+  }
+
+  get inFlight(): number {
+    return this.#units.size;
+  }
+
+  /** Refusals of the last hour. */
+  refusals(nowMs: number): number {
+    while (this.#refusals[0] !== undefined && nowMs - this.#refusals[0].atMs >= HOUR_MS)
+      this.#refusals.shift();
+    return this.#refusals.length;
+  }
+
+  /** Refusals of the last hour and what may have been some: all of it stays for a while, whatever lands. */
+  bound(nowMs: number): number {
+    let held = 0;
+    for (const silence of this.#silences.values()) if (nowMs < silence.heldUntilMs) held += silence.held;
+    return this.refusals(nowMs) + held;
+  }
+
+  /** Whether a request with this key went unanswered and holds its unit still. */
+  isHeld(source: SourceId, nowMs: number): boolean {
+    return nowMs < (this.#silences.get(source)?.heldUntilMs ?? 0);
+  }
+
+  /** Keys whose unanswered requests hold units. */
+  heldSources(nowMs: number): readonly SourceId[] {
+    return [...this.#silences].flatMap(([source, { heldUntilMs }]) => (nowMs < heldUntilMs ? [source] : []));
+  }
+
+  /** How many requests are on their way with keys of which nothing is known. */
+  get unknownInFlight(): number {
+    let count = 0;
+    for (const { risk } of this.#units) if (risk !== "fresh" && risk !== "probe") count += 1;
+    return count;
+  }
+
+  /** Whether such a request may start. `inWave`: keys that are not fresh are asked one at a time. */
+  verdict(
+    ask: { readonly risk: Risk; readonly guildId?: string | undefined; readonly inWave: boolean },
+    nowMs: number,
+  ): Verdict {
+    const { risk } = ask;
+    const isAlone = ask.inWave && (risk === "settling" || risk === "typed" || risk === "unknown");
+    if (isAlone && this.unknownInFlight > 0) return { kind: "when-landed" };
+    if (risk === "fresh" || risk === "settling" || risk === "probe") return this.#inReserve(nowMs);
+    if (risk === "again") return this.below(this.most / 2, nowMs);
+    const share = risk === "typed" ? this.typed(ask.guildId, nowMs) : undefined;
+    if (share !== undefined && share.kind !== "go") return share;
+    return this.below(this.most - RESERVE, nowMs);
+  }
+
+  /** Whether typed keys have their share left, that guild's and everybody's. */
+  typed(guildId: string | undefined, nowMs: number): Verdict {
+    const { ofAll, ofGuild } = this.typedShare;
+    const all = this.#typedBelow(ofAll, () => true, nowMs);
+    return all.kind === "go" ? this.#typedBelow(ofGuild, (typedBy) => typedBy === guildId, nowMs) : all;
+  }
+
+  /** Whether refusals and units are fewer than `limit`. */
+  below(limit: number, nowMs: number): Verdict {
+    const bound = this.bound(nowMs);
+    if (bound + this.#units.size < limit) return { kind: "go" };
+    return bound < limit ? { kind: "when-landed" } : { kind: "later", atMs: this.#freeAtMs(limit, nowMs) };
+  }
+
+  /** Until when even fresh keys wait, monotonic; undefined while they need not. */
+  spentUntilMs(nowMs: number): number | undefined {
+    return this.bound(nowMs) < this.most ? undefined : this.#freeAtMs(this.most, nowMs);
+  }
+
+  /** Until when keys that are not fresh wait, monotonic; undefined while they need not. */
+  closedUntilMs(nowMs: number): number | undefined {
+    const limit = this.most - RESERVE;
+    return this.bound(nowMs) < limit ? undefined : this.#freeAtMs(limit, nowMs);
+  }
+
+  /** A request starts. */
+  take(source: SourceId, risk: Risk, guildId: string | undefined, nowMs: number): Unit {
+    const inReserve = this.bound(nowMs) + this.#units.size >= this.most - RESERVE;
+    const unit: Unit = { source, risk, guildId, startedMs: nowMs, inReserve };
+    this.#units.add(unit);
+    return unit;
+  }
+
+  /** A request ended: its unit is free, or spent for an hour, or held because nobody knows. */
+  land(unit: Unit, landing: Landing, nowMs: number): void {
+    if (!this.#units.delete(unit)) return;
+    const { source, guildId } = unit;
+    if (landing === "taken") this.#silences.delete(source);
+    if (landing === "refused") {
+      this.#refusals.push({ atMs: nowMs, guildId });
+      this.settleRefused(source, nowMs);
+    }
+    if (landing === "silent") this.#hush(unit, nowMs);
+  }
+
+  /** What is to be kept: refusals, and what is on its way or unanswered with keys that are not fresh. */
+  stored(nowMs: number): StoredUnits {
+    const refusals = this.#refusals.map(({ atMs, guildId }) => ({ ageMs: nowMs - atMs, guildId }));
+    const open: StoredUnits["open"][number][] = [];
+    for (const { source, risk, guildId, startedMs } of this.#units)
+      if (risk !== "fresh") open.push({ source, guildId, ageMs: nowMs - startedMs });
+    for (const [source, { atMs, guildId, held, heldUntilMs }] of this.#silences)
+      if (nowMs < heldUntilMs)
+        for (const silentMs of atMs.slice(-held)) open.push({ source, guildId, ageMs: nowMs - silentMs });
+    return { refusals, open };
+  }
+
+  /** Requests with fresh keys that are on their way: not worth a wait for the disk, but a killed process knows them. */
+  storedFresh(nowMs: number): StoredUnits {
+    const open: StoredUnits["open"][number][] = [];
+    for (const { source, risk, startedMs } of this.#units)
+      if (risk === "fresh") open.push({ source, ageMs: nowMs - startedMs });
+    return { refusals: [], open };
+  }
+
+  /**
+   * What an earlier process knew. The time between its end and now counts for nothing, since the wall clock may have
+   * been set meanwhile. Its unanswered requests hold until their keys answer, an hour at most: whether they were
+   * refused nobody saw.
+   */
+  restore(stored: StoredUnits, nowMs: number): void {
+    for (const { ageMs, guildId } of stored.refusals)
+      this.#refusals.push({ atMs: nowMs - Math.max(0, ageMs), guildId });
+    this.#refusals.sort((a, b) => a.atMs - b.atMs);
+    for (const { source, ageMs, guildId } of stored.open) {
+      const known = this.#silences.get(source);
+      const atMs = [...(known?.atMs ?? []), nowMs - Math.max(0, ageMs)];
+      this.#silences.set(source, {
+        atMs,
+        guildId: guildId ?? known?.guildId,
+        held: atMs.length,
+        heldUntilMs: nowMs + HOUR_MS,
+      });
+    }
+  }
+
+  /** The key is bad, so its unanswered requests of the last hour were refusals too. */
+  settleRefused(source: SourceId, nowMs: number): void {
+    const silence = this.#silences.get(source);
+    if (silence === undefined) return;
+    this.#silences.delete(source);
+    for (const atMs of silence.atMs)
+      if (nowMs - atMs < HOUR_MS) this.#refusals.push({ atMs, guildId: silence.guildId });
+    this.#refusals.sort((a, b) => a.atMs - b.atMs);
+  }
+
+  #inReserve(nowMs: number): Verdict {
+    const ordinary = this.below(this.most - RESERVE, nowMs);
+    if (ordinary.kind === "go") return ordinary;
+    for (const unit of this.#units) if (unit.inReserve) return { kind: "when-landed" };
+    return this.below(this.most, nowMs);
+  }
+
+  #typedBelow(limit: number, of: (guildId: string) => boolean, nowMs: number): Verdict {
+    const isOf = ({ guildId }: { readonly guildId: string | undefined }) =>
+      guildId !== undefined && of(guildId);
+    this.refusals(nowMs);
+    const spent = this.#refusals.filter(isOf);
+    const silent = [...this.#silences.values()].filter(
+      (silence) => isOf(silence) && nowMs < silence.heldUntilMs,
+    );
+    const flying = [...this.#units].filter(isOf).length;
+    const bound = spent.length + silent.length;
+    if (bound + flying < limit) return { kind: "go" };
+    if (bound < limit) return { kind: "when-landed" };
+    const free = [
+      ...spent.map(({ atMs }) => atMs + HOUR_MS),
+      ...silent.map(({ heldUntilMs }) => heldUntilMs),
+    ];
+    return { kind: "later", atMs: nth(free, bound - limit) };
+  }
+
+  /** When refusals and held units will be fewer than `limit`, if nothing more happens. */
+  #freeAtMs(limit: number, nowMs: number): number {
+    const free = this.#refusals.map(({ atMs }) => atMs + HOUR_MS);
+    for (const { held, heldUntilMs } of this.#silences.values())
+      if (nowMs < heldUntilMs) for (let n = 0; n < held; n++) free.push(heldUntilMs);
+    return nth(free, Math.floor(free.length - limit));
+  }
+
+  #hush({ source, risk, guildId }: Unit, nowMs: number): void {
+    const known = this.#silences.get(source);
+    const atMs = [...(known?.atMs ?? []), nowMs].filter((silentMs) => nowMs - silentMs < HOUR_MS);
+    const isHeld = known !== undefined && nowMs < known.heldUntilMs;
+    const holds = risk !== "fresh" && risk !== "probe";
+    // One unit a key however often it is asked: a server that never answers must not use up what all share.
+    const heldUntilMs = isHeld ? known.heldUntilMs : holds ? nowMs + SILENCE_HOLDS_MS : nowMs;
+    const held = isHeld ? known.held : 1;
+    this.#silences.set(source, { atMs: atMs.slice(-MOST_SILENCES), guildId, held, heldUntilMs });
+  }
+}
+
+/** The n-th smallest, from 0. */
+function nth(times: number[], n: number): number {
+  return times.sort((a, b) => a - b)[Math.max(0, n)] ?? 0;
+}

@@ -1,0 +1,291 @@
+import { Failure } from "../../domain/failure.ts";
+import type { SourceId } from "../../domain/model.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { Exchange } from "../limits/in-flight.ts";
+import type { KeyBudget, Landing, Risk, Unit } from "./budget.ts";
+import { HeldKeys } from "./held-keys.ts";
+import type { KeyGuard } from "./key-guard.ts";
+import type { KeyRecords } from "./key-records.ts";
+import type { Wave } from "./wave.ts";
+
+export interface KeyDeskParts {
+  readonly clock: Clock;
+  readonly guard: KeyGuard;
+  readonly budget: KeyBudget;
+  readonly wave: Wave;
+  readonly records: KeyRecords;
+}
+
+/** A request of our own that shows what a key is worth. */
+export interface KeyCheck {
+  readonly source: SourceId;
+  readonly risk: Extract<Risk, "settling" | "unknown" | "again">;
+}
+
+/** Requests that would wait longer than this for the budget are refused at once, with the time. */
+const PATIENCE_MS = 2_000;
+/** A parked key is asked once more after this, in case the service erred. */
+const ASKED_AGAIN_AFTER_MS = 60 * 60_000;
+/** The same, when that request went unanswered. */
+const AGAIN_UNANSWERED_MS = 10 * 60_000;
+
+/**
+ * Says of each request whether its key may be risked now. The gate asks here before anything leaves; what stands behind
+ * the answer is the standing of the key, the budget of bad keys, and whether a wave is open.
+ */
+export class KeyDesk {
+  readonly #parts: KeyDeskParts;
+  readonly #held = new HeldKeys();
+  readonly #units = new Map<object, Unit>();
+  /** Keys that a killed process had on their way: asking them frees what they hold. */
+  readonly #unsettled = new Set<SourceId>();
+  /** When each parked key is asked once more, monotonic. */
+  readonly #againMs = new Map<SourceId, number>();
+  #checking: KeyCheck | undefined;
+  #refusals = 0;
+
+  constructor(parts: KeyDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** Counts refusals, so that requests which wait are looked at anew after each. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  /** Takes up what an earlier process knew. */
+  async restore(): Promise<void> {
+    const { clock, guard, budget, records } = this.#parts;
+    await records.restore();
+    const nowMs = clock.monotonicMs();
+    const wallMs = clock.nowMs();
+    for (const source of budget.heldSources(nowMs)) this.#unsettled.add(source);
+    for (const [source, { atMs }] of guard.parkedUnconfirmed()) {
+      // A record from the future counts as if it had just been written.
+      const ageMs = Math.max(0, wallMs - atMs);
+      this.#againMs.set(source, nowMs + Math.max(0, ASKED_AGAIN_AFTER_MS - ageMs));
+    }
+  }
+
+  /** Why a request cannot be accepted now; undefined: it may wait for its turn. Polls do not wait for others' keys. */
+  refusal(exchange: Exchange): Failure | undefined {
+    const { budget, wave, clock } = this.#parts;
+    const { source, waitingClass } = exchange;
+    const nowMs = clock.monotonicMs();
+    const spentMs = budget.spentUntilMs(nowMs);
+    if (spentMs !== undefined && spentMs > nowMs + PATIENCE_MS) return this.#spent(spentMs);
+
+    const risk = this.#risk(exchange, false, nowMs);
+    if (risk === "typed") return this.#typedRefusal(exchange.guildId, nowMs);
+    if (risk !== "unknown") {
+      this.#held.drop(source);
+      return undefined;
+    }
+
+    const closedMs = budget.closedUntilMs(nowMs);
+    const isClosed = closedMs !== undefined && closedMs > nowMs + PATIENCE_MS;
+    if (!isClosed && wave.current(nowMs) === undefined) {
+      this.#held.drop(source);
+      return undefined;
+    }
+    if (waitingClass === "internal") return isClosed ? this.#closed("rate-limited", closedMs) : undefined;
+    this.#held.note(source, waitingClass === "person", nowMs);
+    if (waitingClass === "person" && !isClosed) return undefined;
+    const code = waitingClass === "person" ? "rate-limited" : "denied";
+    return this.#closed(code, closedMs ?? wave.endsAtMs(nowMs) ?? nowMs);
+  }
+
+  /** How long until the budget lets this request start: 0 now, infinitely long until an answer comes. */
+  readyInMs(exchange: Exchange, isProbe: boolean): number {
+    const { budget, wave, clock } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const risk = this.#risk(exchange, isProbe, nowMs);
+    const inWave = wave.current(nowMs) !== undefined;
+    const isOwn = exchange.waitingClass === "internal";
+    // In a wave a key that is not fresh is asked by a check of our own, in the order that finds most good ones.
+    if (inWave && risk === "unknown" && !isOwn) return Number.POSITIVE_INFINITY;
+    if (risk === "again" && inWave) return Number.POSITIVE_INFINITY;
+    // A parked key is asked only while little is on its way: polls make room for that one request.
+    const makesRoom = exchange.waitingClass === "poll" && this.#checking?.risk === "again";
+    if (makesRoom && budget.bound(nowMs) < budget.most / 2) return Number.POSITIVE_INFINITY;
+    const verdict = budget.verdict({ risk, guildId: exchange.guildId, inWave }, nowMs);
+    if (verdict.kind === "go") return 0;
+    return verdict.kind === "later" ? Math.max(1, verdict.atMs - nowMs) : Number.POSITIVE_INFINITY;
+  }
+
+  /** A request starts; `flight` names it until it lands. Resolves when it may be written. */
+  start(flight: object, exchange: Exchange, isProbe: boolean): Promise<void> {
+    const { budget, clock, records } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const risk = this.#risk(exchange, isProbe, nowMs);
+    const unit = budget.take(exchange.source, risk, exchange.guildId, nowMs);
+    this.#units.set(flight, unit);
+    return records.beforeLeaving(unit);
+  }
+
+  /** A request ended. */
+  land(flight: object, landing: Landing): void {
+    const unit = this.#units.get(flight);
+    if (unit === undefined) return;
+    this.#units.delete(flight);
+    const { budget, clock, records } = this.#parts;
+    budget.land(unit, landing, clock.monotonicMs());
+    if (landing === "refused") this.#refusals += 1;
+    if (unit.risk !== "fresh") records.keepBudget();
+    else if (landing === "refused") records.keepRefusedFresh();
+  }
+
+  /** The service worked with this key. */
+  onTaken(exchange: Exchange, sentMs: number): void {
+    const { guard, wave, clock, records } = this.#parts;
+    const { source } = exchange;
+    const nowMs = clock.monotonicMs();
+    const open = wave.current(nowMs)?.id;
+    guard.taken(source, sentMs, nowMs, open);
+    this.#held.drop(source);
+    this.#unsettled.delete(source);
+    if (exchange.proving !== true) records.keepTaken(source, open);
+  }
+
+  /** A linked key was refused for the first time. */
+  noteFirstRefusal(): void {
+    const { wave, clock, records } = this.#parts;
+    wave.note(clock.monotonicMs(), String(clock.nowMs()));
+    records.keepBudget();
+  }
+
+  /** A key was parked: it is asked once more in an hour. */
+  onParked(source: SourceId): void {
+    const { clock, records } = this.#parts;
+    this.#drop(source);
+    this.#againMs.set(source, clock.monotonicMs() + ASKED_AGAIN_AFTER_MS);
+    records.forgetTaken(source);
+    records.keepRejected(source);
+  }
+
+  /** A parked key was asked once more and refused: from now on only a new link helps. */
+  onConfirmed(source: SourceId): void {
+    this.#againMs.delete(source);
+    this.#parts.guard.confirmParked(source);
+    this.#parts.records.keepRejected(source);
+  }
+
+  /** A key that was parked or refused is used as if it were new. */
+  unpark(source: SourceId): void {
+    const { guard, records } = this.#parts;
+    this.#againMs.delete(source);
+    if (guard.rejected(source) === undefined) return;
+    guard.unpark(source);
+    records.keepRejected(source);
+  }
+
+  /** Nobody has this key linked any more. */
+  forget(source: SourceId): void {
+    const { guard, records } = this.#parts;
+    this.#drop(source);
+    this.#againMs.delete(source);
+    guard.forget(source);
+    records.forgetTaken(source);
+    if (guard.rejected(source) !== undefined) records.keepRejected(source);
+  }
+
+  /** Until when this server's key waits because others were refused, monotonic; undefined when it does not. */
+  heldUntilMs(source: SourceId): number | undefined {
+    if (!this.#held.has(source)) return undefined;
+    const { budget, wave, clock } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    return budget.closedUntilMs(nowMs) ?? wave.endsAtMs(nowMs);
+  }
+
+  /** What to ask of our own accord now, if anything; one at a time, until `checkEnded`. */
+  nextCheck(): KeyCheck | undefined {
+    if (this.#checking !== undefined) return undefined;
+    const { budget, wave, guard, clock } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const inWave = wave.current(nowMs) !== undefined;
+    const isClosed = budget.closedUntilMs(nowMs) !== undefined;
+    if (!inWave && !isClosed) this.#held.clear();
+    const [unsettled] = this.#unsettled;
+    const held = isClosed ? undefined : this.#held.next(nowMs, (source) => guard.takenMs(source));
+    const again = inWave || budget.bound(nowMs) >= budget.most / 2 ? undefined : this.#firstAgain(nowMs);
+    if (unsettled !== undefined) this.#checking = { source: unsettled, risk: "settling" };
+    else if (held !== undefined) this.#checking = { source: held, risk: "unknown" };
+    else if (again !== undefined) this.#checking = { source: again, risk: "again" };
+    return this.#checking;
+  }
+
+  /** The check was answered, or was not, or could not be made since nobody has the key linked. */
+  checkEnded({ source, risk }: KeyCheck): void {
+    this.#checking = undefined;
+    const nowMs = this.#parts.clock.monotonicMs();
+    if (risk === "settling") this.#unsettled.delete(source);
+    if (risk === "unknown") this.#held.postpone(source, nowMs);
+    if (risk === "again" && this.#againMs.has(source)) this.#againMs.set(source, nowMs + AGAIN_UNANSWERED_MS);
+  }
+
+  /** When there may be something to check, monotonic; undefined until something happens. */
+  wakeAtMs(): number | undefined {
+    if (this.#checking !== undefined) return undefined;
+    const { budget, wave, clock } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const waveEndsMs = wave.endsAtMs(nowMs);
+    const times: number[] = [];
+    if (!this.#held.isEmpty)
+      times.push(Math.min(budget.closedUntilMs(nowMs) ?? this.#held.nextAtMs, waveEndsMs ?? Infinity));
+    if (this.#againMs.size > 0) {
+      const halfFreeMs = budget.below(budget.most / 2, nowMs);
+      const roomMs = halfFreeMs.kind === "later" ? halfFreeMs.atMs : nowMs;
+      times.push(Math.max(Math.min(...this.#againMs.values()), waveEndsMs ?? 0, roomMs));
+    }
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  #risk(exchange: Exchange, isProbe: boolean, nowMs: number): Risk {
+    const { guard, budget, wave } = this.#parts;
+    const { source } = exchange;
+    if (isProbe) return "probe";
+    if (exchange.isAskedAgain === true) return "again";
+    if (guard.isFresh(source, nowMs, wave.current(nowMs)?.id)) return "fresh";
+    if (exchange.proving === true) return "typed";
+    return budget.isHeld(source, nowMs) ? "settling" : "unknown";
+  }
+
+  #typedRefusal(guildId: string | undefined, nowMs: number): Failure | undefined {
+    const { budget } = this.#parts;
+    const share = budget.typed(guildId, nowMs);
+    const closedMs = budget.closedUntilMs(nowMs);
+    const untilMs = Math.max(share.kind === "later" ? share.atMs : 0, closedMs ?? 0);
+    if (untilMs <= nowMs) return undefined;
+    const isGuilds = closedMs === undefined && budget.typed(undefined, nowMs).kind !== "later";
+    const whose = isGuilds ? "in this community" : "on this host";
+    const words = `Too many wrong keys were tried ${whose}; linking waits so that nobody is banned.`;
+    return new Failure("denied", words, { retryAtMs: this.#wallMs(untilMs) });
+  }
+
+  #spent(untilMs: number): Failure {
+    const words =
+      "The service refused so many server keys within an hour that Marshal asks nothing for now: going on could get this host banned.";
+    return new Failure("rate-limited", words, { retryAtMs: this.#wallMs(untilMs) });
+  }
+
+  #closed(code: "rate-limited" | "denied", untilMs: number): Failure {
+    const words =
+      "The service refused several server keys within a short time, so Marshal asks the other servers one after the other; this one's turn has not come.";
+    return new Failure(code, words, { retryAtMs: this.#wallMs(untilMs) });
+  }
+
+  #firstAgain(nowMs: number): SourceId | undefined {
+    for (const [source, atMs] of this.#againMs) if (atMs <= nowMs) return source;
+    return undefined;
+  }
+
+  #drop(source: SourceId): void {
+    this.#held.drop(source);
+    this.#unsettled.delete(source);
+  }
+
+  #wallMs(monotonicMs: number): number {
+    const { clock } = this.#parts;
+    return Math.ceil(clock.nowMs() + monotonicMs - clock.monotonicMs());
+  }
+}

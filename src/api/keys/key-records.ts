@@ -1,0 +1,219 @@
+import type { SourceId } from "../../domain/model.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
+import type { Log } from "../../log.ts";
+import type { KeyBudget, StoredUnits, Unit } from "./budget.ts";
+import type { KeyGuard, RejectedKey, TakenKey } from "./key-guard.ts";
+import type { StoredWave, Wave } from "./wave.ts";
+
+/** What an identity has spent of its budget of bad keys, and whether a wave is open. */
+export interface StoredBudget extends StoredUnits {
+  readonly wave?: StoredWave | undefined;
+}
+
+/** Where the standing of keys is kept. */
+export interface KeyDocuments {
+  /** Parked and refused keys by their HMAC. */
+  readonly rejected: Documents<RejectedKey>;
+  /** Refusals, and requests on their way with keys of which nothing is known: written before those leave. */
+  readonly budget: Documents<StoredBudget>;
+  /** Requests on their way with keys that are known to be good: written before they leave, too, but not to the disk. */
+  readonly flights: Documents<StoredUnits>;
+  /** When each key was last taken, to within a few minutes. */
+  readonly taken: Documents<TakenKey>;
+}
+
+interface Parts {
+  readonly documents: KeyDocuments;
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly log: Log | undefined;
+  readonly guard: KeyGuard;
+  readonly budget: KeyBudget;
+  readonly wave: Wave;
+}
+
+/** Ages grow while nothing is written: a restart holds what it finds at most this much longer than it has to. */
+const WRITE_EVERY_MS = 60_000;
+const TAKEN_EVERY_MS = 5 * 60_000;
+const TAKEN_KEPT_MS = 7 * 24 * 60 * 60_000;
+/** A store that fails is logged by its own users; here once in a while. */
+const COMPLAIN_EVERY_MS = 60_000;
+
+/** Keeps over a restart what the guard, the budget and the wave know. A store that fails does not stop the gate. */
+export class KeyRecords {
+  readonly #parts: Parts;
+  readonly #budget: LatestWrite;
+  readonly #flights: LatestWrite;
+  /** When the time of each key was last written, monotonic, and in which wave. */
+  readonly #takenWritten = new Map<SourceId, { readonly atMs: number; readonly wave: string | undefined }>();
+  /** Writes of single keys, in the order in which they were asked for. */
+  #writes: Promise<void> = Promise.resolve();
+  #cancelBeat: (() => void) | undefined;
+  #complainedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { documents, identity, budget, clock } = parts;
+    this.#budget = new LatestWrite(() =>
+      this.#try(() => {
+        const nowMs = clock.monotonicMs();
+        return documents.budget.set(identity, { ...budget.stored(nowMs), wave: parts.wave.stored(nowMs) });
+      }),
+    );
+    this.#flights = new LatestWrite(() =>
+      this.#try(() => documents.flights.set(identity, budget.storedFresh(clock.monotonicMs()))),
+    );
+  }
+
+  /** Takes up what an earlier process knew; to be awaited before the first request. */
+  async restore(): Promise<void> {
+    const { documents, identity, guard, budget, wave, clock } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const stored = await documents.budget.get(identity);
+    if (stored !== undefined) budget.restore(stored, nowMs);
+    if (stored?.wave !== undefined) wave.restore(stored.wave, nowMs);
+    const flights = await documents.flights.get(identity);
+    if (flights !== undefined) budget.restore(flights, nowMs);
+
+    for await (const [source, rejected] of documents.rejected.entries()) {
+      guard.restoreRejected(source as SourceId, rejected, nowMs);
+      if (rejected.parked) budget.settleRefused(source as SourceId, nowMs);
+    }
+    const wallMs = clock.nowMs();
+    for (const source of guard.forgotten(wallMs)) this.keepRejected(source);
+    for await (const [key, taken] of documents.taken.entries()) {
+      const source = key as SourceId;
+      if (wallMs - taken.takenAtMs > TAKEN_KEPT_MS) this.#delete(source);
+      else guard.restoreTaken(source, taken, { ms: nowMs, wallMs });
+    }
+    this.keepBudget();
+  }
+
+  /** Resolves when a killed process would be known to have had this request on its way. */
+  beforeLeaving(unit: Unit): Promise<void> {
+    return unit.risk === "fresh" ? this.#flights.ask() : this.#keep();
+  }
+
+  /** Refusals, held units or the wave changed. */
+  keepBudget(): void {
+    void this.#keep();
+  }
+
+  /** A request with a fresh key was refused: it is no longer on its way, but counted. */
+  keepRefusedFresh(): void {
+    void this.#keep();
+    void this.#flights.ask();
+  }
+
+  keepRejected(source: SourceId): void {
+    const { documents, guard, clock } = this.#parts;
+    this.#write(() => {
+      const known = guard.record(source, clock.nowMs());
+      return known === undefined ? documents.rejected.delete(source) : documents.rejected.set(source, known);
+    });
+  }
+
+  /** The service took this key; written now and then, and at once the first time in a wave. */
+  keepTaken(source: SourceId, wave: string | undefined): void {
+    const { documents, clock } = this.#parts;
+    const atMs = clock.monotonicMs();
+    const written = this.#takenWritten.get(source);
+    if (written !== undefined && written.wave === wave && atMs - written.atMs < TAKEN_EVERY_MS) return;
+    this.#takenWritten.set(source, { atMs, wave });
+    const taken: TakenKey = { takenAtMs: clock.nowMs(), wave };
+    this.#write(() => documents.taken.set(source, taken));
+  }
+
+  /** Nobody uses this key any more, or it was refused. */
+  forgetTaken(source: SourceId): void {
+    this.#takenWritten.delete(source);
+    this.#delete(source);
+  }
+
+  /** Resolves when all that was asked for is written. */
+  async settled(): Promise<void> {
+    await this.#writes;
+    await this.#budget.settled();
+    await this.#flights.settled();
+  }
+
+  /** Writes a last time what is spent; nothing is written by itself any more. */
+  async close(): Promise<void> {
+    this.#cancelBeat?.();
+    this.#cancelBeat = () => {};
+    void this.#budget.ask();
+    void this.#flights.ask();
+    await this.settled();
+  }
+
+  #keep(): Promise<void> {
+    this.#beat();
+    return this.#budget.ask();
+  }
+
+  /** While anything is spent its age is written each minute. */
+  #beat(): void {
+    if (this.#cancelBeat !== undefined) return;
+    const { clock, budget, wave } = this.#parts;
+    this.#cancelBeat = clock.after(WRITE_EVERY_MS, () => {
+      this.#cancelBeat = undefined;
+      const nowMs = clock.monotonicMs();
+      const isSpent = budget.bound(nowMs) > 0 || wave.current(nowMs) !== undefined;
+      if (isSpent) void this.#keep();
+      else void this.#budget.ask();
+    });
+  }
+
+  #delete(source: SourceId): void {
+    this.#write(() => this.#parts.documents.taken.delete(source));
+  }
+
+  #write(work: () => Promise<void>): void {
+    this.#writes = this.#writes.then(() => this.#try(work));
+  }
+
+  async #try(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const nowMs = this.#parts.clock.monotonicMs();
+      if (nowMs - this.#complainedMs < COMPLAIN_EVERY_MS) return;
+      this.#complainedMs = nowMs;
+      this.#parts.log?.error({ err: error }, "the standing of server keys could not be kept");
+    }
+  }
+}
+
+/** Writes the latest state of one document; who asks while a write is under way shares the next. Never rejects. */
+class LatestWrite {
+  readonly #write: () => Promise<void>;
+  #current: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  constructor(write: () => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** Resolves when what is known now has been written. */
+  ask(): Promise<void> {
+    if (this.#current === undefined) return this.#begin();
+    this.#next ??= this.#current.then(() => {
+      this.#next = undefined;
+      return this.#begin();
+    });
+    return this.#next;
+  }
+
+  async settled(): Promise<void> {
+    while (this.#current !== undefined) await (this.#next ?? this.#current);
+  }
+
+  #begin(): Promise<void> {
+    const writing = this.#write().then(() => {
+      if (this.#current === writing) this.#current = undefined;
+    });
+    this.#current = writing;
+    return writing;
+  }
+}

@@ -1,0 +1,223 @@
+import type { Failure } from "../../domain/failure.ts";
+import type { SourceId } from "../../domain/model.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { ServiceEvent } from "../../domain/ports/service-health.ts";
+import type { ServerKey } from "../../domain/secret.ts";
+import * as refusals from "../gate-failures.ts";
+import type { Outcome } from "../http/classify.ts";
+import type { HaltCall } from "../limits/halt.ts";
+import type { Job } from "../limits/in-flight.ts";
+import type { KeyDesk } from "./key-desk.ts";
+import type { KeyGuard } from "./key-guard.ts";
+
+/** What the judge of refusals needs of the gate. */
+export interface RefusedKeysParts {
+  readonly clock: Clock;
+  readonly guard: KeyGuard;
+  readonly desk: KeyDesk;
+  readonly onEvent: (event: ServiceEvent) => void;
+  readonly onRejectedChanged: (source: SourceId) => void;
+  /** Asks with a GET whether the key still works; resolves when the service took it. */
+  readonly ask: (source: SourceId, key: ServerKey) => Promise<unknown>;
+  /** Everything stops for one probe, at once. */
+  readonly probeNow: (message: string) => void;
+  readonly halt: (call: HaltCall) => void;
+  /** The probe showed that the service answers us. */
+  readonly resume: () => void;
+  /** Requests that wait with this key are refused. */
+  readonly refuseWaiting: (source: SourceId, failure: Failure) => void;
+  readonly dropKey: (source: SourceId, failure: Failure) => void;
+}
+
+type KeyVerdict = Extract<Outcome, { kind: "key" }>;
+
+/** When the first answer since the start is a refusal without a code, another key is asked after this. */
+const FIRST_DOUBT_MS = 60_000;
+
+/**
+ * What follows when the service refuses a key. With a code it means that key: parked at once. Without one it may mean
+ * us, since a banned address is answered in the same way: a second opinion is asked, and where two keys are refused
+ * within a minute, or nothing was taken since the start, another key is asked before anything is believed.
+ */
+export class RefusedKeys {
+  readonly #parts: RefusedKeysParts;
+  /** Keys that a second opinion is being asked about. */
+  readonly #confirming = new Map<SourceId, Promise<boolean>>();
+  /** Keys whose refusal made us suspect ourselves, judged when the probe has been answered. */
+  readonly #suspects = new Map<SourceId, { readonly key: ServerKey; readonly failure: Failure }>();
+  #waitingForVerdict: (() => void)[] = [];
+  /** The service refused a key that stands in no doubt: until it takes one again, it is us. */
+  #isUs = false;
+
+  constructor(parts: RefusedKeysParts) {
+    this.#parts = parts;
+  }
+
+  /** Keys that a probe is not made with while there are others. */
+  get suspects(): ReadonlyMap<SourceId, { readonly key: ServerKey }> {
+    return this.#suspects;
+  }
+
+  /** A request was answered with a refusal of its key; the job is told when it is clear what that means. */
+  onRefused(job: Job, verdict: KeyVerdict): void {
+    const { exchange, probe } = job;
+    const { coded, failure } = verdict;
+    if (exchange.proving === true) this.#onTypedRefused(job, verdict);
+    else if (exchange.isAskedAgain === true) this.#onRefusedAgain(job, verdict);
+    else if (coded) this.#onCoded(job, verdict);
+    else if (probe && this.#mayBeUs()) this.#onProbeRefused(job, verdict);
+    else {
+      if (probe) this.#parts.resume();
+      this.#onBare(job, failure);
+    }
+  }
+
+  /** The service took a key, or worked with it: it is not us. */
+  onCleared(): void {
+    this.#isUs = false;
+    const suspects = [...this.#suspects];
+    this.#suspects.clear();
+    for (const [source, { key, failure }] of suspects) {
+      if (this.#parts.guard.strikes(source) >= 2) this.#park(source, failure);
+      else if (this.#parts.guard.isDoubtful(source)) void this.confirm(source, key);
+    }
+    this.#tellWaiting();
+  }
+
+  /** Asks with a GET whether a doubted key still works. At most one at a time for a key. */
+  confirm(source: SourceId, key: ServerKey): Promise<boolean> {
+    const known = this.#confirming.get(source);
+    if (known !== undefined) return known;
+    const { guard, ask, refuseWaiting } = this.#parts;
+    const asked = ask(source, key)
+      .then(
+        () => true,
+        () => !guard.isDoubtful(source) && guard.parked(source) === undefined,
+      )
+      .finally(() => {
+        this.#confirming.delete(source);
+        if (guard.isDoubtful(source)) refuseWaiting(source, refusals.stillDoubted());
+      });
+    this.#confirming.set(source, asked);
+    return asked;
+  }
+
+  /** Who waits for a verdict is told that there will be none. */
+  close(): void {
+    this.#tellWaiting();
+  }
+
+  #mayBeUs(): boolean {
+    return this.#isUs || this.#suspects.size > 0 || !this.#parts.guard.hasTakenAny;
+  }
+
+  #onTypedRefused(job: Job, { coded, failure }: KeyVerdict): void {
+    const { guard, clock, onRejectedChanged, probeNow, resume } = this.#parts;
+    const { source } = job.exchange;
+    if (job.probe) resume();
+    if (coded || guard.hasTakenAny) {
+      guard.rejectTyped(source, recordOf(failure), clock.nowMs());
+      onRejectedChanged(source);
+    }
+    if (!coded && guard.hasTakenAny) {
+      const nowMs = clock.monotonicMs();
+      guard.noteBare(source, nowMs);
+      if (guard.bareRefusals(nowMs).length > 1) probeNow("Two keys were refused without a reason.");
+    }
+    job.reject(failure);
+  }
+
+  #onRefusedAgain(job: Job, { failure }: KeyVerdict): void {
+    this.#parts.desk.onConfirmed(job.exchange.source);
+    job.reject(failure);
+  }
+
+  #onCoded(job: Job, { failure }: KeyVerdict): void {
+    const { source } = job.exchange;
+    if (job.probe) this.#parts.resume();
+    this.#noteFirst(source);
+    this.#park(source, failure);
+    job.reject(failure);
+  }
+
+  /** The probe was refused without a reason, too: it is us, unless there is no other key to compare with. */
+  #onProbeRefused(job: Job, { failure }: KeyVerdict): void {
+    const { guard, halt, resume, onRejectedChanged } = this.#parts;
+    const { source } = job.exchange;
+    if (this.#suspects.size === 1 && this.#suspects.has(source)) {
+      this.#suspects.clear();
+      this.#park(source, failure);
+      resume();
+      job.reject(failure);
+      return;
+    }
+    const absolved = [source, ...this.#suspects.keys()];
+    this.#suspects.clear();
+    this.#isUs = true;
+    guard.absolve(absolved);
+    for (const suspect of absolved) onRejectedChanged(suspect);
+    const message = "The service refuses one key after the other without a reason: this host may be blocked.";
+    halt({ cause: "suspicion", toldMs: undefined, saysBlocked: true, message });
+    this.#tellWaiting();
+    job.reject(failure);
+  }
+
+  #onBare(job: Job, failure: Failure): void {
+    const { guard, clock, probeNow, halt, onRejectedChanged } = this.#parts;
+    const { source, key, route } = job.exchange;
+    this.#noteFirst(source);
+    const meaning = guard.refusedBare(source, route === "read", clock.monotonicMs());
+    onRejectedChanged(source);
+    switch (meaning) {
+      case "park":
+        this.#park(source, failure);
+        job.reject(failure);
+        return;
+      case "confirm": {
+        const confirmed = this.confirm(source, key);
+        if (route === "read") job.reject(failure);
+        else void confirmed.then((isGood) => job.reject(isGood ? refusals.unauthorised(failure) : failure));
+        return;
+      }
+      case "suspect-us":
+        this.#suspects.set(source, { key, failure });
+        // Its caller hears of it when the probe has shown whether the key is parked.
+        this.#waitingForVerdict.push(() => job.reject(failure));
+        probeNow("Keys that worked were refused without a reason.");
+        return;
+      case "nothing-known": {
+        this.#suspects.set(source, { key, failure });
+        const message =
+          "The service refused the first key without a reason: another one is asked in a minute.";
+        halt({ cause: "doubt", toldMs: FIRST_DOUBT_MS, saysBlocked: false, message });
+        job.reject(failure);
+      }
+    }
+  }
+
+  #noteFirst(source: SourceId): void {
+    if (!this.#parts.guard.isRefused(source)) this.#parts.desk.noteFirstRefusal();
+  }
+
+  #park(source: SourceId, failure: Failure): void {
+    const { guard, clock, desk, onEvent, dropKey } = this.#parts;
+    if (guard.parked(source) !== undefined) return;
+    guard.park(source, recordOf(failure), clock.nowMs());
+    desk.onParked(source);
+    onEvent({ kind: "key-parked", source, failure });
+    dropKey(source, failure);
+  }
+
+  #tellWaiting(): void {
+    const waiting = this.#waitingForVerdict;
+    this.#waitingForVerdict = [];
+    for (const tell of waiting) tell();
+  }
+}
+
+function recordOf({ message, serviceCode }: Failure): {
+  readonly why: string;
+  readonly serviceCode?: number | undefined;
+} {
+  return { why: message, serviceCode };
+}

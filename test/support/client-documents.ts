@@ -1,0 +1,30 @@
+import {
+  parseHalt,
+  parseKeyBudget,
+  parseKeyFlights,
+  parseRejected,
+  parseTakenKey,
+} from "../../src/api/stored-records.ts";
+import { MemoryDocuments } from "./memory-documents.ts";
+
+/** What a client of the service keeps over a restart, as texts; hand it to the next process. */
+export class ClientTexts {
+  readonly halts = new Map<string, string>();
+  readonly rejected = new Map<string, string>();
+  readonly keyBudget = new Map<string, string>();
+  readonly keyFlights = new Map<string, string>();
+  readonly takenKeys = new Map<string, string>();
+}
+
+export type ClientDocuments = ReturnType<typeof clientDocuments>;
+
+/** The documents of one process of the client. */
+export function clientDocuments(texts = new ClientTexts()) {
+  return {
+    halts: new MemoryDocuments(parseHalt, texts.halts),
+    rejected: new MemoryDocuments(parseRejected, texts.rejected),
+    keyBudget: new MemoryDocuments(parseKeyBudget, texts.keyBudget),
+    keyFlights: new MemoryDocuments(parseKeyFlights, texts.keyFlights),
+    takenKeys: new MemoryDocuments(parseTakenKey, texts.takenKeys),
+  };
+}
