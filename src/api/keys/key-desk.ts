@@ -246,8 +246,8 @@ export class KeyDesk {
     if (isProbe) return "probe";
     if (exchange.isAskedAgain === true) return "again";
     if (guard.isFresh(source, nowMs, wave.current(nowMs)?.id)) return "fresh";
-    if (exchange.proving === true) return "typed";
-    return budget.isHeld(source, nowMs) ? "settling" : "unknown";
+    if (budget.isHeld(source, nowMs)) return "settling";
+    return exchange.proving === true ? "typed" : "unknown";
   }
 
   #typedRefusal(guildId: string | undefined, nowMs: number): Failure | undefined {

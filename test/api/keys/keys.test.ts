@@ -324,6 +324,26 @@ test("four guilds that type two different wrong keys each silence nobody", async
   await world.close();
 });
 
+test("a typed key whose answer was lost may be typed again, though its first request may have been a refusal", async () => {
+  const world = new World({ seed: 26, keys: 1 });
+  for (const n of [1, 2, 3])
+    await assert.rejects(within(world, world.client.prove(new ServerKey(`wrong-${n}`), `g${n}`)));
+  world.service.faults.next({ resetAfter: 1 });
+  const good = new ServerKey("typed-good-1");
+  world.service.addServer("typed-good-1");
+  await assert.rejects(within(world, world.client.prove(good, "g4")), isFailure("unreachable"));
+  await assert.rejects(
+    within(world, world.client.prove(new ServerKey("wrong-4"), "g5")),
+    isFailure("denied"),
+  );
+  await within(world, world.client.prove(good, "g4"));
+  await assert.rejects(
+    within(world, world.client.prove(new ServerKey("wrong-4"), "g5")),
+    isFailure("key-rejected"),
+  );
+  await world.close();
+});
+
 test("eight refusals in an hour are the end: nothing leaves until the oldest is an hour old, and it is said why", async () => {
   const world = new World({ seed: 21, keys: 30 });
   for (let n = 0; n < 30; n++) await within(world, read(world, n, "poll"));
