@@ -1,4 +1,4 @@
-import type { Options, Reply, Services } from "../src/discord/command.ts";
+import type { Options, Press, Reply, Services } from "../src/discord/command.ts";
 import { confirmCard, dryCard, outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
@@ -18,31 +18,47 @@ export interface Ask {
   readonly text: string;
   readonly origin: RunOrigin;
   readonly dry?: boolean | undefined;
-  /** Of the invocation: aborted when the bot stops. */
-  readonly signal: AbortSignal;
+  readonly on: Answering;
 }
 
+/** What follows a run to its outcome: the invocation or press that asked for it. */
+export type Answering = Pick<Press, "signal" | "answer">;
+
 /** Plans it; then shows the plan (dry), asks for a confirmation, or sends it and follows it to its outcome. */
-export async function* ask(services: Services, { dry, signal, ...request }: Ask): AsyncGenerator<Reply> {
+export async function* ask(services: Services, { dry, on, ...request }: Ask): AsyncGenerator<Reply> {
   const plan = await services.runner.plan(request);
   if (dry === true) yield dryCard(plan);
   else if (plan.decision.allowed && plan.confirm !== "none") yield confirmCard(plan);
   // A refusal is submitted too: who tried what stands in the audit.
-  else yield* follow(services, await services.runner.submit(plan), signal);
+  else
+    yield* follow(services, await services.runner.submit(plan), {
+      guildId: plan.request.actor.guildId,
+      ...on,
+    });
 }
 
+/** Shows a run until its outcome and what the log says of it; what a kill leaves open the next process completes. */
 export async function* follow(
   services: Services,
   ticket: RunTicket,
-  signal: AbortSignal,
+  { guildId, signal, answer }: Answering & { readonly guildId: string },
 ): AsyncGenerator<Reply> {
-  for await (const progress of ticket.progress()) {
-    const soon = progress.expectedAtMs - services.clock.nowMs() < worthTellingMs;
-    if (!soon || progress.record.status === "sending") yield progressCard(progress);
+  const { runAnswers, clock } = services;
+  // A store that fails here must not keep a command from running: after a kill its outcome then goes by message.
+  if (answer !== undefined) {
+    await runAnswers.remember({ guildId, runId: ticket.id }, answer).catch(() => undefined);
   }
-  const outcome = await ticket.outcome;
-  yield outcomeReply(services, outcome);
-  if (outcome.record.status === "unknown") yield* proofOf(services, outcome.record, signal);
+  try {
+    for await (const progress of ticket.progress()) {
+      const soon = progress.expectedAtMs - clock.nowMs() < worthTellingMs;
+      if (!soon || progress.record.status === "sending") yield progressCard(progress);
+    }
+    const outcome = await ticket.outcome;
+    yield outcomeReply(services, outcome);
+    if (outcome.record.status === "unknown") yield* proofOf(services, outcome.record, signal);
+  } finally {
+    if (answer !== undefined) await runAnswers.forget(ticket.id).catch(() => undefined);
+  }
 }
 
 /** What the log says of a run that may have happened, as soon as it says something. */

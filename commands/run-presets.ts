@@ -118,11 +118,11 @@ const use = defineEntry<UseArgs>({
     if (typing.option === "server") return completeServer(typing, services);
     return typing.option === "player" ? completeTarget(typing, services) : completeUsable(typing, services);
   },
-  async *execute({ actor, args, signal }, services) {
+  async *execute({ actor, args, ...on }, services) {
     const preset = found((await services.settings.of(actor.guildId)).presets, args.name);
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const filled = fillPreset(preset.text, args.values);
-    yield* ask(services, { actor, binding, text: filled, origin: "preset", dry: args.dry, signal });
+    yield* ask(services, { actor, binding, text: filled, origin: "preset", dry: args.dry, on });
   },
 });
 

@@ -59,9 +59,9 @@ const command = defineEntry<CommandArgs>({
     const may = await verbsFor(typing.actor, binding, services);
     return services.words.complete(binding?.source, typing.typed, may);
   },
-  async *execute({ actor, args, signal }, services) {
+  async *execute({ actor, args, ...on }, services) {
     const binding = await services.bindings.pick(actor.guildId, args.server);
-    yield* ask(services, { actor, binding, text: args.text, origin: "command", dry: args.dry, signal });
+    yield* ask(services, { actor, binding, text: args.text, origin: "command", dry: args.dry, on });
   },
 });
 
@@ -140,15 +140,15 @@ const history = defineEntry<{ readonly server: string | undefined; readonly mine
   },
 });
 
-async function* again({ actor, argument, signal }: Press, services: Services): AsyncGenerator<Reply> {
+async function* again({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
   const { record, binding } = await recordOf(services, actor, argument);
-  yield* ask(services, { actor, binding, text: record.text, origin: "button", signal });
+  yield* ask(services, { actor, binding, text: record.text, origin: "button", on });
 }
 
-async function* undo({ actor, argument, signal }: Press, services: Services): AsyncGenerator<Reply> {
+async function* undo({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
   const { record, binding } = await recordOf(services, actor, argument);
   if (record.inverse === undefined) throw new Failure("bad-command", "Nothing undoes this command.");
-  yield* ask(services, { actor, binding, text: record.inverse, origin: "undo", signal });
+  yield* ask(services, { actor, binding, text: record.inverse, origin: "undo", on });
 }
 
 /** The card again, with what the log has told since. */
@@ -167,8 +167,9 @@ export const run = defineCommand({
   actions: {
     "run-confirm": defineAction({
       first: "update",
-      async *execute({ actor, argument, signal }, services) {
-        yield* follow(services, await services.runner.confirmed(argument, actor), signal);
+      async *execute({ actor, argument, ...on }, services) {
+        const ticket = await services.runner.confirmed(argument, actor);
+        yield* follow(services, ticket, { guildId: actor.guildId, ...on });
       },
     }),
     "run-name": defineFormAction({
@@ -182,8 +183,9 @@ export const run = defineCommand({
     }),
     "run-named": defineAction({
       first: "update",
-      async *execute({ actor, argument, form, signal }, services) {
-        yield* follow(services, await services.runner.confirmed(argument, actor, form.text("name")), signal);
+      async *execute({ actor, argument, form, ...on }, services) {
+        const ticket = await services.runner.confirmed(argument, actor, form.text("name"));
+        yield* follow(services, ticket, { guildId: actor.guildId, ...on });
       },
     }),
     "run-drop": defineAction({

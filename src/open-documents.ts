@@ -20,6 +20,7 @@ import { createBindings } from "./store/bindings.ts";
 import { createCleanStop, parseCleanEnd } from "./store/clean-stop.ts";
 import * as documentSchemas from "./store/document-schemas.ts";
 import type { Store } from "./store/documents.ts";
+import { createRunAnswers } from "./store/run-answers.ts";
 import { createVault, loadSecret } from "./store/seal.ts";
 import { createFeedStore, createSettings } from "./store/settings.ts";
 
@@ -68,6 +69,12 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
       pause: () => clock.sleep(SCAN_PAUSE_MS),
     }),
     departed: store.documents("departed-guilds", documentSchemas.parseDepartedGuild, "full"),
+    // Places of answers are of use for minutes: what a power cut takes is then told by message.
+    runAnswers: createRunAnswers({
+      documents: store.documents("run-answers", documentSchemas.parseSealedAnswer, "normal"),
+      vault,
+      clock,
+    }),
     halts: store.documents("halts", parseHalt, "full"),
     rejected: store.documents("rejected-keys", parseRejected, "full"),
     keyBudget: store.documents("key-budget", parseKeyBudget, "full"),

@@ -10,6 +10,7 @@ import type { Feeds } from "../domain/ports/feeds.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { ModCalls } from "../domain/ports/mod-calls.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
+import type { AnswerPlace, RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
 import type { RunWords } from "../domain/ports/run-words.ts";
 import type { Runner } from "../domain/ports/runner.ts";
@@ -35,6 +36,7 @@ export interface Services {
   readonly permissions: Permissions;
   readonly members: Members;
   readonly runner: Runner;
+  readonly runAnswers: Pick<RunAnswers, "remember" | "forget">;
   readonly queue: RunQueue;
   readonly words: RunWords;
   readonly feeds: Feeds;
@@ -183,6 +185,8 @@ export interface Invocation<Args> {
   readonly args: Args;
   /** Aborted when the bot stops. */
   readonly signal: AbortSignal;
+  /** Where the answer stands, should another process have to complete it. */
+  readonly answer?: AnswerPlace;
   /** Stands in logs and under errors, so that a person can name what happened to them. */
   readonly reference: string;
 }
@@ -199,6 +203,8 @@ export interface Press {
   /** The message that the button or select stands on, and the form was opened from. */
   readonly messageId: string | undefined;
   readonly signal: AbortSignal;
+  /** Where the answer stands, should another process have to complete it. */
+  readonly answer?: AnswerPlace;
   readonly reference: string;
 }
 

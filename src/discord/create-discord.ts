@@ -4,6 +4,7 @@ import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
+import type { LateAnswers } from "../domain/ports/run-answers.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Sink } from "../domain/ports/sink.ts";
 import type { Log } from "../log.ts";
@@ -15,6 +16,7 @@ import { createCommandRegistry } from "./interactions/command-registry.ts";
 import { answerOutsideGuild, convert } from "./interactions/convert.ts";
 import { createDispatch, type Dispatch } from "./interactions/dispatch.ts";
 import { createCallbackRest } from "./interactions/interaction-responder.ts";
+import { createLateAnswers } from "./interactions/late-answers.ts";
 import { createPendingLinks } from "./interactions/pending-links.ts";
 import { registerWhenChanged } from "./interactions/registration.ts";
 import { createNotifier } from "./messages/notifier.ts";
@@ -57,6 +59,7 @@ export interface Discord {
   readonly sink: Sink;
   readonly notifier: Notifier;
   readonly members: Members;
+  readonly lateAnswers: LateAnswers;
   /**
    * Resolves, with the reason in words, when Discord will not have this bot again until its operator acts: a token
    * that was reset, a gateway that was closed for good. Before `start` has resolved, `start` tells it instead.
@@ -99,6 +102,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   });
   const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;
   const notifier = createNotifier({ rest, sink, settings, bindings, random, log, guildName });
+  const lateAnswers = createLateAnswers({ rest, notifier, log });
   const members = createMembers({ rest, guild: (guildId) => guildOf(client, guildId) });
 
   async function forget(guildId: string): Promise<void> {
@@ -139,6 +143,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
     sink,
     notifier,
     members,
+    lateAnswers,
     ended: ended.promise,
     async start(commands, given) {
       const book = createCommandRegistry(commands);

@@ -101,6 +101,8 @@ export interface RunRecord {
   readonly proof: ProofState;
   /** The text that would undo it, with the players' exact names of that moment; where one exists. */
   readonly inverse?: string;
+  /** It ended so because Marshal itself was stopped. */
+  readonly interrupted?: true;
 }
 
 /** A run that was, or may have been, sent: as much of its row as matching with the server's log needs. */

@@ -8,6 +8,7 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
+import type { LateAnswers, RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
 import type { RunRenderer } from "../domain/ports/run-renderer.ts";
 import type { RunWords } from "../domain/ports/run-words.ts";
@@ -17,8 +18,9 @@ import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Sink } from "../domain/ports/sink.ts";
 import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
-import type { DeferredRun } from "../domain/run.ts";
+import type { DeferredRun, RunRecord } from "../domain/run.ts";
 import { AuditChannelMirror } from "./audit/channel-mirror.ts";
+import { LateOutcomes } from "./audit/late-outcomes.ts";
 import { recoverRuns } from "./audit/recover-runs.ts";
 import { RefusalCount } from "./audit/refusal-count.ts";
 import { startRetention } from "./audit/retention.ts";
@@ -44,6 +46,8 @@ export interface RunsPorts {
   readonly sink: Sink;
   readonly notifier: Notifier;
   readonly renderer: RunRenderer;
+  readonly answers: RunAnswers;
+  readonly lateAnswers: LateAnswers;
   /** With `parseDeferredRun`; durable. */
   readonly deferred: Documents<DeferredRun>;
   /** With `parseSeenRows`. */
@@ -86,7 +90,8 @@ export function createRuns(ports: RunsPorts): Runs {
   const follow = (guildId: string) =>
     proof.follow(guildId).catch((error: unknown) => report("a guild's log could not be watched", error));
   const audit = new AuditChannelMirror({ ...ports, report, onEvent: (guildId) => void follow(guildId) });
-  const proof = new Proof({ ...ports, audit });
+  const late = new LateOutcomes({ ...ports, report });
+  const proof = new Proof({ ...ports, audit, onProof: (record) => late.onProof(record) });
   const refusals = new RefusalCount({ ...ports, audit, report });
   const runner = new CommandRunner({
     ...ports,
@@ -95,11 +100,23 @@ export function createRuns(ports: RunsPorts): Runs {
     report,
     onOver: ({ record }) => proof.seek(record),
   });
-  const deferred = new DeferredRuns({ ...ports, audit, runner, report, owns, documents: ports.deferred });
+  const deferred = new DeferredRuns({
+    ...ports,
+    audit,
+    runner,
+    late,
+    report,
+    owns,
+    documents: ports.deferred,
+  });
   let endRetention: () => void = () => undefined;
+  let telling: Promise<void> = Promise.resolve();
 
   async function start(): Promise<void> {
-    await recoverRuns({ ...ports, audit, owns, seek: (record) => proof.seek(record) });
+    const seek = (record: RunRecord) => proof.seek(record);
+    const tell = await recoverRuns({ ...ports, audit, late, owns, seek });
+    // In nobody's way: Discord may be slow, and there may be many.
+    telling = tell().catch((error: unknown) => report("outcomes of an earlier run could not be told", error));
     await deferred.load();
     const guilds = new Set<string>();
     for await (const { guildId } of bindings.all()) if (owns(guildId)) guilds.add(guildId);
@@ -110,10 +127,13 @@ export function createRuns(ports: RunsPorts): Runs {
   async function stop(deadlineMs: number): Promise<void> {
     endRetention();
     const limit = new AbortController();
-    const late = clock.sleep(deadlineMs, limit.signal).catch(() => undefined);
+    const tooLate = clock.sleep(deadlineMs, limit.signal).catch(() => undefined);
     // The rest is for what is left to write down and to mirror.
     await runner.stop(Math.max(0, deadlineMs - closingMs));
-    await Promise.race([late, Promise.all([deferred.stop(), refusals.flush()]).then(() => audit.flushed())]);
+    await Promise.race([
+      tooLate,
+      Promise.all([telling, deferred.stop(), refusals.flush()]).then(() => audit.flushed()),
+    ]);
     limit.abort();
     proof.stop();
   }

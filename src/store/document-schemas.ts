@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Binding, Feed, GuildSettings } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
+import type { AnswerPlace } from "../domain/ports/run-answers.ts";
 import type { AuditEvent, RunRecord } from "../domain/run.ts";
 import type { DayIndex } from "./old-day-index.ts";
 import type { DayList, ListPage } from "./row-lists.ts";
@@ -129,6 +130,7 @@ const run = z.object({
   commandId: z.string().exactOptional(),
   proof: z.enum(["unchecked", "seen", "seen-twice", "not-seen"]),
   inverse: z.string().exactOptional(),
+  interrupted: z.literal(true).exactOptional(),
 });
 
 export function parseRun(value: unknown): RunRecord {
@@ -168,6 +170,20 @@ const listPage = z.object({
 
 export function parseListPage(value: unknown): ListPage {
   return listPage.parse(value);
+}
+
+const sealedAnswer = z.object({ guildId: z.string(), sealed: z.string(), untilMs: z.number() });
+
+export type SealedAnswer = Readonly<z.infer<typeof sealedAnswer>>;
+
+export function parseSealedAnswer(value: unknown): SealedAnswer {
+  return sealedAnswer.parse(value);
+}
+
+const answerPlace = z.object({ applicationId: z.string(), token: z.string(), untilMs: z.number() });
+
+export function parseAnswerPlace(value: unknown): AnswerPlace {
+  return answerPlace.parse(value);
 }
 
 const openMark = z.object({ guildId: z.string() });

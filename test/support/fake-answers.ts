@@ -8,6 +8,7 @@ import type { MessageBody } from "../../src/domain/message.ts";
 
 /** What a person sees of one interaction, and each call in order. */
 export class FakeAnswers implements InteractionResponder {
+  readonly place = { applicationId: "app", token: "token", untilMs: 0 };
   readonly calls: string[] = [];
   /** The answer itself; undefined while it "thinks" or after it was removed. */
   original: MessageBody | undefined;

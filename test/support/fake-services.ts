@@ -152,6 +152,7 @@ export class FakeWorld {
     audit: { ...unused<AuditLog>("audit"), event: async (event) => void this.events.push(event) },
     members: unused("members"),
     runner: unused("runner"),
+    runAnswers: unused("runAnswers"),
     queue: unused("queue"),
     words: unused("words"),
     feeds: unused("feeds"),

@@ -55,8 +55,15 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
     knownGuilds: async function* () {},
     onGuildRemoved: async () => undefined,
   });
-  const { sink, notifier, members } = discord;
-  const rig = new RunsRig({ clock: world.clock, members, sink, notifier, renderer: runRenderer });
+  const { sink, notifier, members, lateAnswers } = discord;
+  const rig = new RunsRig({
+    clock: world.clock,
+    members,
+    sink,
+    notifier,
+    lateAnswers,
+    renderer: runRenderer,
+  });
   runs = rig;
   const binding = { ...plainBinding, guildId: guild.id };
   rig.linked = [binding];
@@ -81,7 +88,7 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
   const { runner, queue, permissions, words, audit } = rig.runs;
   await discord.start(commands, {
     ...world.services,
-    ...{ snapshots: rig.snapshots, runner, queue, permissions, words, audit },
+    ...{ runAnswers: rig.runAnswers, snapshots: rig.snapshots, runner, queue, permissions, words, audit },
   });
   return {
     ...{ emulated, discord, runs: rig, log, guild, channel, binding, roles },

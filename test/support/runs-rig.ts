@@ -16,6 +16,7 @@ import type { Clock } from "../../src/domain/ports/clock.ts";
 import type { Demands } from "../../src/domain/ports/demands.ts";
 import type { Members } from "../../src/domain/ports/members.ts";
 import type { Notifier } from "../../src/domain/ports/notifier.ts";
+import type { LateAnswers, RunAnswers } from "../../src/domain/ports/run-answers.ts";
 import type { RunRenderer } from "../../src/domain/ports/run-renderer.ts";
 import type { ServiceClient } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
@@ -26,6 +27,9 @@ import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/do
 import { parseSeenRows, type SeenRows } from "../../src/runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "../../src/runs/queue/deferred-runs.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";
+import { parseSealedAnswer } from "../../src/store/document-schemas.ts";
+import { createRunAnswers } from "../../src/store/run-answers.ts";
+import { createVault } from "../../src/store/seal.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
 
@@ -128,6 +132,7 @@ export interface RunsRigOptions {
   readonly sink?: Sink;
   readonly notifier?: Notifier;
   readonly renderer?: RunRenderer;
+  readonly lateAnswers?: LateAnswers;
 }
 
 export class RunsRig {
@@ -137,6 +142,11 @@ export class RunsRig {
   readonly posts: { readonly channelId: string; readonly message: OutgoingMessage }[] = [];
   readonly told: { readonly userId: string; readonly content: string }[] = [];
   readonly guildNotices: string[] = [];
+  /** Answers that were completed where they stand, by their tokens. */
+  readonly edits: { readonly token: string; readonly content: string }[] = [];
+  editFails = false;
+  /** As the store keeps them; they survive `crash`. */
+  readonly answerTexts = new Map<string, string>();
   readonly reports: { readonly what: string; readonly error: unknown }[] = [];
   readonly demandsPut = new Map<string, readonly Demand[]>();
   readonly memberRoles = new Map<string, readonly string[]>();
@@ -201,9 +211,16 @@ export class RunsRig {
     forgetGuild: async () => undefined,
   };
 
+  readonly runAnswers: RunAnswers;
+
   constructor(options: RunsRigOptions = {}) {
     this.#options = options;
     this.clock = options.clock ?? new VirtualClock();
+    this.runAnswers = createRunAnswers({
+      documents: new MemoryDocuments(parseSealedAnswer, this.answerTexts),
+      vault: createVault(new Uint8Array(32).fill(5)),
+      clock: this.clock,
+    });
     this.setPolicy({});
     this.runs = this.#build();
   }
@@ -300,6 +317,8 @@ export class RunsRig {
         guild: async (_guildId, body) => void this.guildNotices.push(body.content ?? ""),
       },
       renderer: this.#options.renderer ?? plainRenderer,
+      answers: this.runAnswers,
+      lateAnswers: this.#options.lateAnswers ?? this.#lateAnswers(),
       deferred: new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts),
       seenRows: new MemoryDocuments<SeenRows>(parseSeenRows, this.#seenTexts),
       clock,
@@ -307,6 +326,17 @@ export class RunsRig {
       report: (what, error) => void (alive() && this.reports.push({ what, error })),
     });
     return runs;
+  }
+
+  #lateAnswers(): LateAnswers {
+    return {
+      edit: async ({ token }, body) => {
+        if (this.editFails) return false;
+        this.edits.push({ token, content: body.content ?? "" });
+        return true;
+      },
+      tell: async ({ userId }, body) => void this.told.push({ userId, content: body.content ?? "" }),
+    };
   }
 
   /** A dead process's timers never fire. */
@@ -407,6 +437,7 @@ function notHere(): Promise<never> {
 /** Says what it was given, plainly. */
 const plainRenderer: RunRenderer = {
   outcome: ({ record }) => ({ content: `${record.status} ${record.text} ${record.message ?? ""}` }),
+  answer: ({ record }) => ({ content: `answer ${record.status} ${record.text} ${record.proof}` }),
   auditRow: (record) => ({ content: `row ${record.status} ${record.text} ${record.proof}` }),
   auditEvent: (event) => ({ content: `event ${event.action} ${event.text}` }),
   deferredExpired: (run) => ({ content: `nobody joined: ${run.request.text}` }),

@@ -7,11 +7,8 @@ import type { Sink } from "../../domain/ports/sink.ts";
 import type { Log } from "../../log.ts";
 import type { First, Reply } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
-import { AnswerRefused, type InteractionResponder, type Target } from "./incoming.ts";
+import { AnswerRefused, type InteractionResponder, type Target, TOKEN_LIVES_MS } from "./incoming.ts";
 import { untilTaken } from "./persist.ts";
-
-/** Discord's 15 minutes, less what an edit may take. */
-export const TOKEN_LIVES_MS = 15 * 60_000 - 5_000;
 
 export interface SessionPorts {
   readonly clock: Clock;

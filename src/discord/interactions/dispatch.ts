@@ -3,7 +3,7 @@ import type { Actor } from "../../domain/guild.ts";
 import type { Button } from "../../domain/message.ts";
 import type { Action, Answer, Choice, Entry, First, Form, Press, Services } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
-import { Session, type SessionPorts, TOKEN_LIVES_MS } from "./answer-session.ts";
+import { Session, type SessionPorts } from "./answer-session.ts";
 import type { CommandRegistry } from "./command-registry.ts";
 import {
   AnswerRefused,
@@ -11,6 +11,7 @@ import {
   type IncomingCommand,
   type IncomingPress,
   type IncomingTyping,
+  TOKEN_LIVES_MS,
 } from "./incoming.ts";
 import { untilTaken } from "./persist.ts";
 
@@ -107,13 +108,16 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     }
   }
 
-  function commandJob({ command, path, actor, options }: IncomingCommand, reference: string): Job | Form {
+  function commandJob(
+    { command, path, actor, options, answers }: IncomingCommand,
+    reference: string,
+  ): Job | Form {
     const found = book.entry(command, path);
     if (found === undefined) throw new Failure("expired", "This command has changed; reload Discord.");
     const entry: Entry = found.entry;
     if (found.manageGuild) mustManage(actor);
     const args = entry.parse(options);
-    const invocation = { actor, args, signal: stopping.signal, reference };
+    const invocation = { actor, args, signal: stopping.signal, reference, answer: answers.place };
     if (entry.first === "modal") return entry.form(invocation, services);
     return {
       first: entry.firstFor?.(args) ?? entry.first,
@@ -123,7 +127,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   }
 
   function pressJob(incoming: IncomingPress, reference: string): Job | Form {
-    const { customId, actor, values, form, messageId } = incoming;
+    const { customId, actor, values, form, messageId, answers } = incoming;
     const found = book.action(customId);
     if (found === undefined)
       throw new Failure("expired", "This button belongs to an older version of the bot.");
@@ -132,6 +136,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     const press: Press = {
       ...{ actor, argument: found.argument, values, form, messageId, reference },
       signal: stopping.signal,
+      answer: answers.place,
     };
     if (action.first === "modal") return action.form(press, services);
     return {

@@ -1,5 +1,6 @@
 import type { Actor } from "../../domain/guild.ts";
 import type { MessageBody } from "../../domain/message.ts";
+import type { AnswerPlace } from "../../domain/ports/run-answers.ts";
 import type { Choice, First, Form, FormValues, Options } from "../command.ts";
 
 /** An interaction as dispatch sees it: plain values, and the ways to answer it. */
@@ -36,11 +37,16 @@ export interface IncomingTyping extends IncomingBase {
   readonly options: Options;
 }
 
+/** For so long an answer can be changed: Discord's 15 minutes, less what an edit may take. */
+export const TOKEN_LIVES_MS = 15 * 60_000 - 5_000;
+
 /** The answer itself, or one of its follow-ups by message id. */
 export type Target = "@original" | (string & {});
 
 /** Ways to answer. Each rejects with AnswerRefused when Discord does not take it. */
 export interface InteractionResponder {
+  /** For another process, which may have to complete the answer. */
+  readonly place: AnswerPlace;
   /** "thinking", or for "update" nothing to be seen: the first answer, due within 3 s. */
   defer(first: First): Promise<void>;
   form(form: Form): Promise<void>;

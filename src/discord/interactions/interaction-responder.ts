@@ -8,10 +8,10 @@ import {
   Routes,
 } from "discord.js";
 import { composeAnswer, composeEdit, composeForm } from "../messages/compose.ts";
-import { type AnswerRefusal, AnswerRefused, type InteractionResponder } from "./incoming.ts";
+import { type AnswerRefusal, AnswerRefused, type InteractionResponder, TOKEN_LIVES_MS } from "./incoming.ts";
 import { sendFirstAnswer } from "./persist.ts";
 
-type Handle = Pick<Interaction, "id" | "token" | "applicationId">;
+type Handle = Pick<Interaction, "id" | "token" | "applicationId" | "createdTimestamp">;
 
 export interface AnswerRoads {
   /** For everything after the first answer. */
@@ -38,7 +38,7 @@ export function createCallbackRest(rest: REST): REST {
 /** The ways to answer one interaction, over REST. discord.js's own are not used: they cache every message. */
 export function createInteractionResponder(
   { rest, callbacks }: AnswerRoads,
-  { id, token, applicationId }: Handle,
+  { id, token, applicationId, createdTimestamp }: Handle,
 ): InteractionResponder {
   const call = (type: InteractionResponseType, data?: object, files: RawFile[] = []) =>
     sendFirstAnswer(() => send(type, data, files));
@@ -51,6 +51,7 @@ export function createInteractionResponder(
       });
     });
   return {
+    place: { applicationId, token, untilMs: createdTimestamp + TOKEN_LIVES_MS },
     async defer(first) {
       if (first === "update") await call(InteractionResponseType.DeferredMessageUpdate);
       else {

@@ -21,8 +21,16 @@ export interface NotifierPorts {
   guildName(guildId: string): string | undefined;
 }
 
+export interface ToldNotifier extends Notifier {
+  /** By direct message, else where it was asked, else in the notice channel. Never rejects. */
+  tellAsker(
+    asker: { readonly guildId: string; readonly userId: string; readonly channelId: string },
+    body: MessageBody,
+  ): Promise<void>;
+}
+
 /** Tells people what they must know, by whichever way is open. Never rejects: nothing could be done about it. */
-export function createNotifier(ports: NotifierPorts): Notifier {
+export function createNotifier(ports: NotifierPorts): ToldNotifier {
   const { rest, sink, settings, bindings, random, log } = ports;
 
   const send = (channelId: string, body: MessageBody) =>
@@ -69,6 +77,12 @@ export function createNotifier(ports: NotifierPorts): Notifier {
   return {
     person: (guildId, userId, body) =>
       tell(guildId, [() => direct(guildId, userId, body), () => inGuild(guildId, body)]),
+    tellAsker: ({ guildId, userId, channelId }, body) =>
+      tell(guildId, [
+        () => direct(guildId, userId, body),
+        async () => void (await send(channelId, body)),
+        () => inGuild(guildId, body),
+      ]),
     guild: (guildId, body) =>
       tell(guildId, [
         () => inGuild(guildId, body),

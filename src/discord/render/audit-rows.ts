@@ -18,7 +18,7 @@ const marks: Readonly<Record<RunStatus, string>> = {
 
 const proofs: Readonly<Record<RunRecord["proof"], string>> = {
   unchecked: "",
-  seen: " · in the log",
+  seen: " · seen in the log",
   "seen-twice": " · **twice in the log**",
   "not-seen": " · **not in the log**",
 };

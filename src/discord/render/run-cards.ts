@@ -149,17 +149,19 @@ const failures: Readonly<Partial<Record<FailureCode, readonly [what: string, nex
   "bad-response": ["The answer could not be read", "Tell the operator of this bot the reference."],
 };
 
-function wordsFor({ status, failureCode, proof }: RunRecord): Words {
+function wordsFor({ status, failureCode, proof, interrupted }: RunRecord): Words {
   if (status === "done") return { title: "✅ It ran", color: colors.done };
   if (status === "unknown") {
-    return { title: "❔ It may have run", color: colors.ask, next: nextOfUnknown[proof] };
+    const why = interrupted === true ? ": Marshal was stopped while it was being sent" : "";
+    return { title: `❔ It may have run${why}`, color: colors.ask, next: nextOfUnknown[proof] };
   }
   if (status === "waiting") return { title: "⏳ Waiting, not sent yet", color: colors.wait };
   if (status === "sending") return { title: "📨 Being sent", color: colors.wait };
   if (status === "cancelled") return { title: "⚪ Cancelled, not sent", color: colors.quiet };
   if (status === "expired") {
+    const why = interrupted === true ? "Marshal was stopped before it was sent" : "it waited too long";
     return {
-      title: "⌛ Not sent: it waited too long",
+      title: `⌛ Not sent: ${why}`,
       color: colors.quiet,
       next: "Ask again if it still matters.",
     };

@@ -8,6 +8,7 @@ export const runRenderer: RunRenderer = {
     const card = outcomeCard(record, { retryAtMs: failure?.retryAtMs });
     return { ...card, content: `<@${record.actorId}>` };
   },
+  answer: ({ record, failure }) => outcomeCard(record, { retryAtMs: failure?.retryAtMs }),
   auditRow: (record) => ({ content: runLine(record, { server: true }) }),
   auditEvent: (event) => ({ content: eventLine(event) }),
   deferredExpired: deferredExpiredCard,

@@ -37,8 +37,8 @@ export class AuditChannelMirror implements AuditLog {
 
   async put(record: RunRecord): Promise<void> {
     await this.#ports.audit.put(record);
-    // Once when it is over, and again only for what the log then contradicts.
-    if (isOver(record.status) && record.proof !== "seen") {
+    // Once when it is over, and again for what the log then contradicts, or clears up.
+    if (isOver(record.status) && (record.proof !== "seen" || record.status === "unknown")) {
       this.#post(record.guildId, () => this.#ports.renderer.auditRow(record));
     }
   }

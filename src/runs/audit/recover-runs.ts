@@ -1,15 +1,15 @@
 import { Failure } from "../../domain/failure.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
-import type { Notifier } from "../../domain/ports/notifier.ts";
-import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
+import type { RunAnswers } from "../../domain/ports/run-answers.ts";
 import type { RunOutcome, RunRecord } from "../../domain/run.ts";
-import { failed } from "./run-record.ts";
+import type { LateOutcomes } from "./late-outcomes.ts";
+import { failed, isOver } from "./run-record.ts";
 
 export interface RecoverPorts {
   readonly audit: AuditLog;
-  readonly notifier: Notifier;
-  readonly renderer: RunRenderer;
+  readonly answers: RunAnswers;
+  readonly late: Pick<LateOutcomes, "tell">;
   readonly clock: Clock;
   /** The shards of this process: rows of others may be under way right now. */
   owns(guildId: string): boolean;
@@ -19,25 +19,38 @@ export interface RecoverPorts {
 
 /**
  * After a crash: what was being sent may have run, so it becomes "unknown" and is looked for in the log; what waited
- * was not sent and never will be. Both are told to whoever asked. Answers how many there were.
+ * was not sent and never will be. Each answer is completed, also those of runs that were over and not yet shown.
+ * The rows stand when it resolves; people are told one after the other by what it answers.
  */
-export async function recoverRuns(ports: RecoverPorts): Promise<number> {
-  const rows: RunRecord[] = [];
-  for await (const row of ports.audit.unfinished()) if (ports.owns(row.guildId)) rows.push(row);
-  for (const row of rows) {
-    const outcome = concluded(row, ports.clock.nowMs());
-    await ports.audit.put(outcome.record);
-    if (outcome.record.status === "unknown") ports.seek(outcome.record);
-    await ports.notifier.person(row.guildId, row.actorId, ports.renderer.outcome(outcome));
+export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<void>> {
+  const { audit, answers, clock, owns } = ports;
+  const outcomes = new Map<string, RunOutcome>();
+  for await (const row of audit.unfinished()) {
+    if (owns(row.guildId)) outcomes.set(row.id, concluded(row, clock.nowMs()));
   }
-  return rows.length;
+  for (const { record } of outcomes.values()) {
+    await audit.put(record);
+    if (record.status === "unknown") ports.seek(record);
+  }
+
+  const places = new Map<string, Parameters<LateOutcomes["tell"]>[1]>();
+  for await (const { runId, guildId, place } of answers.all()) {
+    if (!owns(guildId)) continue;
+    places.set(runId, place);
+    const record = outcomes.has(runId) ? undefined : await audit.get(guildId, runId);
+    if (record !== undefined && isOver(record.status)) outcomes.set(runId, { record });
+    else if (!outcomes.has(runId)) await answers.forget(runId);
+  }
+
+  return async () => {
+    for (const [runId, outcome] of outcomes) await ports.late.tell(outcome, places.get(runId));
+  };
 }
 
 function concluded(row: RunRecord, nowMs: number): RunOutcome {
-  if (row.status === "sending") {
-    const why = "Marshal stopped while the command was being sent. It may have run; it is not repeated.";
-    return failed(row, new Failure("unreachable", why, { ran: "unknown" }), nowMs);
-  }
-  const why = "Marshal stopped while the command waited. It was not sent.";
-  return failed(row, new Failure("expired", why), nowMs);
+  const failure =
+    row.status === "sending"
+      ? new Failure("unreachable", "It may have run; Marshal does not repeat it.", { ran: "unknown" })
+      : new Failure("expired", "The process ended while the command waited.");
+  return failed(row, { failure, nowMs, interrupted: true });
 }

@@ -44,8 +44,17 @@ export function answered(record: RunRecord, answer: CommandAnswer): RunOutcome {
   };
 }
 
-/** It ended otherwise. `status` is chosen by the failure unless the caller knows better (cancelled, expired ...). */
-export function failed(record: RunRecord, failure: Failure, nowMs: number, status?: RunStatus): RunOutcome {
+export interface Ending {
+  readonly failure: Failure;
+  readonly nowMs: number;
+  /** Where the caller knows better than the failure (cancelled, expired ...). */
+  readonly status?: RunStatus | undefined;
+  /** Marshal itself was stopped. */
+  readonly interrupted?: boolean | undefined;
+}
+
+/** It ended otherwise than by an answer of the game. */
+export function failed(record: RunRecord, { failure, nowMs, status, interrupted }: Ending): RunOutcome {
   return {
     record: {
       ...record,
@@ -55,6 +64,7 @@ export function failed(record: RunRecord, failure: Failure, nowMs: number, statu
       message: failure.message,
       failureCode: failure.code,
       ...(failure.commandId === undefined ? {} : { commandId: failure.commandId }),
+      ...(interrupted === true ? { interrupted } : {}),
     },
     failure,
   };

@@ -31,6 +31,8 @@ export interface ProofPorts {
   readonly demands: Demands;
   readonly seenRows: Documents<SeenRows>;
   readonly clock: Clock;
+  /** The row of a run says now what the log tells of it. */
+  onProof(record: RunRecord): Promise<void>;
 }
 
 /**
@@ -155,7 +157,10 @@ export class Proof implements SnapshotListener {
     if (run.status === "sending") return;
     if (strength[proof] > strength[run.proof]) {
       const record = await audit.get(run.guildId, run.id);
-      if (record !== undefined) await audit.put({ ...record, proof });
+      if (record !== undefined) {
+        await audit.put({ ...record, proof });
+        await this.#ports.onProof({ ...record, proof });
+      }
     }
     if (proof !== "not-seen") this.#settle(source, run.id);
   }

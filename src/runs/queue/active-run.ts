@@ -46,6 +46,7 @@ export class ActiveRun implements LaneEntry {
   #request: RunRequest;
   #record: RunRecord;
   #over = false;
+  #interrupted = false;
   /** Its first byte is about to be written, or was. */
   #started = false;
   #writes: Promise<void> = Promise.resolve();
@@ -114,8 +115,15 @@ export class ActiveRun implements LaneEntry {
     return true;
   }
 
-  /** Waits for its answer no longer: unsent if the gate still holds it, else its outcome stays unknown. */
+  /** Ends it, unless it is being sent already, because this process stops. */
+  interrupt(reason: Failure): void {
+    this.#interrupted = true;
+    this.end("expired", reason);
+  }
+
+  /** Waits for its answer no longer, since this process stops: unsent if the gate still holds it, else its outcome stays unknown. */
   abandon(reason: Failure): void {
+    this.#interrupted = true;
     if (!this.#over) this.#abort.abort(reason);
   }
 
@@ -230,7 +238,10 @@ export class ActiveRun implements LaneEntry {
   }
 
   #fail(failure: Failure, status?: RunStatus): void {
-    this.#finish(failed(this.#record, failure, this.#ports.clock.nowMs(), status));
+    const nowMs = this.#ports.clock.nowMs();
+    // An answer that came after all, within the time that a stop leaves for it, is one like any other.
+    const interrupted = this.#interrupted && (status === "expired" || this.#abort.signal.aborted);
+    this.#finish(failed(this.#record, { failure, nowMs, status, interrupted }));
   }
 
   #finish(outcome: RunOutcome): void {

@@ -11,9 +11,9 @@ import type { Members } from "../../domain/ports/members.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
 import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
 import type { DeferredRun, RunOutcome, RunRecord } from "../../domain/run.ts";
+import type { LateOutcomes } from "../audit/late-outcomes.ts";
 import { failed } from "../audit/run-record.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { findVerb } from "../catalogue/verbs.ts";
@@ -66,7 +66,7 @@ export interface DeferredPorts {
   readonly members: Members;
   readonly runner: Runner;
   readonly demands: Demands;
-  readonly sink: Sink;
+  readonly late: Pick<LateOutcomes, "post">;
   readonly notifier: Notifier;
   readonly renderer: RunRenderer;
   readonly clock: Clock;
@@ -172,7 +172,7 @@ export class DeferredRuns implements SnapshotListener {
   }
 
   async #fire(run: DeferredRun): Promise<void> {
-    const { members, runner, clock, sink, renderer } = this.#ports;
+    const { members, runner, clock, late } = this.#ports;
     const { actor } = run.request;
     let outcome: RunOutcome;
     try {
@@ -187,9 +187,10 @@ export class DeferredRuns implements SnapshotListener {
         "denied",
         "Marshal could not check the roles of whoever asked; it was not sent.",
       );
-      outcome = failed(unsent(run, clock.nowMs()), error instanceof Failure ? error : why, clock.nowMs());
+      const failure = error instanceof Failure ? error : why;
+      outcome = failed(unsent(run, clock.nowMs()), { failure, nowMs: clock.nowMs() });
     }
-    await sink.send(actor.channelId, { ...renderer.outcome(outcome), nonce: run.id.slice(0, 25) });
+    await late.post(outcome, run.id.slice(0, 25));
   }
 
   #hold(key: string, run: DeferredRun): void {

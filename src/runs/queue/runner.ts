@@ -96,7 +96,7 @@ export class CommandRunner implements Runner {
   async stop(withinMs: number): Promise<void> {
     this.#stopping = true;
     const runs = this.lanes.all();
-    for (const run of runs) run.end("expired", restarting());
+    for (const run of runs) run.interrupt(restarting());
     const ended = Promise.all(
       runs.map(async (run) => {
         await run.ticket.outcome;
@@ -104,7 +104,7 @@ export class CommandRunner implements Runner {
       }),
     );
     await this.#atMost(withinMs, ended);
-    for (const run of runs) run.abandon(new Failure("expired", "Marshal is restarting."));
+    for (const run of runs) run.abandon(new Failure("expired", "Marshal was restarted meanwhile."));
     await this.#atMost(abandonedWithinMs, ended);
     this.lanes.close();
   }
@@ -130,7 +130,7 @@ export class CommandRunner implements Runner {
   async #deny(plan: RunPlan, why: string): Promise<Failure> {
     const failure = new Failure("denied", why);
     const nowMs = this.#ports.clock.nowMs();
-    const row = failed(newRecord(plan, nowMs), failure, nowMs).record;
+    const row = failed(newRecord(plan, nowMs), { failure, nowMs }).record;
     await this.#ports.refusals
       .note(row)
       .catch((error: unknown) => this.#ports.report("a refusal could not be written into the audit", error));
@@ -153,7 +153,7 @@ export class CommandRunner implements Runner {
       run.end("failed", failure);
       throw failure;
     }
-    if (this.#stopping) run.end("expired", restarting());
+    if (this.#stopping) run.interrupt(restarting());
     if (run.over) return run.ticket;
     try {
       this.lanes.add(run);
@@ -179,7 +179,7 @@ function usedUp(): Failure {
 }
 
 function restarting(): Failure {
-  return new Failure("expired", "Marshal is restarting; the command was not sent. Ask again in a minute.");
+  return new Failure("expired", "Marshal was restarted meanwhile. Ask again in a minute.");
 }
 
 function unaudited(cause: unknown): Failure {

@@ -1,0 +1,35 @@
+import type { MessageBody } from "../message.ts";
+
+/** Where the answer to an interaction stands. The token lets anyone change that answer: it is stored sealed only. */
+export interface AnswerPlace {
+  readonly applicationId: string;
+  readonly token: string;
+  /** Until when Discord takes changes of it, epoch milliseconds. */
+  readonly untilMs: number;
+}
+
+/** The answers of runs that are not over yet, so that another process can complete them after a kill. */
+export interface RunAnswers {
+  /** Keeps it, sealed, until it is forgotten or its time is over. */
+  remember(run: { readonly guildId: string; readonly runId: string }, place: AnswerPlace): Promise<void>;
+  forget(runId: string): Promise<void>;
+  /** All that an earlier process remembered; without a place where its time is over. */
+  all(): AsyncIterable<RememberedAnswer>;
+}
+
+export interface RememberedAnswer {
+  readonly runId: string;
+  readonly guildId: string;
+  readonly place?: AnswerPlace;
+}
+
+/** Answers from outside the interaction that asked for them. */
+export interface LateAnswers {
+  /** Completes an answer where it stands; false: Discord no longer takes that, or cannot be reached. */
+  edit(place: AnswerPlace, body: MessageBody): Promise<boolean>;
+  /** By direct message, else in the channel where it was asked, else in the notice channel. Never rejects. */
+  tell(
+    asker: { readonly guildId: string; readonly userId: string; readonly channelId: string },
+    body: MessageBody,
+  ): Promise<void>;
+}

@@ -1,0 +1,73 @@
+import type { AnswerPlace, LateAnswers, RunAnswers } from "../../domain/ports/run-answers.ts";
+import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
+import type { Sink } from "../../domain/ports/sink.ts";
+import type { RunOutcome, RunRecord } from "../../domain/run.ts";
+
+export interface LateOutcomesPorts {
+  readonly answers: RunAnswers;
+  readonly lateAnswers: LateAnswers;
+  readonly sink: Sink;
+  readonly renderer: RunRenderer;
+  report(what: string, error: unknown): void;
+}
+
+/** Outcomes that no interaction of this process waits for: after a restart, or of runs that nobody watched. */
+export class LateOutcomes {
+  readonly #ports: LateOutcomesPorts;
+  /** Completed answers that the log may still add something to. */
+  readonly #open = new Map<string, AnswerPlace>();
+
+  constructor(ports: LateOutcomesPorts) {
+    this.#ports = ports;
+  }
+
+  /** Completes the answer where it stands, or else tells the person. Never rejects. */
+  async tell(outcome: RunOutcome, place: AnswerPlace | undefined): Promise<void> {
+    const { record } = outcome;
+    const shown = place !== undefined && (await this.#edit(place, outcome));
+    if (shown && record.status === "unknown" && record.proof === "unchecked") {
+      this.#open.set(record.id, place);
+      return;
+    }
+    if (!shown) await this.#tellElsewhere(outcome);
+    await this.#forget(record.id);
+  }
+
+  /** Of a run that nobody watched: into the channel where it was asked for; where that refuses, to the person. */
+  async post(outcome: RunOutcome, nonce: string): Promise<void> {
+    const { sink, renderer, lateAnswers } = this.#ports;
+    const { guildId, actorId: userId, channelId } = outcome.record;
+    const body = renderer.outcome(outcome);
+    try {
+      await sink.send(channelId, { ...body, nonce });
+    } catch (error) {
+      this.#ports.report("an outcome could not be posted, so it is told in person", error);
+      await lateAnswers.tell({ guildId, userId, channelId }, body);
+    }
+  }
+
+  /** The log has told something of a run. */
+  async onProof(record: RunRecord): Promise<void> {
+    const place = this.#open.get(record.id);
+    if (place === undefined) return;
+    this.#open.delete(record.id);
+    await this.#edit(place, { record });
+    await this.#forget(record.id);
+  }
+
+  #edit(place: AnswerPlace, outcome: RunOutcome): Promise<boolean> {
+    return this.#ports.lateAnswers.edit(place, this.#ports.renderer.answer(outcome));
+  }
+
+  async #tellElsewhere(outcome: RunOutcome): Promise<void> {
+    const { id, origin, guildId, actorId: userId, channelId } = outcome.record;
+    if (origin === "on-join") return this.post(outcome, id.slice(0, 25));
+    await this.#ports.lateAnswers.tell({ guildId, userId, channelId }, this.#ports.renderer.outcome(outcome));
+  }
+
+  async #forget(runId: string): Promise<void> {
+    await this.#ports.answers
+      .forget(runId)
+      .catch((error: unknown) => this.#ports.report("the place of an answer could not be forgotten", error));
+  }
+}

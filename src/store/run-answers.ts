@@ -1,0 +1,52 @@
+import type { Clock } from "../domain/ports/clock.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { AnswerPlace, RunAnswers } from "../domain/ports/run-answers.ts";
+import { ServerKey } from "../domain/secret.ts";
+import { parseAnswerPlace, type SealedAnswer } from "./document-schemas.ts";
+import type { Vault } from "./seal.ts";
+
+export interface RunAnswersParts {
+  readonly documents: Documents<SealedAnswer>;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/** Where a token is sealed to: copied to another run it does not open. */
+function placeOf(runId: string): string {
+  return `run-answer/${runId}`;
+}
+
+export function createRunAnswers({ documents, vault, clock }: RunAnswersParts): RunAnswers {
+  const forgetAt = (runId: string, untilMs: number) =>
+    clock.after(Math.max(0, untilMs - clock.nowMs()), () => {
+      // A store that fails just now keeps it: the next start finds that its time is over.
+      documents.delete(runId).catch(() => undefined);
+    });
+
+  function open(runId: string, { sealed, untilMs }: SealedAnswer): AnswerPlace | undefined {
+    if (untilMs <= clock.nowMs()) return undefined;
+    try {
+      return parseAnswerPlace(JSON.parse(vault.open(sealed, placeOf(runId)).reveal()));
+    } catch {
+      // Sealed under another secret: the outcome then goes another way.
+      return undefined;
+    }
+  }
+
+  return {
+    async remember({ guildId, runId }, place) {
+      // An interaction's token is kept like a server key: whoever has it can write in the bot's name.
+      const sealed = vault.seal(new ServerKey(JSON.stringify(place)), placeOf(runId));
+      await documents.set(runId, { guildId, sealed, untilMs: place.untilMs });
+      forgetAt(runId, place.untilMs);
+    },
+    forget: (runId) => documents.delete(runId),
+    async *all() {
+      for await (const [runId, kept] of documents.entries()) {
+        const place = open(runId, kept);
+        if (place !== undefined) forgetAt(runId, place.untilMs);
+        yield { runId, guildId: kept.guildId, ...(place === undefined ? {} : { place }) };
+      }
+    },
+  };
+}

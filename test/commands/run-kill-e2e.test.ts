@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Failure } from "../../src/domain/failure.ts";
+import { defaultSettings } from "../../src/domain/guild.ts";
+import type { Channel, Exchange } from "../../src/sandbox/discord/types.ts";
+import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
+
+/** What a kill of the process leaves on people's screens, and how the next start completes it. */
+
+/** The process dies: nothing of it goes on, also not what follows its runs. The next one begins. */
+async function killAndStart(rig: RunCommandsRig, downMs = 0): Promise<void> {
+  rig.runs.crash();
+  await rig.runs.clock.advance(downMs);
+  await rig.runs.runs.start();
+}
+
+function neverAnswering(rig: RunCommandsRig): void {
+  rig.runs.answering = () => new Promise(() => undefined);
+}
+
+function labelsOf(exchange: Exchange): string[] {
+  return [...JSON.stringify(exchange.message?.components).matchAll(/"label":"([^"]*)"/g)].map(
+    ([, label]) => label ?? "",
+  );
+}
+
+/** Moves the virtual clock until a message of the channel reads as wanted. */
+async function posted(rig: RunCommandsRig, channel: Channel, wanted: RegExp): Promise<string> {
+  const texts = () =>
+    rig.emulated.messages(channel).map(({ content, embeds }) => `${content} ${JSON.stringify(embeds)}`);
+  return eventually(
+    rig,
+    () => texts().find((text) => wanted.test(text)),
+    () => texts().join("\n"),
+  );
+}
+
+async function eventually<T>(
+  rig: RunCommandsRig,
+  look: () => T | undefined,
+  story: () => string,
+): Promise<T> {
+  for (let turn = 0; turn < 2_000; turn += 1) {
+    const found = look();
+    if (found !== undefined) return found;
+    await rig.runs.clock.advance(5);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error(`never seen; there is: ${story()}`);
+}
+
+function auditInto(rig: RunCommandsRig, channel: Channel): void {
+  const settings = rig.runs.settingsOf.get(rig.guild.id) ?? defaultSettings;
+  rig.runs.settingsOf.set(rig.guild.id, { ...settings, auditChannelId: channel.id });
+}
+
+test("a run that waited when the process was killed: its own message says so and why, and offers it again", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rig.runs.readyAtMs = rig.runs.clock.nowMs() + 300_000;
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+  await rig.reads(exchange, /It is next/);
+  assert.deepEqual(labelsOf(exchange), ["Cancel"]);
+  await killAndStart(rig, 60_000);
+  const text = await rig.reads(exchange, /Marshal was stopped before it was sent/);
+  assert.match(text, /Did it run\?\*\* No, it was never sent/);
+  assert.doesNotMatch(text, /waited too long/);
+  assert.deepEqual(labelsOf(exchange), ["Run again"]);
+  assert.equal(exchange.message?.ephemeralFor, rig.mod.member.id);
+  assert.deepEqual(rig.mod.dms(), []);
+  assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+  assert.equal(rig.runs.sent.length, 0);
+});
+
+test("a run that was being sent: its own message says that it may have run, then what the log says; so does the audit", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  const audit = rig.guild.addChannel({ name: "audit" });
+  auditInto(rig, audit);
+  neverAnswering(rig);
+  const exchange = await rig.admin.slash(rig.channel, "run command", { text: ":ban Alice" });
+  await rig.reads(exchange, /Nothing is sent yet/);
+  assert.ok(exchange.message !== undefined);
+  const pressed = await rig.admin.click(exchange.message, "Send it");
+  await rig.reads(pressed, /Being sent/);
+  await killAndStart(rig, 30_000);
+  const text = await rig.reads(pressed, /It may have run: Marshal was stopped while it was being sent/);
+  assert.match(text, /Do not repeat it yet/);
+  await posted(rig, audit, /❔ may have run.*:ban Alice/);
+
+  const [row] = rig.runs.audit.rows.values();
+  const atS = Math.floor((row?.sentAtMs ?? 0) / 1000) + 1;
+  const log = { kind: "command", atS, player: { name: "Remote Server" }, text: ":ban Alice" } as const;
+  await rig.runs.runs.listener.take(rig.runs.snapshot([log]));
+  await rig.reads(pressed, /consistent with it having run/);
+  await posted(rig, audit, /❔ may have run.*:ban Alice.*seen in the log/);
+  assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+  assert.equal(rig.runs.sent.length, 1);
+});
+
+test("past the token's fifteen minutes the person is told by direct message, where that is closed in the channel", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  neverAnswering(rig);
+  rig.runs.readyAtMs = rig.runs.clock.nowMs() + 300_000;
+  await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h one" }), /It is next/);
+  await rig.reads(await rig.admin.slash(rig.channel, "run command", { text: ":h two" }), /Place/);
+  rig.admin.member.closeDms();
+  await killAndStart(rig, 16 * 60_000);
+  const text = await eventually(
+    rig,
+    () => rig.mod.dms().map(({ embeds }) => JSON.stringify(embeds))[0],
+    () => JSON.stringify(rig.log.lines),
+  );
+  assert.match(text, /Marshal was stopped before it was sent.*:h one/);
+  const inChannel = await posted(rig, rig.channel, /stopped before it was sent.*:h two/);
+  assert.match(inChannel, new RegExp(`<@${rig.admin.member.id}>`));
+  assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+});
+
+test("an outcome that was known and not shown yet when the process was killed is shown by the next", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rig.runs.readyAtMs = rig.runs.clock.nowMs() + 300_000;
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+  await rig.reads(exchange, /It is next/);
+  const [row] = rig.runs.audit.rows.values();
+  assert.ok(row !== undefined);
+  await rig.runs.audit.put({
+    ...row,
+    status: "done",
+    ran: "yes",
+    sentAtMs: 1,
+    endedAtMs: 2,
+    message: "Success",
+  });
+  await killAndStart(rig);
+  await rig.reads(exchange, /It ran/);
+  assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+});
+
+test("the token lies sealed in the store, and goes with the outcome or after fifteen minutes", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  neverAnswering(rig);
+  await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h one" }), /Being sent/);
+  const [stored = ""] = rig.runs.answerTexts.values();
+  assert.match(stored, /"sealed":"v1\./);
+  assert.doesNotMatch(stored, /token|applicationId/);
+  await rig.runs.clock.advance(15 * 60_000);
+  assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+  // It would never end by itself.
+  rig.runs.crash();
+});
+
+test("a run that ends by itself leaves no token behind", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h one" }), /It ran/);
+  await eventually(
+    rig,
+    () => (rig.runs.answerTexts.size === 0 ? true : undefined),
+    () => "a token",
+  );
+});
+
+test("a deferred run whose channel refuses is told by direct message", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rig.runs.answering = async () => {
+    throw new Failure("server-empty", "offline");
+  };
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+  await rig.reads(exchange, /Nobody is in the server/);
+  assert.ok(exchange.message !== undefined);
+  await rig.reads(await rig.mod.click(exchange.message, "Run when someone joins"), /sent when someone joins/);
+  rig.channel.denyBot("SendMessages");
+  rig.runs.answering = async () => "Success";
+  await rig.runs.runs.listener.take(rig.runs.snapshot());
+  const text = await eventually(
+    rig,
+    () => rig.mod.dms().map(({ embeds }) => JSON.stringify(embeds))[0],
+    () => JSON.stringify(rig.log.lines),
+  );
+  assert.match(text, /It ran.*:h Welcome/);
+});
