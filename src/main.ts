@@ -11,6 +11,7 @@ import {
   blockedNotice,
   keyParkedNotice,
   keyTakenAgainNotice,
+  readinessWords,
   resumedNotice,
 } from "./discord/render/service-notices.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
@@ -19,10 +20,14 @@ import { ServerKey } from "./domain/secret.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { createLog, type RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
+import { collectFacts } from "./ops/collect-facts.ts";
 import { OpsError, type OpsSources, startOps } from "./ops/health.ts";
 import { createMetrics } from "./ops/metrics.ts";
+import { createReadinessNotices } from "./ops/readiness-notices.ts";
+import { ReadinessWatch } from "./ops/readiness-watch.ts";
 import { createServiceEvents } from "./ops/service-events.ts";
 import { Shutdown, type Step } from "./ops/shutdown.ts";
+import { STOP_DEADLINE_MS, stopOrder } from "./ops/stop-order.ts";
 import { watchWallClock } from "./ops/wall-clock.ts";
 import { createRuns } from "./runs/runs.ts";
 import { DepartedGuilds } from "./store/departed-guilds.ts";
@@ -30,9 +35,6 @@ import { StoreError } from "./store/documents.ts";
 import { openStore } from "./store/open.ts";
 import { createWatch } from "./watch/watch.ts";
 
-/** How long a stop may take: what is being sent is finished, Discord has what it was promised. */
-const stopDeadlineMs = 12_000;
-const runsDeadlineMs = 5_000;
 /** Settings, feeds and audit of a guild that removed the bot; its keys go at once. */
 const KEPT_AFTER_LEAVING_MS = 30 * 24 * 60 * 60_000;
 
@@ -56,27 +58,7 @@ export interface Marshal {
 /** Builds everything by hand; nothing runs that is not named here. */
 export async function buildMarshal(config: Config, surroundings: Runtime): Promise<Marshal> {
   const { log, clock, random } = surroundings;
-  const metrics = createMetrics({
-    ofProcess: true,
-    gauges: [
-      {
-        name: "marshal_halted",
-        help: "1 while nothing may be asked of the service.",
-        read: () => (service.halt() === undefined ? 0 : 1),
-      },
-      {
-        name: "marshal_feed_undelivered",
-        help: "Log entries that wait to be posted.",
-        read: () => feeds.state().undelivered,
-      },
-      { name: "marshal_sources", help: "Game servers that are polled.", read: () => watch.state().sources },
-      {
-        name: "marshal_guilds",
-        help: "Discord servers that Marshal is in.",
-        read: () => discord.state().guilds,
-      },
-    ],
-  });
+  const metrics = createMetrics({ ofProcess: true });
   const store = await openStore(config.storeUrl, { log });
   const kept = await openDocuments(store, config, surroundings);
   const { bindings, settings } = kept;
@@ -103,6 +85,7 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     },
   });
   const { sink, notifier, members } = discord;
+  metrics.gauge("marshal_guilds", "Discord servers that Marshal is in.", () => discord.state().guilds);
   const departed = new DepartedGuilds({
     documents: kept.departed,
     bindings,
@@ -143,6 +126,9 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     }),
   });
 
+  const isHalted = () => (service.halt() === undefined ? 0 : 1);
+  metrics.gauge("marshal_halted", "1 while nothing may be asked of the service.", isHalted);
+
   const listeners: SnapshotListener[] = [];
   const watch = createWatch({
     client: service,
@@ -155,6 +141,7 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     onDefect: (err) => report("a poll failed in a way that was not expected", err),
   });
   const { snapshots, demands } = watch;
+  metrics.gauge("marshal_sources", "Game servers that are polled.", () => watch.state().sources);
 
   // By name, one after the other: what else is kept (keys above all) is none of their business.
   const feeds = createFeeds({
@@ -177,6 +164,9 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     nonceKey: kept.nonceKey,
     warn,
   });
+  const undelivered = () => feeds.state().undelivered;
+  metrics.gauge("marshal_feed_undelivered", "Log entries that wait to be posted.", undelivered);
+
   const runs = createRuns({
     bindings,
     settings,
@@ -199,6 +189,23 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     report,
   });
   listeners.push(feeds.listener, runs.listener);
+
+  const readiness = new ReadinessWatch({
+    clock,
+    log,
+    metrics,
+    facts: () => collectFacts({ clock, store, discord, feeds, watch, service }),
+    ...createReadinessNotices({
+      bindings,
+      notifier,
+      log,
+      shardOf: (guildId) => discord.shardOf(guildId),
+      words: readinessWords,
+    }),
+  });
+
+  const isReady = () => (readiness.reasons().length === 0 ? 1 : 0);
+  metrics.gauge("marshal_ready", "1 while nothing keeps the bot from its work.", isReady);
 
   async function* knownGuilds(): AsyncGenerator<string> {
     for await (const { guildId } of bindings.all()) yield guildId;
@@ -237,39 +244,17 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     });
     watch.start();
     departed.start();
+    await readiness.start();
   }
 
   return {
     start,
     ended: discord.ended,
-    // People first, then polls, then what is on its way, then the ground below it. Each has more time than it takes
-    // where it is given a grace of its own: a grace that is used up is no failure of the stop.
-    steps: [
-      { name: "interactions", withinMs: 2_500, run: () => discord.quiet(2_000) },
-      { name: "retention", withinMs: 500, run: async () => departed.stop() },
-      { name: "watch", withinMs: 2_000, run: () => watch.stop() },
-      { name: "runs", withinMs: runsDeadlineMs + 500, run: () => runs.stop(runsDeadlineMs) },
-      // Runs that were told that they will not be sent still edit their answers.
-      { name: "last answers", withinMs: 1_000, run: () => discord.quiet(1_000) },
-      { name: "feeds", withinMs: 3_000, run: () => feeds.stop() },
-      { name: "discord", withinMs: 2_000, run: () => discord.stop() },
-      // It listens a while for answers that the next process must know of: a 429 above all.
-      { name: "service", withinMs: 3_500, run: () => service.close() },
-      { name: "store", withinMs: 2_000, run: () => store.close() },
-    ],
+    steps: stopOrder({ discord, readiness, retention: departed, watch, runs, feeds, service, store }),
     ops: {
       metrics,
       conceal: log.conceal,
-      async notReady() {
-        const asleep = discord.state().ready ? [] : ["not logged in to Discord"];
-        const stored = await store.checkWritable().then(
-          () => [],
-          () => ["the store does not answer"],
-        );
-        const { spentUntilMs } = service.badKeys();
-        const spent = spentUntilMs === undefined ? [] : [spentWords(spentUntilMs)];
-        return [...asleep, ...stored, ...spent];
-      },
+      notReady: async () => readiness.reasons(),
       state: {
         service: () => service.state(),
         watch: () => watch.state(),
@@ -281,11 +266,6 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
   };
 }
 
-function spentWords(untilMs: number): string {
-  const until = new Date(untilMs).toISOString();
-  return `too many server keys were refused within an hour (BAD_KEY_BUDGET); nothing is asked until ${until}`;
-}
-
 /** The process: environment, log, signals, ops address. A start that fails is one clear line and exit code 1. */
 async function run(): Promise<void> {
   const config = configOrLines();
@@ -293,7 +273,7 @@ async function run(): Promise<void> {
   const secrets = secretsOf(config, environment());
   const log = createLog({ level: config.logLevel, secrets, pretty: process.stdout.isTTY === true });
   const exit = (code: number) => process.exit(code);
-  const shutdown = new Shutdown({ clock: systemClock, log, deadlineMs: stopDeadlineMs, exit });
+  const shutdown = new Shutdown({ clock: systemClock, log, deadlineMs: STOP_DEADLINE_MS, exit });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => shutdown.signal(signal));
   try {
     const marshal = await buildMarshal(config, { log, clock: systemClock, random: systemRandom });

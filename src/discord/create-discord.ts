@@ -12,6 +12,7 @@ import type { Command, Services } from "./command.ts";
 import { createClient, logIn, type Shards } from "./connection/bot.ts";
 import { createMembers } from "./connection/members.ts";
 import { removedGuilds, shardOf } from "./connection/removed-guilds.ts";
+import { ShardPresence } from "./connection/shard-presence.ts";
 import { createCommandRegistry } from "./interactions/command-registry.ts";
 import { answerOutsideGuild, convert } from "./interactions/convert.ts";
 import { createDispatch, type Dispatch } from "./interactions/dispatch.ts";
@@ -21,6 +22,7 @@ import { createPendingLinks } from "./interactions/pending-links.ts";
 import { registerWhenChanged } from "./interactions/registration.ts";
 import { createNotifier } from "./messages/notifier.ts";
 import { createSink } from "./messages/sink.ts";
+import { type SinkProgress, withProgress } from "./messages/sink-progress.ts";
 
 export interface DiscordPorts {
   readonly token: string;
@@ -51,7 +53,14 @@ interface DiscordState {
   readonly ready: boolean;
   readonly userId: string | undefined;
   readonly guilds: number;
-  readonly shards: readonly { readonly id: number; readonly status: number; readonly pingMs: number }[];
+  readonly shards: readonly {
+    readonly id: number;
+    readonly status: number;
+    readonly pingMs: number;
+    /** 0 while it is connected. */
+    readonly awayForMs: number;
+  }[];
+  readonly sending: SinkProgress;
   readonly interactionsUnderWay: number;
 }
 
@@ -73,6 +82,8 @@ export interface Discord {
   stop(): Promise<void>;
   /** Whether the bot is in that guild; undefined: not known (not logged in, or another process's shard). */
   isHere(guildId: string): boolean | undefined;
+  /** Which shard hears of a guild. */
+  shardOf(guildId: string): number;
   state(): DiscordState;
 }
 
@@ -95,11 +106,14 @@ export function createDiscord(ports: DiscordPorts): Discord {
   // Set before the login, so that what waited since the last run can be posted at once.
   const rest = client.rest.setToken(ports.token);
   const roads = { rest, callbacks: createCallbackRest(rest) };
-  const sink = createSink({
-    rest,
-    ownId: () => client.user?.id,
-    mayReadHistory: (channelId) => mayReadHistory(client, channelId),
-  });
+  const presence = new ShardPresence(client, clock);
+  const { sink, progress } = withProgress(
+    createSink({
+      rest,
+      ownId: () => client.user?.id,
+      mayReadHistory: (channelId) => mayReadHistory(client, channelId),
+    }),
+  );
   const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;
   const notifier = createNotifier({ rest, sink, settings, bindings, random, log, guildName });
   const lateAnswers = createLateAnswers({ rest, notifier, log });
@@ -176,12 +190,16 @@ export function createDiscord(ports: DiscordPorts): Discord {
       await client.destroy();
     },
     isHere: (guildId) => (client.isReady() && isOurs(guildId) ? client.guilds.cache.has(guildId) : undefined),
+    shardOf: (guildId) => shardOf(guildId, Math.max(1, client.options.shardCount ?? 1)),
     state: () => ({
       // discord.js goes on calling itself ready after a close for good.
       ready: client.isReady() && phase === "running",
       userId: client.user?.id,
       guilds: client.guilds.cache.size,
-      shards: client.ws.shards.map(({ id, status, ping }) => ({ id, status, pingMs: ping })),
+      shards: client.ws.shards.map(({ id, status, ping }) => ({
+        ...{ id, status, pingMs: ping, awayForMs: presence.awayForMs(id) },
+      })),
+      sending: progress(),
       interactionsUnderWay: dispatch?.underWay ?? 0,
     }),
   };

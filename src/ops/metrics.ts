@@ -30,6 +30,11 @@ export const definitions: Readonly<Record<string, Definition>> = {
     help: "KeyedMutex of a feed's delivery that failed and are tried again.",
     labels: [],
   },
+  marshal_not_ready_total: {
+    kind: "counter",
+    help: "Times that something began to keep the bot from its work, by what it was.",
+    labels: ["reason"],
+  },
   marshal_service_requests_total: {
     kind: "counter",
     help: "Requests to the game service, by route and what came of them.",
@@ -57,14 +62,9 @@ export const definitions: Readonly<Record<string, Definition>> = {
   },
 };
 
-/** A value that is read when somebody asks for the metrics. */
-export interface GaugeSource {
-  readonly name: string;
-  readonly help: string;
-  read(): number;
-}
-
 export interface MetricsRegistry extends Metrics {
+  /** Adds a value that is read when somebody asks for the metrics. */
+  gauge(name: string, help: string, read: () => number): void;
   /** The text form of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -74,9 +74,7 @@ export interface MetricsRegistry extends Metrics {
  * A registry of its own, so that two bots of one test count apart. A name or a label that the table does not have is
  * a slip of ours that must not break a wing: it is counted as `marshal_unknown_metrics_total` and dropped.
  */
-export function createMetrics(
-  options: { readonly gauges?: readonly GaugeSource[]; readonly ofProcess?: boolean } = {},
-): MetricsRegistry {
+export function createMetrics(options: { readonly ofProcess?: boolean } = {}): MetricsRegistry {
   const registry = new Registry();
   const unknown = new Counter({
     name: "marshal_unknown_metrics_total",
@@ -90,7 +88,6 @@ export function createMetrics(
     if (kind === "counter") counters.set(name, new Counter(shared));
     else histograms.set(name, new Histogram({ ...shared, buckets: [...buckets] }));
   }
-  for (const source of options.gauges ?? []) addGauge(registry, source);
   if (options.ofProcess) collectDefaultMetrics({ register: registry });
 
   const known = (name: string, labels: Labels) =>
@@ -106,12 +103,20 @@ export function createMetrics(
       if (histogram === undefined || !known(name, labels)) unknown.inc();
       else histogram.observe({ ...labels }, value);
     },
+    gauge: (name, help, read) => addGauge({ registry, name, help, read }),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }
 
-function addGauge(registry: Registry, { name, help, read }: GaugeSource): void {
+interface GaugeOptions {
+  readonly registry: Registry;
+  readonly name: string;
+  readonly help: string;
+  read(): number;
+}
+
+function addGauge({ registry, name, help, read }: GaugeOptions): void {
   new Gauge({
     name,
     help,

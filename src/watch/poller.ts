@@ -50,6 +50,9 @@ const MOST_HELD_BACK = 32;
 /** Halts are looked at again after this, whatever was said about their end. */
 const LOOK_AGAIN_MS = 15_000;
 
+/** A server whose reads fail is asked again within this time; one that waits longer is not asked on purpose. */
+const DUE_WITHIN_MS = 2 * 60_000;
+
 /**
  * Polls whatever the schedule names next, as fast as the gate lets it. There is no loop: each thing that could change
  * the choice (a demand, a read that left the gate, an answer, the end of a wait) pumps.
@@ -67,6 +70,7 @@ export class Poller {
   #pumping = false;
   #cancelTimer: (() => void) | undefined;
   #pausedUntilMs = 0;
+  #kept = 0;
 
   constructor(parts: PollerParts) {
     this.#parts = parts;
@@ -109,6 +113,17 @@ export class Poller {
 
   get sources(): number {
     return this.#watched.size;
+  }
+
+  /** How many servers are to be read and may be, and how many reads were kept since the start. */
+  progress(): { readonly due: number; readonly kept: number } {
+    const { clock, health } = this.#parts;
+    const soonMs = clock.monotonicMs() + DUE_WITHIN_MS;
+    let due = 0;
+    for (const [source, { notBeforeMs }] of this.#watched) {
+      if (notBeforeMs <= soonMs && health.parked(source) === undefined) due += 1;
+    }
+    return { due, kept: this.#kept };
   }
 
   /** Puts a source into the schedule by its present demands, or out of it when there are none. */
@@ -202,6 +217,7 @@ export class Poller {
     const nowMs = clock.monotonicMs();
     switch (outcome.kind) {
       case "kept":
+        this.#kept += 1;
         watched.stats = observed(watched.stats, outcome.snapshot, outcome.askedMs);
         watched.backOff = undefined;
         break;

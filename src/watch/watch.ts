@@ -35,6 +35,8 @@ export interface Watch {
   /** Start it last: listeners must be ready for what it hands them. */
   start(): void;
   stop(): Promise<void>;
+  /** How many servers are to be read and may be, and how many reads were kept since the start. */
+  progress(): { readonly due: number; readonly kept: number };
   state(): WatchState;
 }
 
@@ -58,6 +60,7 @@ export function createWatch(parts: WatchParts): Watch {
       snapshots.stop();
       await poller.stop();
     },
+    progress: () => poller.progress(),
     state: () => ({
       sources: poller.sources,
       inFlight: poller.inFlight,

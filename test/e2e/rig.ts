@@ -120,7 +120,7 @@ export class E2eRig {
       DISCORD_TOKEN: this.discord.token,
       DISCORD_API_URL: this.discord.apiUrl,
       SERVICE_URL: this.#serviceUrl,
-      STORE_URL: `sqlite:${join(this.#folder.path, "marshal.sqlite")}`,
+      STORE_URL: `sqlite:${this.storePath}`,
       OPS_ADDRESS: "127.0.0.1:0",
       LOG_LEVEL: "debug",
     };
@@ -144,6 +144,11 @@ export class E2eRig {
     await marshal.start();
   }
 
+  /** The file of its store. */
+  get storePath(): string {
+    return join(this.#folder.path, "marshal.sqlite");
+  }
+
   /** Stops the bot in the order of its steps; it must be a clean stop. */
   async stop(): Promise<void> {
     const stop = this.#stopBot;
@@ -157,7 +162,7 @@ export class E2eRig {
     await this.startBot();
   }
 
-  async ops(path: "/state" | "/metrics"): Promise<string> {
+  async ops(path: "/state" | "/metrics" | "/readyz"): Promise<string> {
     return await (await fetch(this.#opsUrl + path)).text();
   }
 

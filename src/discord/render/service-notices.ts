@@ -1,7 +1,7 @@
 import type { MessageBody } from "../../domain/message.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
 
-/** What guilds are told of the service, in their notice channel (design 4). Pure. */
+/** What guilds are told of the service, in their notice channel. Pure. */
 
 /** The service does not accept a key any more: nothing of this server is read until it is linked again. */
 export function keyParkedNotice(serverName: string, why: string): MessageBody {
@@ -36,3 +36,23 @@ export function blockedNotice(untilMs: number): MessageBody {
 export function resumedNotice(): MessageBody {
   return { content: "✅ The game service answers again. Log channels and commands go on." };
 }
+
+/** What guilds are told of the bot itself, where they lose something by it. */
+export const readinessWords = {
+  /** What Marshal would post or run cannot be written down, so it does neither. */
+  storeStuck: (): MessageBody => ({
+    content:
+      "⛔ Marshal cannot write to its own store. Until its operator has mended that, log channels stand still and " +
+      "commands are not sent. Log entries are posted afterwards, as far as the game still shows them then; gaps are named.",
+  }),
+  storeBack: (): MessageBody => ({
+    content: "✅ Marshal can write to its store again. Log channels and commands go on.",
+  }),
+  /** Nobody's command is heard; feeds need no gateway. */
+  shardAway: (): MessageBody => ({
+    content:
+      "⚠️ Marshal has lost its connection to Discord: commands and buttons get no answer here, and nothing of them " +
+      "was done. Log channels go on.",
+  }),
+  shardBack: (): MessageBody => ({ content: "✅ Marshal hears commands and buttons again." }),
+};

@@ -1,0 +1,63 @@
+import type { Clock } from "../domain/ports/clock.ts";
+import type { Facts } from "./readiness.ts";
+
+/** The parts of the bot that readiness looks at. */
+export interface FactSources {
+  readonly clock: Clock;
+  readonly store: { checkWritable(): Promise<void> };
+  readonly discord: {
+    state(): {
+      readonly ready: boolean;
+      readonly shards: readonly { readonly id: number; readonly awayForMs: number }[];
+      /** Messages and edits that Discord took, and whether the last attempt failed for Discord's sake. */
+      readonly sending: { readonly taken: number; readonly failing: boolean };
+    };
+  };
+  readonly feeds: {
+    state(): { readonly undelivered: number; readonly cards: { readonly unshown: number } };
+  };
+  readonly watch: { progress(): Facts["polling"] };
+  readonly service: { badKeys(): { readonly spentUntilMs: number | undefined } };
+}
+
+/** A store that hangs must not leave the rest unseen. */
+const STORE_ANSWERS_MS = 5_000;
+
+/** What every part says at this moment. */
+export async function collectFacts({
+  clock,
+  store,
+  discord,
+  feeds,
+  watch,
+  service,
+}: FactSources): Promise<Facts> {
+  const { ready, shards, sending } = discord.state();
+  const { undelivered, cards } = feeds.state();
+  return {
+    loggedIn: ready,
+    shardsAway: shards
+      .filter(({ awayForMs }) => awayForMs > 0)
+      .map(({ id, awayForMs: forMs }) => ({ id, forMs })),
+    storeTrouble: await storeTrouble(store, clock),
+    // A card may wait for its turn to be edited, for minutes; only where Discord fails does it show that nothing goes.
+    sending: { waiting: undelivered + (sending.failing ? cards.unshown : 0), taken: sending.taken },
+    polling: watch.progress(),
+    badKeysSpentUntilMs: service.badKeys().spentUntilMs,
+  };
+}
+
+async function storeTrouble(store: FactSources["store"], clock: Clock): Promise<string | undefined> {
+  const over = new AbortController();
+  const late = clock.sleep(STORE_ANSWERS_MS, over.signal).then(
+    () => "it does not answer",
+    () => undefined,
+  );
+  const asked = store.checkWritable().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : "it does not say why"),
+  );
+  const trouble = await Promise.race([asked, late]);
+  over.abort();
+  return trouble;
+}

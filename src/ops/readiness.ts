@@ -1,0 +1,94 @@
+/** What can keep the bot from its work. */
+export type ReasonCode = "discord" | "shard-away" | "store" | "sending" | "polling" | "bad-keys";
+
+/** What the parts of the bot say of themselves at one moment. */
+export interface Facts {
+  readonly loggedIn: boolean;
+  readonly shardsAway: readonly { readonly id: number; readonly forMs: number }[];
+  /** Why nothing can be written to the store; undefined while it can. */
+  readonly storeTrouble: string | undefined;
+  readonly sending: {
+    /** Messages that wait to be posted or shown. */
+    readonly waiting: number;
+    /** Messages and edits that Discord has taken since the start. */
+    readonly taken: number;
+  };
+  readonly polling: {
+    /** Game servers that are to be read and may be. */
+    readonly due: number;
+    /** Reads that were kept since the start. */
+    readonly kept: number;
+  };
+  /** Nothing is asked of the service before, epoch milliseconds: too many refused keys. */
+  readonly badKeysSpentUntilMs: number | undefined;
+}
+
+export interface Reason {
+  readonly code: ReasonCode;
+  /** For the operator: what is the matter, in words. */
+  readonly text: string;
+  readonly shard?: number;
+}
+
+/** What has to be remembered from one look to the next; times by the monotonic clock. */
+export interface Memory {
+  readonly taken: number;
+  readonly kept: number;
+  /** Since when something waits and nothing is taken. */
+  readonly stuckSinceMs: number | undefined;
+  /** Since when servers are due and none is read. */
+  readonly unreadSinceMs: number | undefined;
+}
+
+export const NOTHING_SEEN: Memory = { taken: 0, kept: 0, stuckSinceMs: undefined, unreadSinceMs: undefined };
+
+/** A shard that reconnects is back within seconds; one that is away longer hears no command. */
+const AWAY_MS = 60_000;
+const STUCK_MS = 60_000;
+const UNREAD_MS = 5 * 60_000;
+
+/** Why the bot cannot do its work; none: it is ready. Pure. */
+export function judge(
+  before: Memory,
+  facts: Facts,
+  nowMs: number,
+): { readonly memory: Memory; readonly reasons: readonly Reason[] } {
+  const { sending, polling } = facts;
+  const isStuck = sending.waiting > 0 && sending.taken === before.taken;
+  const isUnread = polling.due > 0 && polling.kept === before.kept;
+  const memory: Memory = {
+    taken: sending.taken,
+    kept: polling.kept,
+    stuckSinceMs: isStuck ? (before.stuckSinceMs ?? nowMs) : undefined,
+    unreadSinceMs: isUnread ? (before.unreadSinceMs ?? nowMs) : undefined,
+  };
+
+  const reasons: Reason[] = [];
+  if (!facts.loggedIn) reasons.push({ code: "discord", text: "not logged in to Discord" });
+  for (const { id, forMs } of facts.shardsAway) {
+    if (forMs < AWAY_MS) continue;
+    const text = `shard ${id} has lost Discord for a minute: commands of its Discord servers are not heard`;
+    reasons.push({ code: "shard-away", text, shard: id });
+  }
+  if (facts.storeTrouble !== undefined) {
+    reasons.push({ code: "store", text: `the store cannot be written: ${facts.storeTrouble}` });
+  }
+  if (lasts(memory.stuckSinceMs, nowMs, STUCK_MS)) {
+    const text = "nothing could be sent to Discord for a minute although messages wait";
+    reasons.push({ code: "sending", text });
+  }
+  if (lasts(memory.unreadSinceMs, nowMs, UNREAD_MS)) {
+    const text = "no game server was read for 5 minutes although some are due";
+    reasons.push({ code: "polling", text });
+  }
+  if (facts.badKeysSpentUntilMs !== undefined) {
+    const until = new Date(facts.badKeysSpentUntilMs).toISOString();
+    const text = `too many server keys were refused within an hour (BAD_KEY_BUDGET); nothing is asked until ${until}`;
+    reasons.push({ code: "bad-keys", text });
+  }
+  return { memory, reasons };
+}
+
+function lasts(sinceMs: number | undefined, nowMs: number, longMs: number): boolean {
+  return sinceMs !== undefined && nowMs - sinceMs >= longMs;
+}
