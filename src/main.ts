@@ -7,13 +7,7 @@ import { LoginError } from "./discord/connection/bot.ts";
 import { createDiscord } from "./discord/create-discord.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
-import {
-  blockedNotice,
-  keyParkedNotice,
-  keyTakenAgainNotice,
-  readinessWords,
-  resumedNotice,
-} from "./discord/render/service-notices.ts";
+import { readinessWords, serviceWords } from "./discord/render/service-notices.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { SnapshotListener } from "./domain/ports/snapshots.ts";
 import { ServerKey } from "./domain/secret.ts";
@@ -116,12 +110,7 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
       bindings,
       notifier,
       log,
-      words: {
-        keyParked: keyParkedNotice,
-        keyTakenAgain: keyTakenAgainNotice,
-        blocked: blockedNotice,
-        resumed: resumedNotice,
-      },
+      words: serviceWords,
       onKeyParked: (source) => runs.onKeyParked(source),
     }),
   });

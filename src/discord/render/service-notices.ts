@@ -4,7 +4,7 @@ import { escapeMarkdown, inlineName } from "./escape.ts";
 /** What guilds are told of the service, in their notice channel. Pure. */
 
 /** The service does not accept a key any more: nothing of this server is read until it is linked again. */
-export function keyParkedNotice(serverName: string, why: string): MessageBody {
+function keyParkedNotice(serverName: string, why: string): MessageBody {
   return {
     content:
       `🔑 The game service no longer accepts the key of **${inlineName(serverName)}**, so Marshal has stopped using it ` +
@@ -14,7 +14,7 @@ export function keyParkedNotice(serverName: string, why: string): MessageBody {
 }
 
 /** The service had refused a key by mistake: an hour later it took it again. */
-export function keyTakenAgainNotice(serverName: string): MessageBody {
+function keyTakenAgainNotice(serverName: string): MessageBody {
   return {
     content:
       `🔑 The game service accepts the key of **${inlineName(serverName)}** again. Log channels and commands of this ` +
@@ -23,7 +23,7 @@ export function keyTakenAgainNotice(serverName: string): MessageBody {
 }
 
 /** The whole host is blocked: nobody's server is read. */
-export function blockedNotice(untilMs: number): MessageBody {
+function blockedNotice(untilMs: number): MessageBody {
   const until = Math.ceil(untilMs / 1_000);
   return {
     content:
@@ -33,9 +33,17 @@ export function blockedNotice(untilMs: number): MessageBody {
   };
 }
 
-export function resumedNotice(): MessageBody {
+function resumedNotice(): MessageBody {
   return { content: "✅ The game service answers again. Log channels and commands go on." };
 }
+
+/** What guilds are told of the service. */
+export const serviceWords = {
+  keyParked: keyParkedNotice,
+  keyTakenAgain: keyTakenAgainNotice,
+  blocked: blockedNotice,
+  resumed: resumedNotice,
+};
 
 /** What guilds are told of the bot itself, where they lose something by it. */
 export const readinessWords = {
