@@ -3,11 +3,11 @@ import { Service } from "../../src/sandbox/service/service.ts";
 import { keyOf } from "./crowd.ts";
 
 /**
- * The emulated service of the benches `ack` and `tenants` in a process of its own: on the event loop of the emulated Discord it would
- * spoil the measure. Arguments: number of servers, how many of them are counted, requests a second. Tells the parent
- * its address, and what it has counted whenever it is asked.
+ * The emulated service of the benches `ack` and `tenants` in a process of its own: on the event loop of the emulated
+ * Discord it would spoil the measure. Arguments: number of servers, how many of them are counted, requests a second,
+ * the window in which they are counted (ms). Tells the parent its address, and what it has counted whenever asked.
  */
-const [servers, counted, perS] = process.argv.slice(2).map(Number);
+const [servers, counted, perS, windowMs = 1_000] = process.argv.slice(2).map(Number);
 if (servers === undefined || counted === undefined || perS === undefined)
   throw new Error("the number of servers, how many are counted, and a limit are needed");
 
@@ -23,7 +23,7 @@ const service = new Service({
   nowMs: () => Date.now() - startedAgoMs,
   keys,
   towns: Object.fromEntries(keys.map((key, index) => [key, index % 100 < OPEN_SHARE * 100 ? open : closed])),
-  limits: { global: { limit: perS, windowMs: 1_000 } },
+  limits: { global: { limit: (perS * windowMs) / 1_000, windowMs } },
 });
 startedAgoMs = 0;
 service.advance();

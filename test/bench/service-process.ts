@@ -17,6 +17,8 @@ export interface ServiceOptions {
   /** Of these the first so many are counted. */
   readonly quiet: number;
   readonly perS: number;
+  /** In which they are counted. @default 1_000 */
+  readonly windowMs?: number;
 }
 
 /** The emulated service as a child process. */
@@ -29,9 +31,9 @@ export class ServiceProcess {
     this.url = url;
   }
 
-  static async start({ servers, quiet, perS }: ServiceOptions): Promise<ServiceProcess> {
+  static async start({ servers, quiet, perS, windowMs = 1_000 }: ServiceOptions): Promise<ServiceProcess> {
     const file = fileURLToPath(new URL("./ack-service.ts", import.meta.url));
-    const child = fork(file, [servers, quiet, perS].map(String), { execArgv: [] });
+    const child = fork(file, [servers, quiet, perS, windowMs].map(String), { execArgv: [] });
     const [{ url }] = await once(child, "message");
     return new ServiceProcess(child, String(url));
   }
