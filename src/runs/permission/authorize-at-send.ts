@@ -11,8 +11,8 @@ import { parseCommand } from "../catalogue/parse-command.ts";
 import { peopleOf } from "../catalogue/targets.ts";
 import { decide } from "./policy.ts";
 
-/** Roles that an interaction told this recently are believed; older ones are read anew (design 6, Tiers). */
-export const rolesGoodForMs = 10_000;
+/** Roles that were told this recently are believed; older ones are read anew. */
+export const ROLES_GOOD_FOR_MS = 10_000;
 
 export interface GatekeeperPorts {
   readonly bindings: Bindings;
@@ -27,14 +27,22 @@ export interface GatekeeperPorts {
 export interface Passed {
   readonly actor: Actor;
   readonly binding: Binding;
+  /** By the monotonic clock. */
+  readonly rolesReadAtMs: number;
 }
 
 /**
  * The check at sending: is the server still linked and its key good, and may this person still do this?
+ * `rolesReadAtMs` says, by the monotonic clock, when the roles that the request names were true.
  * @throws Failure "not-linked", "key-rejected" or "denied"; a member that cannot be read is denied.
  */
-export async function checkAtSending(ports: GatekeeperPorts, request: RunRequest): Promise<Passed> {
-  const actor = await actorNow(ports, request);
+export async function checkAtSending(
+  ports: GatekeeperPorts,
+  request: RunRequest,
+  rolesReadAtMs: number,
+): Promise<Passed> {
+  const now = await actorNow(ports, request, rolesReadAtMs);
+  const { actor } = now;
   const bindings = await ports.bindings.list(request.actor.guildId);
   const binding = bindings.find(({ id }) => id === request.binding.id);
   if (binding === undefined) throw new Failure("not-linked", "The server was unlinked; nothing was sent.");
@@ -44,15 +52,20 @@ export async function checkAtSending(ports: GatekeeperPorts, request: RunRequest
   const people = peopleOf(ports.snapshots.latest(binding.source), ports.clock.nowMs());
   const decision = decide(policy, actor, parseCommand(request.text), people);
   if (!decision.allowed) throw new Failure("denied", decision.why);
-  return { actor, binding };
+  return { ...now, binding };
 }
 
-async function actorNow({ members, clock }: GatekeeperPorts, request: RunRequest): Promise<Actor> {
-  const { actor, origin } = request;
-  if (origin !== "on-join" && clock.nowMs() - actor.askedAtMs <= rolesGoodForMs) return actor;
-  const readAtMs = clock.nowMs();
+async function actorNow(
+  { members, clock }: GatekeeperPorts,
+  { actor, origin }: RunRequest,
+  rolesReadAtMs: number,
+): Promise<Omit<Passed, "binding">> {
+  const nowMs = clock.monotonicMs();
+  if (origin !== "on-join" && nowMs - rolesReadAtMs <= ROLES_GOOD_FOR_MS) return { actor, rolesReadAtMs };
   try {
-    return { ...actor, ...(await members.now(actor.guildId, actor.userId)), askedAtMs: readAtMs };
+    // As old as the question: what changes while it is under way may be missing in the answer.
+    const read = await members.now(actor.guildId, actor.userId);
+    return { actor: { ...actor, ...read }, rolesReadAtMs: nowMs };
   } catch (error) {
     const why = "The roles of whoever asked could not be read anew, so nothing was sent.";
     throw new Failure("denied", why, { cause: error });

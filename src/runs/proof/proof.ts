@@ -41,6 +41,7 @@ export interface ProofPorts {
  */
 export class Proof implements SnapshotListener {
   readonly #ports: ProofPorts;
+  /** By server and run, until when it is sought, by the monotonic clock. */
   readonly #pending = new Map<SourceId, Map<string, number>>();
   /** By server and run, in the order of sighting. */
   readonly #seenAtS = new Map<SourceId, Map<string, number>>();
@@ -58,7 +59,7 @@ export class Proof implements SnapshotListener {
   /** A run that was, or may have been, sent: look for it for a while. */
   seek({ source, id }: RunRecord): void {
     const runs = this.#pending.get(source) ?? new Map<string, number>();
-    runs.set(id, this.#ports.clock.nowMs() + PROOF_FOR_MS);
+    runs.set(id, this.#ports.clock.monotonicMs() + PROOF_FOR_MS);
     this.#pending.set(source, runs);
     this.#demand(source);
   }
@@ -200,7 +201,7 @@ export class Proof implements SnapshotListener {
   }
 
   #forgetOld(source: SourceId): void {
-    const nowMs = this.#ports.clock.nowMs();
+    const nowMs = this.#ports.clock.monotonicMs();
     const runs = this.#pending.get(source);
     for (const [id, untilMs] of runs ?? []) if (untilMs <= nowMs) runs?.delete(id);
     if (runs !== undefined) this.#demand(source);
@@ -213,7 +214,9 @@ export class Proof implements SnapshotListener {
       this.#ports.demands.put(`runs-proof:${source}`, []);
       return;
     }
-    const untilMs = Math.max(...runs.values());
+    const { clock } = this.#ports;
+    const leftMs = Math.max(...runs.values()) - clock.monotonicMs();
+    const untilMs = clock.nowMs() + leftMs;
     const demand = { source, lists: ["commandLogs"] as const, maxAgeMs: PROOF_MAX_AGE_MS, untilMs };
     this.#ports.demands.put(`runs-proof:${source}`, [demand]);
   }

@@ -1,5 +1,4 @@
 import { Failure } from "../../domain/failure.ts";
-import type { Actor } from "../../domain/guild.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { ServiceClient } from "../../domain/ports/service-client.ts";
@@ -9,19 +8,16 @@ import {
   checkAtSending,
   type GatekeeperPorts,
   type Passed,
-  rolesGoodForMs,
+  ROLES_GOOD_FOR_MS,
 } from "../permission/authorize-at-send.ts";
-import type { LaneEntry } from "./lane.ts";
+import type { LaneEntry, Readiness } from "./lane.ts";
+import { type Attempt, nextAttempt } from "./next-attempt.ts";
+import { RunRow } from "./run-row.ts";
 import { RunProgressTicket } from "./run-ticket.ts";
 import type { SourceTurns } from "./source-turns.ts";
 
-/** A run that has waited this long is not sent: a stale ban is worse than none (design 6). */
-const expiresAfterMs = 10 * 60_000;
-/** A 429 that names no time. */
-const unnamedWaitMs = 5_000;
-const recheckAfterMs = 250;
-/** An audit row that could not be completed is tried again after so long, and then rarer. */
-const rewriteAfterMs = [1_000, 5_000, 30_000, 120_000, 600_000];
+/** A run that has waited this long is not sent: a stale ban is worse than none. */
+const EXPIRES_AFTER_MS = 10 * 60_000;
 
 export interface RunPorts extends GatekeeperPorts {
   readonly client: Pick<ServiceClient, "command">;
@@ -34,32 +30,38 @@ export interface RunPorts extends GatekeeperPorts {
 
 /**
  * One run from "waiting" to its outcome. Its audit row is written before anything is sent, and each change after;
- * the service is called again only after a failure that says that the command did not run (design 4, Commands).
+ * the service is called again only after a failure that says that the command did not run.
  */
 export class ActiveRun implements LaneEntry {
   readonly ticket: RunProgressTicket;
-  readonly expiresAtMs: number;
   readonly #ports: RunPorts;
   readonly #onEnd: (run: ActiveRun) => void;
   readonly #abort = new AbortController();
   readonly #cancelExpiry: () => void;
+  readonly #row: RunRow;
+  /** By the monotonic clock, like every age and wait here. */
+  readonly #expiresAtMs: number;
+  #rolesReadAtMs: number;
   #request: RunRequest;
   #record: RunRecord;
   #over = false;
   #interrupted = false;
   /** Its first byte is about to be written, or was. */
   #started = false;
-  #writes: Promise<void> = Promise.resolve();
 
   constructor(ports: RunPorts, plan: RunPlan, onEnd: (run: ActiveRun) => void) {
-    const nowMs = ports.clock.nowMs();
+    const { clock } = ports;
+    const { request } = plan;
     this.#ports = ports;
     this.#onEnd = onEnd;
-    this.#request = plan.request;
-    this.#record = newRecord(plan, nowMs);
+    this.#request = request;
+    this.#record = newRecord(plan, clock.nowMs());
+    this.#row = new RunRow(ports);
     this.ticket = new RunProgressTicket(plan.id);
-    this.expiresAtMs = nowMs + expiresAfterMs;
-    this.#cancelExpiry = ports.clock.after(expiresAfterMs, () => this.#expire());
+    this.#expiresAtMs = clock.monotonicMs() + EXPIRES_AFTER_MS;
+    // The interaction told them; how long ago is told by Discord's clock and ours, so it is asked only once.
+    this.#rolesReadAtMs = clock.monotonicMs() - Math.max(0, clock.nowMs() - request.actor.askedAtMs);
+    this.#cancelExpiry = clock.after(EXPIRES_AFTER_MS, () => this.#expire());
   }
 
   get id(): string {
@@ -80,31 +82,35 @@ export class ActiveRun implements LaneEntry {
 
   /** The row "waiting"; only after it stands may the run enter a lane. Rejects when the store does. */
   open(): Promise<void> {
-    return this.#write(this.#record);
+    return this.#row.write(this.#record);
   }
 
-  readyAtMs(): number {
-    const { health, turns } = this.#ports;
+  readiness(): Readiness {
+    const { health, turns, clock } = this.#ports;
     const { source } = this.#record;
-    if (turns.busy(source)) return Number.POSITIVE_INFINITY;
-    return Math.max(health.halt()?.untilMs ?? 0, health.commandReadyAtMs(source));
+    if (turns.busy(source)) return { kind: "when-woken" };
+    const readyAtMs = Math.max(health.halt()?.untilMs ?? 0, health.commandReadyAtMs(source));
+    const inMs = readyAtMs - clock.nowMs();
+    return inMs > 0 ? { kind: "again", inMs } : { kind: "ready" };
   }
 
-  async attempt(): Promise<number | undefined> {
+  async attempt(): Promise<Attempt> {
+    const { turns, report } = this.#ports;
     const { source } = this.#record;
-    if (this.#over) return undefined;
-    if (!this.#ports.turns.take(source)) return Number.POSITIVE_INFINITY;
+    if (this.#over) return { kind: "over" };
+    if (!turns.take(source)) return { kind: "when-woken" };
     try {
-      return await this.#check();
+      const passed = await this.#check();
+      if (passed === undefined || !(await this.#note(passed))) return { kind: "over" };
+      return await this.#send(passed);
     } catch (error) {
       // Nothing in there should throw; if it does, whether the command ran is not known once it had started.
-      this.#ports.report("a run failed", error);
-      this.#fail(
-        new Failure("bad-response", "Marshal itself failed.", { ran: this.#ranSoFar(), cause: error }),
-      );
-      return undefined;
+      report("a run failed", error);
+      const ran = this.#record.status === "sending" ? "unknown" : "no";
+      this.#fail(new Failure("bad-response", "Marshal itself failed.", { ran, cause: error }));
+      return { kind: "over" };
     } finally {
-      this.#ports.turns.release(source);
+      turns.release(source);
     }
   }
 
@@ -121,41 +127,36 @@ export class ActiveRun implements LaneEntry {
     this.end("expired", reason);
   }
 
-  /** Waits for its answer no longer, since this process stops: unsent if the gate still holds it, else its outcome stays unknown. */
+  /** Waits for its answer no longer, since this process stops: unsent if the gate still holds it, else unknown. */
   abandon(reason: Failure): void {
     this.#interrupted = true;
     if (!this.#over) this.#abort.abort(reason);
   }
 
-  async #check(): Promise<number | undefined> {
-    let passed: Passed;
+  /** Resolves when everything that was to be written of it so far was tried. */
+  written(): Promise<void> {
+    return this.#row.written();
+  }
+
+  /** May this person still do this, here? Undefined: it is over. */
+  async #check(): Promise<Passed | undefined> {
     try {
-      passed = await checkAtSending(this.#ports, this.#request);
+      const passed = await checkAtSending(this.#ports, this.#request, this.#rolesReadAtMs);
+      if (this.#over) return undefined;
+      const { actor, binding, rolesReadAtMs } = passed;
+      this.#request = { ...this.#request, actor, binding };
+      this.#rolesReadAtMs = rolesReadAtMs;
+      return passed;
     } catch (error) {
       if (!(error instanceof Failure)) this.#ports.report("the check before sending failed", error);
       this.#fail(error instanceof Failure ? error : notChecked(error));
       return undefined;
     }
-    if (this.#over) return undefined;
-    this.#request = { ...this.#request, ...passed };
-    const sending = this.#sendingRow(passed);
-    try {
-      await this.#write(sending);
-    } catch (error) {
-      this.#ports.report("an audit row could not be written", error);
-      this.#fail(
-        new Failure("denied", "The audit row could not be written, so nothing was sent.", { cause: error }),
-      );
-      return undefined;
-    }
-    // Cancelled or expired while the row was being written: the row of its end follows.
-    if (this.#over) return undefined;
-    this.#record = sending;
-    return this.#send(passed);
   }
 
-  #sendingRow({ actor, binding }: Passed): RunRecord {
-    return {
+  /** Writes the row "sending". False: it is over. */
+  async #note({ actor, binding }: Passed): Promise<boolean> {
+    const sending: RunRecord = {
       ...this.#record,
       ...actorColumns(actor),
       source: binding.source,
@@ -164,77 +165,77 @@ export class ActiveRun implements LaneEntry {
       ran: "unknown",
       sentAtMs: this.#ports.clock.nowMs(),
     };
+    try {
+      await this.#row.write(sending);
+    } catch (error) {
+      this.#ports.report("an audit row could not be written", error);
+      this.#fail(notAudited(error));
+      return false;
+    }
+
+    // Cancelled or expired while the row was being written: the row of its end follows.
+    if (this.#over) return false;
+    this.#record = sending;
+    return true;
   }
 
-  async #send({ actor, binding }: Passed): Promise<number | undefined> {
-    const { client } = this.#ports;
-    const mayStart = () => this.#mayStart(actor);
-    this.ticket.move({ record: this.#record, place: 0, expectedAtMs: this.#ports.clock.nowMs() });
+  async #send({ binding }: Passed): Promise<Attempt> {
+    const { client, clock, report } = this.#ports;
+    this.ticket.move({ record: this.#record, place: 0, expectedAtMs: clock.nowMs() });
     try {
-      const answer = await client.command(binding.source, this.#record.text, this.#abort.signal, mayStart);
+      const { text } = this.#record;
+      const answer = await client.command(binding.source, text, this.#abort.signal, () => this.#mayStart());
       this.#finish(answered(this.#record, answer));
-      return undefined;
     } catch (error) {
-      if (error instanceof Failure) return this.#refused(error);
-      this.#ports.report("sending a command failed", error);
+      if (error instanceof Failure) return this.#onRefused(error);
+      report("sending a command failed", error);
       this.#fail(new Failure("bad-response", "Marshal itself failed.", { ran: "unknown", cause: error }));
-      return undefined;
     }
+    return { kind: "over" };
   }
 
   /** The last word before the first byte: the gate may have held it while roles, time or the queue changed. */
-  #mayStart(actor: Actor): boolean {
-    const nowMs = this.#ports.clock.nowMs();
-    const good =
-      !this.#over &&
-      !this.#abort.signal.aborted &&
-      nowMs < this.expiresAtMs &&
-      // As the interaction told them, or as they were read at the check.
-      nowMs - actor.askedAtMs <= rolesGoodForMs;
-    if (good) {
-      this.#started = true;
-      this.#record = { ...this.#record, sentAtMs: nowMs };
-    }
-    return good;
+  #mayStart(): boolean {
+    const { clock } = this.#ports;
+    const nowMs = clock.monotonicMs();
+    const stale = nowMs - this.#rolesReadAtMs > ROLES_GOOD_FOR_MS;
+    if (this.#over || this.#abort.signal.aborted || nowMs >= this.#expiresAtMs || stale) return false;
+    this.#started = true;
+    this.#record = { ...this.#record, sentAtMs: clock.nowMs() };
+    return true;
   }
 
-  async #refused(failure: Failure): Promise<number | undefined> {
-    const nowMs = this.#ports.clock.nowMs();
-    const againAtMs = this.#againAtMs(failure, nowMs);
-    if (againAtMs === undefined) {
-      const { aborted, reason } = this.#abort.signal;
+  async #onRefused(failure: Failure): Promise<Attempt> {
+    const { health, clock, report } = this.#ports;
+    const { aborted, reason } = this.#abort.signal;
+    const next: Attempt =
+      this.#over || aborted
+        ? { kind: "over" }
+        : nextAttempt({
+            failure,
+            nowMs: clock.nowMs(),
+            haltUntilMs: health.halt()?.untilMs,
+            leftMs: this.#expiresAtMs - clock.monotonicMs(),
+          });
+    if (next.kind === "over") {
       this.#fail(aborted && failure.ran === "no" && reason instanceof Failure ? reason : failure);
-      return undefined;
+      return next;
     }
+
     const { sentAtMs: _, ...unsent } = this.#record;
     this.#record = { ...unsent, status: "waiting", ran: "no" };
     this.#started = false;
     // The row said "sending": after a crash it would be looked for in the log although it surely did not run.
-    await this.#write(this.#record).catch((error: unknown) =>
-      this.#ports.report("an audit row could not be written", error),
-    );
-    return this.#over ? undefined : againAtMs;
-  }
-
-  /** When to try again; undefined: not at all. Only what surely did not run may be sent again (spec: Limits 5). */
-  #againAtMs(failure: Failure, nowMs: number): number | undefined {
-    if (failure.ran !== "no" || this.#over || this.#abort.signal.aborted) return undefined;
-    // What #mayStart held back is checked anew; never in a tight loop, whatever the reason was.
-    if (failure.code === "expired" && nowMs < this.expiresAtMs) return nowMs + recheckAfterMs;
-    if (failure.code !== "rate-limited" && failure.code !== "blocked") return undefined;
-    const haltMs = this.#ports.health.halt()?.untilMs ?? 0;
-    const againAtMs = Math.max(failure.retryAtMs ?? nowMs + unnamedWaitMs, haltMs);
-    return againAtMs < this.expiresAtMs ? againAtMs : undefined;
+    await this.#row
+      .write(this.#record)
+      .catch((error: unknown) => report("an audit row could not be written", error));
+    return this.#over ? { kind: "over" } : next;
   }
 
   #expire(): void {
     if (this.end("expired", expiredUnsent()) || this.#over || this.#started) return;
     // The gate still holds it; if it left at this very moment the client says so by ran "unknown".
     this.#abort.abort(expiredUnsent());
-  }
-
-  #ranSoFar(): "no" | "unknown" {
-    return this.#record.status === "sending" ? "unknown" : "no";
   }
 
   #fail(failure: Failure, status?: RunStatus): void {
@@ -244,40 +245,24 @@ export class ActiveRun implements LaneEntry {
     this.#finish(failed(this.#record, { failure, nowMs, status, interrupted }));
   }
 
+  /** What came of it is told at once; the row may take longer when the store fails. */
   #finish(outcome: RunOutcome): void {
     if (this.#over) return;
     this.#over = true;
     this.#record = outcome.record;
     this.#cancelExpiry();
-    this.#complete(0);
+    this.#row.complete(this.#record);
     this.ticket.end(outcome);
     this.#onEnd(this);
-  }
-
-  /** What came of it is told at once; the row may take longer when the store fails. */
-  #complete(tries: number): void {
-    this.#write(this.#record).catch((error: unknown) => {
-      this.#ports.report("an audit row could not be completed", error);
-      const waitMs = rewriteAfterMs[tries];
-      if (waitMs !== undefined) this.#ports.clock.after(waitMs, () => this.#complete(tries + 1));
-    });
-  }
-
-  /** Rows of one run reach the store in order. */
-  #write(record: RunRecord): Promise<void> {
-    const write = this.#writes.then(() => this.#ports.audit.put(record));
-    this.#writes = write.catch(() => undefined);
-    return write;
-  }
-
-  /** All that was to be written so far was tried. */
-  written(): Promise<void> {
-    return this.#writes;
   }
 }
 
 function notChecked(cause: unknown): Failure {
   return new Failure("denied", "The permission could not be checked, so nothing was sent.", { cause });
+}
+
+function notAudited(cause: unknown): Failure {
+  return new Failure("denied", "The audit row could not be written, so nothing was sent.", { cause });
 }
 
 function expiredUnsent(): Failure {

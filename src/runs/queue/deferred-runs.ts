@@ -83,7 +83,7 @@ interface Held {
 
 type Told = { readonly ok: boolean; readonly text: string };
 
-/** "Run when someone joins": stored, one per person and server, and a new audited attempt when it fires (design 6). */
+/** "Run when someone joins": stored, one per person and server, and a new audited attempt when it fires. */
 export class DeferredRuns implements SnapshotListener {
   readonly #ports: DeferredPorts;
   readonly #held = new Map<string, Held>();
@@ -161,7 +161,7 @@ export class DeferredRuns implements SnapshotListener {
     for (const { key, run } of due) {
       // Gone from the store before it is sent: after a crash it is rather not run than run twice.
       await this.#forget(key);
-      if (run.expiresAtMs > this.#ports.clock.nowMs()) this.#track(this.#fire(run));
+      this.#track(this.#fire(run));
     }
   }
 

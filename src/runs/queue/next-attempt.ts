@@ -1,0 +1,42 @@
+import type { Failure } from "../../domain/failure.ts";
+
+/** When a run that was not sent may be tried again: after a wait, or when something that holds it is over. */
+export type Again = { readonly kind: "again"; readonly inMs: number } | { readonly kind: "when-woken" };
+
+/** What came of an attempt. */
+export type Attempt = { readonly kind: "over" } | Again;
+
+/** A 429 that names no time. */
+const UNNAMED_WAIT_MS = 5_000;
+/** Between two checks of a run that was held back at the very start, whatever the reason was. */
+const RECHECK_AFTER_MS = 250;
+
+export interface Refused {
+  readonly failure: Failure;
+  /** Wall time, in which the service's waits are told. */
+  readonly nowMs: number;
+  /** Until when nothing may be sent at all, epoch milliseconds. */
+  readonly haltUntilMs: number | undefined;
+  /** Until the run expires. */
+  readonly leftMs: number;
+}
+
+/** Only what surely did not run may be sent again (spec: Limits 5), and only before it expires. Pure. */
+export function nextAttempt({ failure, nowMs, haltUntilMs, leftMs }: Refused): Attempt {
+  if (failure.ran !== "no") return { kind: "over" };
+  const inMs = waitAfter(failure, nowMs, haltUntilMs);
+  return inMs === undefined || leftMs <= 0 || inMs >= leftMs ? { kind: "over" } : { kind: "again", inMs };
+}
+
+function waitAfter(failure: Failure, nowMs: number, haltUntilMs: number | undefined): number | undefined {
+  switch (failure.code) {
+    case "expired":
+      // It was held back right before its first byte: checked anew, never in a tight loop.
+      return RECHECK_AFTER_MS;
+    case "rate-limited":
+    case "blocked":
+      return Math.max(0, (failure.retryAtMs ?? nowMs + UNNAMED_WAIT_MS) - nowMs, (haltUntilMs ?? 0) - nowMs);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Failure } from "../../../src/domain/failure.ts";
+import type { RunOutcome, RunTicket } from "../../../src/domain/run.ts";
+import { settle } from "../../support/clock.ts";
+import { binding, RunsRig, roles } from "../../support/runs-rig.ts";
+
+const HOUR_MS = 3_600_000;
+
+async function ask(rig: RunsRig, text: string): Promise<RunTicket> {
+  const { runner } = rig.runs;
+  return runner.submit(await runner.plan({ actor: rig.actor("mod"), binding, text, origin: "command" }));
+}
+
+async function outcomeOf(rig: RunsRig, ticket: RunTicket): Promise<RunOutcome> {
+  let outcome: RunOutcome | undefined;
+  void ticket.outcome.then((known) => {
+    outcome = known;
+  });
+  await rig.clock.until(() => outcome !== undefined);
+  return ticket.outcome;
+}
+
+for (const stepMs of [HOUR_MS, -HOUR_MS]) {
+  describe(`the wall clock steps by ${stepMs / HOUR_MS} h`, () => {
+    test("a waiting run expires ten minutes after it was asked for, neither earlier nor later", async () => {
+      const rig = new RunsRig();
+      rig.haltUntilMs = Number.MAX_SAFE_INTEGER;
+      const ticket = await ask(rig, ":h hi");
+      const startMs = rig.clock.monotonicMs();
+      await rig.clock.advance(60_000);
+      rig.clock.step(stepMs);
+      const { record } = await outcomeOf(rig, ticket);
+      assert.equal(record.status, "expired");
+      assert.equal(rig.clock.monotonicMs() - startMs, 600_000);
+    });
+
+    test("a role that is taken away while it waits stops it: old roles do not become young", async () => {
+      const rig = new RunsRig();
+      rig.answering = async (_text, _signal, mayStart) => {
+        if (!mayStart()) throw new Failure("expired", "held back");
+        return "Success";
+      };
+      rig.haltUntilMs = rig.clock.nowMs() + 30_000;
+      const ticket = await ask(rig, ":h hi");
+      await rig.clock.advance(15_000);
+      rig.memberRoles.set("u-mod", [roles.none]);
+      rig.clock.step(stepMs);
+      rig.haltUntilMs = undefined;
+      await rig.clock.advance(20_000);
+      assert.equal((await outcomeOf(rig, ticket)).record.status, "denied");
+      assert.equal(rig.membersRead, 1);
+    });
+
+    test("a run that was just asked for goes out at once, on the roles that came with it", async () => {
+      const rig = new RunsRig();
+      rig.answering = async (_text, _signal, mayStart) => {
+        assert.equal(mayStart(), true);
+        return "Success";
+      };
+      const plan = await rig.runs.runner.plan({
+        actor: rig.actor("mod"),
+        binding,
+        text: ":h hi",
+        origin: "command",
+      });
+      const ticket = await rig.runs.runner.submit(plan);
+      rig.clock.step(stepMs);
+      assert.equal((await outcomeOf(rig, ticket)).record.status, "done");
+    });
+
+    test("a deferred run is sent when someone joins, and proof is sought for its time", async () => {
+      const rig = new RunsRig();
+      rig.answering = async () => {
+        throw new Failure("server-empty", "offline");
+      };
+      const empty = await ask(rig, ":h Welcome");
+      await outcomeOf(rig, empty);
+      await settle();
+      rig.answering = async () => "Success";
+      assert.equal((await rig.runs.queue.defer(rig.actor("mod"), empty.id)).ok, true);
+      rig.clock.step(stepMs);
+      rig.readyAtMs = 0;
+      await rig.runs.listener.take(rig.snapshot());
+      await rig.clock.advance(10_000);
+      assert.equal(rig.sent.length, 2);
+      const sought = () => rig.demandsPut.has(`runs-proof:${binding.source}`);
+      await rig.runs.listener.take(rig.snapshot([]));
+      assert.equal(sought(), true);
+      rig.clock.step(-stepMs);
+      await rig.clock.advance(90_000);
+      await rig.runs.listener.take(rig.snapshot([]));
+      assert.equal(sought(), false);
+      await rig.runs.stop(0);
+    });
+  });
+}
