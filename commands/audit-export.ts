@@ -4,6 +4,7 @@ import { gzip } from "node:zlib";
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineEntry, type Services } from "../src/discord/command.ts";
 import { csvForm, type FileForm, jsonForm } from "../src/discord/render/audit-files.ts";
+import { joined, markdownOfOurs, md } from "../src/domain/escaped.ts";
 import type { Attachment } from "../src/domain/message.ts";
 import type { AuditEvent, AuditFound } from "../src/domain/run.ts";
 import { type FilterArgs, type Filters, filterOptions, filtersOf, parseFilter } from "./audit-filter.ts";
@@ -49,14 +50,16 @@ export const exportRows = defineEntry<FilterArgs & { readonly format: string }>(
     const { file, kept, unpackedBytes } = await fileOf(form, rows);
 
     await note(services, actor, "audit-export", `${kept} rows as ${args.format}`);
-    const said = [`📄 ${kept} commands.`];
+    const said = [md`📄 ${kept} ${kept === 1 ? "command" : "commands"}.`];
     if (!complete || kept < rows.length) {
-      said.push("These are the newest; narrow it by person, verb, server or days for the others.");
+      said.push(md`These are the newest; narrow it by person, verb, server or days for the others.`);
     }
     if (unpackedBytes !== undefined) {
-      said.push(`It is compressed (gzip), as Discord takes no file of ${megabytes(unpackedBytes)} MB.`);
+      said.push(
+        md`It is compressed (gzip), as Discord takes no file of ${markdownOfOurs(megabytes(unpackedBytes))} MB.`,
+      );
     }
-    return { content: said.join(" "), files: [file] };
+    return { content: joined(said, " "), files: [file] };
   },
 });
 

@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { defineCommand, defineEntry } from "../src/discord/command.ts";
 import { eventLine, fitLines, runLine, searchStopped } from "../src/discord/render/audit-rows.ts";
+import { channelMention, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { exportRows } from "./audit-export.ts";
 import { type FilterArgs, filterOptions, filtersOf, parseFilter } from "./audit-filter.ts";
@@ -36,10 +37,10 @@ const search = defineEntry<FilterArgs>({
     ];
     const lines = rows.sort((a, b) => b.atMs - a.atMs).map(({ line }) => line);
     const fitting = fitLines(lines.slice(0, SHOWN));
-    const description = stopped
-      ? `${fitting}\n${searchStopped(lines.length)}`.trim()
-      : fitting || "Nothing fits.";
-    return { cards: [{ title: "Audit", description, color: 0x3b6fd4 }] };
+    const nothing = stopped ? [] : [md`Nothing fits.`];
+    const found = lines.length === 0 ? nothing : [fitting];
+    const description = joined([...found, ...(stopped ? [searchStopped(lines.length)] : [])], "\n");
+    return { cards: [{ title: md`Audit`, description, color: 0x3b6fd4 }] };
   },
 });
 
@@ -65,8 +66,8 @@ const channelEntry = defineEntry<{ readonly channelId: string | undefined }>({
     return {
       content:
         channelId === undefined
-          ? "✅ The audit is mirrored no longer."
-          : `✅ The audit is mirrored into <#${channelId}>, with what is run outside this bot. Its first line is there now; if not, Marshal may not post there.`,
+          ? md`✅ The audit is mirrored no longer.`
+          : md`✅ The audit is mirrored into ${channelMention(channelId)}, with what is run outside this bot. Its first line is there now; if not, Marshal may not post there.`,
     };
   },
 });
@@ -85,7 +86,7 @@ const retention = defineEntry<{ readonly days: number }>({
     }
     await services.settings.change(actor.guildId, (settings) => ({ ...settings, auditRetentionDays: days }));
     await note(services, actor, "audit-retention", `${days} days`);
-    return { content: `✅ Rows are kept for ${days} days; older ones go within a day.` };
+    return { content: md`✅ Rows are kept for ${days} days; older ones go within a day.` };
   },
 });
 

@@ -17,6 +17,7 @@ import {
   notOpenText,
   refusalText,
 } from "../src/discord/render/feed-cards.ts";
+import { channelMention, type Escaped, joined, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
@@ -46,19 +47,18 @@ async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise
   const feed = await feeds.add(wanted);
   const said = feedText(feed, await bindings.list(guildId));
   await note(services, actor, "feed-add", said);
-  const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : `✅ From now on: ${said}.`;
+  const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : md`✅ From now on: ${said}.`;
   return {
-    content: [start, ...(ping === undefined ? [] : silentPing(ping))].join("\n"),
+    content: joined([start, ...(ping === undefined ? [] : silentPing(ping))], "\n"),
     rows: [[testButton(feed)]],
   };
 }
 
 /** Discord shows such a mention and notifies nobody: better said now than found out by an unanswered call. */
-function silentPing({ roleId, pingable }: NamedRole): string[] {
+function silentPing({ roleId, pingable }: NamedRole): Escaped[] {
   if (pingable) return [];
   return [
-    `⚠ **<@&${roleId}> would not be notified:** Discord lets Marshal ping a role only if anyone may mention it. ` +
-      "Turn on “Allow anyone to @mention this role” in the role's settings, or give Marshal the permission Mention Everyone.",
+    md`⚠ **${roleMention(roleId)} would not be notified:** Discord lets Marshal ping a role only if anyone may mention it. Turn on “Allow anyone to @mention this role” in the role's settings, or give Marshal the permission Mention Everyone.`,
   ];
 }
 
@@ -74,11 +74,11 @@ async function testFeed(guildId: string, feedId: string, { feeds }: Services): P
   } catch (error) {
     if (!(error instanceof SinkRefusal)) throw error;
     return {
-      content: `⚠ The test message did not arrive in <#${feed.channelId}>: ${refusalText(error.reason)}`,
+      content: md`⚠ The test message did not arrive in ${channelMention(feed.channelId)}: ${refusalText(error.reason)}`,
       rows: [[testButton(feed)]],
     };
   }
-  return { content: `✅ A test message stands in <#${feed.channelId}>.` };
+  return { content: md`✅ A test message stands in ${channelMention(feed.channelId)}.` };
 }
 
 /** Oldest first: the numbers that people see stay the same while feeds are added. */
@@ -135,14 +135,14 @@ function feedEntry(
 }
 
 /** Pauses or resumes; `state` is what it then is. */
-function pauseEntry(description: string, paused: boolean, words: string) {
+function pauseEntry(description: string, paused: boolean, words: "⏸ Paused" | "▶ From now on") {
   return feedEntry(description, async (actor, feed, services) => {
     const after = await services.feeds.pause(actor.guildId, feed.id, paused);
     if (after === undefined) throw new Failure("bad-command", "There is no such feed any more.");
     const said = feedText(after, await services.bindings.list(actor.guildId));
     await note(services, actor, paused ? "feed-pause" : "feed-resume", said);
     const isWaiting = !paused && services.feeds.status(feed.id).waitsForStore === true;
-    const content = isWaiting ? notOpenText(said) : `${words}: ${said}.`;
+    const content = isWaiting ? notOpenText(said) : md`${words}: ${said}.`;
     return { content, ...(paused ? {} : { rows: [[testButton(after)]] }) };
   });
 }
@@ -175,7 +175,7 @@ export const feed = defineCommand({
       await services.feeds.remove(actor.guildId, found.id);
       const said = feedText(found, await services.bindings.list(actor.guildId));
       await note(services, actor, "feed-remove", said);
-      return { content: `🗑 Removed: ${said}.` };
+      return { content: md`🗑 Removed: ${said}.` };
     }),
     test: feedEntry("Post a test message into a feed's channel", (actor, found, services) =>
       testFeed(actor.guildId, found.id, services),

@@ -6,6 +6,8 @@ import {
   type Reply,
   type Services,
 } from "../src/discord/command.ts";
+import { escapeButRoles } from "../src/discord/render/own-markup.ts";
+import { md } from "../src/domain/escaped.ts";
 import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
 import { note } from "./audit-note.ts";
 
@@ -16,11 +18,11 @@ const tooOld = "This call is too old: its card is no longer kept.";
 async function actOn({ actor, argument }: Press, act: ModCallAct, services: Services): Promise<Reply> {
   const { modCalls, bindings, permissions } = services;
   const call = await modCalls.find(actor.guildId, argument);
-  if (call === undefined) return { content: `✋ ${tooOld}` };
+  if (call === undefined) return { content: md`✋ ${tooOld}` };
   const binding = (await bindings.list(actor.guildId)).find(({ id }) => id === call.bindingId);
-  if (binding === undefined) return { content: "✋ The server of this call is no longer linked." };
+  if (binding === undefined) return { content: md`✋ The server of this call is no longer linked.` };
   const decision = await permissions.decideCalls(actor, binding);
-  if (!decision.allowed) return { content: `⛔ ${decision.why}` };
+  if (!decision.allowed) return { content: md`⛔ ${escapeButRoles(decision.why, actor.roleIds)}` };
 
   const { ok, text } = await modCalls.act(actor, argument, act);
 
@@ -28,7 +30,7 @@ async function actOn({ actor, argument }: Press, act: ModCallAct, services: Serv
     const said = act.do === "resolve" && act.note !== undefined && act.note !== "" ? `: ${act.note}` : "";
     await note(services, actor, `call-${act.do}`, `the call of ${call.callerName} on ${binding.name}${said}`);
   }
-  return { content: `${ok ? "✅" : "✋"} ${text}` };
+  return { content: md`${ok ? "✅" : "✋"} ${text}` };
 }
 
 function resolveForm(cardId: string): Form {

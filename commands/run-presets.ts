@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineEntry, type Group, type Services, type Typing } from "../src/discord/command.ts";
-import { cut, inlineCode, inlineName, plainText } from "../src/discord/render/escape.ts";
+import { cut, cutLines, inlineCode, inlineName, plainText } from "../src/discord/render/escape.ts";
+import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Preset } from "../src/domain/guild.ts";
 import { note } from "./audit-note.ts";
@@ -150,12 +151,18 @@ const save = defineEntry<{ readonly name: string; readonly text: string }>({
       return { ...settings, presets: [...others, { ...args, createdBy: actor.userId }] };
     });
     await note(services, actor, "preset-save", `${args.name}: ${args.text}`);
-    const needs = used.length === 0 ? "nothing" : used.map((name) => `\`${name}:\``).join(", ");
+    const needs =
+      used.length === 0
+        ? md`nothing`
+        : joined(
+            used.map((name) => md`\`${name}:\``),
+            ", ",
+          );
     const known = services.words.about(args.text);
     const unknown =
       known === undefined ? "\n⚠ Its verb is not in the catalogue: only Managers can run it." : "";
     return {
-      content: `✅ **${inlineName(args.name)}** is kept: ${inlineCode(args.text, 500)}\nIt asks for ${needs}.${unknown}`,
+      content: md`✅ **${inlineName(args.name)}** is kept: ${inlineCode(args.text, 500)}\nIt asks for ${needs}.${unknown}`,
     };
   },
 });
@@ -174,7 +181,7 @@ const remove = defineEntry<{ readonly name: string }>({
       presets: settings.presets.filter((one) => !sameName(one, args.name)),
     }));
     await note(services, actor, "preset-remove", `${preset.name}: ${preset.text}`);
-    return { content: `✅ **${inlineName(preset.name)}** is gone.` };
+    return { content: md`✅ **${inlineName(preset.name)}** is gone.` };
   },
 });
 
@@ -184,10 +191,16 @@ const list = defineEntry<undefined>({
   parse: () => undefined,
   async execute({ actor }, { settings }) {
     const { presets } = await settings.of(actor.guildId);
-    const lines = presets.map((preset) => `**${inlineName(preset.name)}** ${inlineCode(preset.text, 300)}`);
-    const empty = "There are none yet. A Manager keeps one with `/run preset save`.";
+    const lines = presets.map((preset) => md`**${inlineName(preset.name)}** ${inlineCode(preset.text, 300)}`);
+    const empty = md`There are none yet. A Manager keeps one with \`/run preset save\`.`;
     return {
-      cards: [{ title: "Presets", description: cut(lines.join("\n") || empty, 4_000), color: 0x3b6fd4 }],
+      cards: [
+        {
+          title: md`Presets`,
+          description: lines.length === 0 ? empty : cutLines(lines, 4_000),
+          color: 0x3b6fd4,
+        },
+      ],
     };
   },
 });

@@ -16,7 +16,9 @@ import {
   waitingLine,
 } from "../src/discord/render/audit-rows.ts";
 import { cut, plainText } from "../src/discord/render/escape.ts";
+import { escapeButTimes } from "../src/discord/render/own-markup.ts";
 import { droppedCard, outcomeCard } from "../src/discord/render/run-cards.ts";
+import { type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Row, SelectOption } from "../src/domain/message.ts";
@@ -66,7 +68,7 @@ const command = defineEntry<CommandArgs>({
 });
 
 /** What waits on the servers on which this person is staff, and a way to cancel. */
-async function queueReply(services: Services, actor: Actor, notice?: string): Promise<Reply> {
+async function queueReply(services: Services, actor: Actor, notice?: Escaped): Promise<Reply> {
   const staffed = new Set((await staffedServers(services, actor)).map(({ id }) => id));
   if (staffed.size === 0) throw new Failure("denied", "Only staff see what waits.");
   const waiting = (await services.queue.waiting(actor.guildId)).filter(({ record }) =>
@@ -95,8 +97,8 @@ async function queueReply(services: Services, actor: Actor, notice?: string): Pr
       ? []
       : [[{ kind: "select", of: "string", id: "run-unqueue", placeholder: "Cancel one of these", options }]];
   const card = {
-    title: "Queue",
-    description: fitLines(lines) || "Nothing waits.",
+    title: md`Queue`,
+    description: lines.length === 0 ? md`Nothing waits.` : fitLines(lines),
     color: 0x3b6fd4,
     ...(options.length === 0 ? {} : { footer: "You can cancel your own; Managers can cancel any." }),
   };
@@ -132,10 +134,11 @@ const history = defineEntry<{ readonly server: string | undefined; readonly mine
       limit: historyLength,
       ...(own ? { actorId: actor.userId } : {}),
     });
-    const title = own ? "Your latest commands" : "The latest commands";
-    const lines = fitLines(rows.map((row) => runLine(row)));
-    const description =
-      stoppedAt === undefined ? lines || "There are none." : `${lines}\n${searchStopped(rows.length)}`.trim();
+    const title = own ? md`Your latest commands` : md`The latest commands`;
+    const shown = rows.map((row) => runLine(row));
+    const stopped = stoppedAt === undefined ? [] : [searchStopped(rows.length)];
+    const none = stoppedAt === undefined ? [md`There are none.`] : [];
+    const description = joined([...(shown.length === 0 ? none : [fitLines(shown)]), ...stopped], "\n");
     return { cards: [{ title, description, color: 0x3b6fd4, footer: plainText(binding.name) }] };
   },
 });
@@ -177,7 +180,7 @@ export const run = defineCommand({
       form: ({ argument }) => ({
         id: `run-named:${argument}`,
         title: "This hits everyone in the server",
-        intro: "Type the server's name as it stands on the card. Nothing is sent before that.",
+        intro: md`Type the server's name as it stands on the card. Nothing is sent before that.`,
         fields: [{ kind: "text", id: "name", label: "Name of the server", maxLength: 200 }],
       }),
     }),
@@ -215,7 +218,7 @@ export const run = defineCommand({
 });
 
 function told({ ok, text: words }: { readonly ok: boolean; readonly text: string }): {
-  readonly content: string;
+  readonly content: Escaped;
 } {
-  return { content: `${ok ? "✅" : "⛔"} ${words}` };
+  return { content: md`${ok ? "✅" : "⛔"} ${escapeButTimes(words)}` };
 }

@@ -15,6 +15,7 @@ import {
   statusCard,
   vehiclesCard,
 } from "../src/discord/render/server-status.ts";
+import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { Row } from "../src/domain/message.ts";
@@ -76,11 +77,11 @@ function withoutSnapshot(failure: Failure): Failure {
 function staleWhy(stale: Failure | undefined): Pick<Freshness, "staleWhy"> {
   if (stale === undefined) return {};
   const until =
-    stale.retryAtMs === undefined ? "" : ` Asking resumes <t:${Math.ceil(stale.retryAtMs / 1000)}:R>.`;
-  return { staleWhy: `${staleWords(stale)}${until}` };
+    stale.retryAtMs === undefined ? "" : md` Asking resumes <t:${Math.ceil(stale.retryAtMs / 1000)}:R>.`;
+  return { staleWhy: md`${staleWords(stale)}${until}` };
 }
 
-function staleWords({ code }: Failure): string {
+function staleWords({ code }: Failure) {
   switch (code) {
     case "rate-limited":
       return "the game service asked this bot to wait.";

@@ -12,6 +12,7 @@ import {
 } from "../src/discord/command.ts";
 import { plainText } from "../src/discord/render/escape.ts";
 import { isThisYours, linkedCard, setupCard, unlinkQuestion } from "../src/discord/render/setup-cards.ts";
+import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, emptyPolicy, type GuildSettings } from "../src/domain/guild.ts";
 import type { ServerStatus } from "../src/domain/model.ts";
@@ -23,8 +24,7 @@ const longestKey = 200;
 const keyForm: Form = {
   id: "setup-key",
   title: "Link your game server",
-  intro:
-    "The server's owner finds the key in the game: private server settings, API. It is sealed and never shown again. Nothing is saved before you have seen whose server it is.",
+  intro: md`The server's owner finds the key in the game: private server settings, API. It is sealed and never shown again. Nothing is saved before you have seen whose server it is.`,
   fields: [
     { kind: "text", id: "key", label: "Server key", placeholder: "Paste it here", maxLength: 400 },
     {
@@ -129,7 +129,7 @@ async function unlink({ actor, argument }: Press, services: Services): Promise<R
   });
   await note(services, actor, "unlink", binding.name);
   await services.onUnlinked(binding);
-  return { content: "Unlinked. Its key is erased here, and its feeds have stopped." };
+  return { content: md`Unlinked. Its key is erased here, and its feeds have stopped.` };
 }
 
 async function note(
@@ -192,12 +192,17 @@ export const setup = defineCommand({
         await services.settings.change(actor.guildId, ({ noticeChannelId: _, ...rest }) =>
           noticeChannelId === undefined ? rest : { ...rest, noticeChannelId },
         );
-        await note(services, actor, "notices", noticeChannelId ?? "by direct message");
+        await note(
+          services,
+          actor,
+          "notices",
+          noticeChannelId === undefined ? "by direct message" : channelMention(noticeChannelId),
+        );
         return {
           content:
             noticeChannelId === undefined
-              ? "Notices go by direct message to whoever linked the server."
-              : `Notices go to <#${noticeChannelId}>.`,
+              ? md`Notices go by direct message to whoever linked the server.`
+              : md`Notices go to ${channelMention(noticeChannelId)}.`,
         };
       },
     }),
@@ -211,10 +216,10 @@ export const setup = defineCommand({
       first: "update",
       execute({ actor, argument }, { pendingLinks }) {
         pendingLinks.take(argument, actor);
-        return { content: "Nothing was saved, and the key is forgotten." };
+        return { content: md`Nothing was saved, and the key is forgotten.` };
       },
     }),
     "setup-unlink": defineAction({ first: "update", manageGuild: true, execute: unlink }),
-    "setup-keep": defineAction({ first: "update", execute: () => ({ content: "Nothing was changed." }) }),
+    "setup-keep": defineAction({ first: "update", execute: () => ({ content: md`Nothing was changed.` }) }),
   },
 });

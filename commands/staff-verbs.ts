@@ -1,5 +1,6 @@
 import type { Services, Typing } from "../src/discord/command.ts";
 import { rightText } from "../src/discord/render/staff-cards.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Binding, CALLS_RIGHT } from "../src/domain/guild.ts";
 
@@ -31,6 +32,6 @@ export function ruleText(roleId: string, verb: string, binding: Binding): string
   return `<@&${roleId}> ${verb === CALLS_RIGHT ? "moderator calls" : `:${verb}`} on ${binding.name}`;
 }
 
-export function actText(verb: string): string {
-  return verb === CALLS_RIGHT ? `take ${rightText(verb)}` : `run ${rightText(verb)}`;
+export function actText(verb: string): Escaped {
+  return verb === CALLS_RIGHT ? md`take ${rightText(verb)}` : md`run ${rightText(verb)}`;
 }

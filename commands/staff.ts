@@ -10,6 +10,7 @@ import {
 import { tierLabels } from "../src/discord/render/audit-rows.ts";
 import { inlineCode, inlineName } from "../src/discord/render/escape.ts";
 import { type Checked, checkCard, staffCard } from "../src/discord/render/staff-cards.ts";
+import { type Escaped, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, emptyPolicy, type StaffPolicy, type Tier } from "../src/domain/guild.ts";
 import { note } from "./audit-note.ts";
@@ -99,7 +100,7 @@ const allow = defineEntry<AllowArgs>({
     if (tier !== undefined) {
       await changePolicy(services, actor, binding, (policy) => withTier(policy, roleId, tier));
       await note(services, actor, "staff-allow", `<@&${roleId}> ${tier} on ${binding.name}`);
-      return done(binding, `<@&${roleId}> holds the tier **${tierLabels[tier]}**.`);
+      return done(binding, md`${roleMention(roleId)} holds the tier **${tierLabels[tier]}**.`);
     }
     const verb = canonical(services, args.verb ?? "");
     await changePolicy(services, actor, binding, (policy) => ({
@@ -108,7 +109,7 @@ const allow = defineEntry<AllowArgs>({
       denied: without(policy.denied, roleId, verb),
     }));
     await note(services, actor, "staff-allow", ruleText(roleId, verb, binding));
-    return done(binding, `<@&${roleId}> may ${actText(verb)}, whatever its tier.`);
+    return done(binding, md`${roleMention(roleId)} may ${actText(verb)}, whatever its tier.`);
   },
 });
 
@@ -139,7 +140,7 @@ const deny = defineEntry<Omit<AllowArgs, "tier">>({
       await note(services, actor, "staff-deny", `<@&${roleId}> everything on ${binding.name}`);
       return done(
         binding,
-        `<@&${roleId}> has no tier and no extra commands any more; what was denied stays so.`,
+        md`${roleMention(roleId)} has no tier and no extra commands any more; what was denied stays so.`,
       );
     }
     const verb = canonical(services, args.verb);
@@ -152,7 +153,7 @@ const deny = defineEntry<Omit<AllowArgs, "tier">>({
     const lift = "`/staff allow` with the same verb lifts it.";
     return done(
       binding,
-      `Whoever has <@&${roleId}> may not ${actText(verb)}, whatever else they hold. ${lift}`,
+      md`Whoever has ${roleMention(roleId)} may not ${actText(verb)}, whatever else they hold. ${lift}`,
     );
   },
 });
@@ -208,7 +209,7 @@ const check = defineEntry<CheckArgs>({
     const asked: Actor = { ...actor, ...args.person };
     const command = args.command.startsWith(":") ? args.command : `:${args.command}`;
     const decision = await services.permissions.decide(asked, binding, command);
-    const checked: Checked = { userId: asked.userId, command, binding, decision };
+    const checked: Checked = { userId: asked.userId, command, binding, decision, roleIds: asked.roleIds };
     return { cards: [checkCard(checked)] };
   },
 });
@@ -255,17 +256,17 @@ const protect = defineEntry<ProtectArgs>({
       remove ? unprotecting(policy, player) : protecting(policy, player, known),
     );
     await note(services, actor, remove ? "staff-unprotect" : "staff-protect", `${player} on ${binding.name}`);
-    if (remove) return done(binding, `**${inlineName(player)}** is protected no longer.`);
+    if (remove) return done(binding, md`**${inlineName(player)}** is protected no longer.`);
     const also =
       known === undefined
         ? ""
-        : ` Whether by the name ${inlineCode(known.name)} or the id ${inlineCode(String(known.id))}.`;
+        : md` Whether by the name ${inlineCode(known.name)} or the id ${inlineCode(String(known.id))}.`;
     const other = /^\d+$/.test(player) ? "name" : "id";
     const unseen =
-      known === undefined ? `\n⚠ Their ${other} is not known here yet: protect that as well.` : "";
+      known === undefined ? md`\n⚠ Their ${other} is not known here yet: protect that as well.` : "";
     return done(
       binding,
-      `**${inlineName(player)}** is protected: commands that would hit them are refused.${also}${unseen}`,
+      md`**${inlineName(player)}** is protected: commands that would hit them are refused.${also}${unseen}`,
     );
   },
 });
@@ -277,6 +278,6 @@ export const staff = defineCommand({
   subcommands: { allow, deny, list, check, protect },
 });
 
-function done(binding: Binding, words: string): Reply {
-  return { content: `✅ On **${inlineName(binding.name)}**: ${words}` };
+function done(binding: Binding, words: Escaped): Reply {
+  return { content: md`✅ On **${inlineName(binding.name)}**: ${words}` };
 }

@@ -1,4 +1,5 @@
 import type { APIApplicationCommandBasicOption } from "discord.js";
+import type { Escaped } from "../domain/escaped.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { Actor, Binding } from "../domain/guild.ts";
 import type { Button, MessageBody, SelectOption } from "../domain/message.ts";
@@ -110,7 +111,7 @@ export interface Form {
   /** At most 45 characters. */
   readonly title: string;
   /** Markdown above the fields. */
-  readonly intro?: string;
+  readonly intro?: Escaped;
   /** One to five, of which the introduction counts as one. */
   readonly fields: readonly FormField[];
 }

@@ -1,23 +1,33 @@
+import type { Escaped } from "./escaped.ts";
+
 /** A message as the bot's own wings speak of it; discord/ turns it into Discord's form. Plain data only. */
 
-export interface CardField {
-  readonly name: string;
-  readonly value: string;
+interface CardFieldOf<Text extends string> {
+  readonly name: Text;
+  readonly value: Text;
   readonly inline?: boolean;
 }
 
-/** An embed. Texts are already escaped Markdown: whoever puts an outside string in has escaped it. */
-export interface Card {
-  readonly title?: string;
+interface CardOf<Text extends string> {
+  readonly title?: Text;
   readonly url?: string;
-  readonly description?: string;
+  readonly description?: Text;
   /** 0xRRGGBB */
   readonly color?: number;
-  readonly fields?: readonly CardField[];
+  readonly fields?: readonly CardFieldOf<Text>[];
+  /** Footer and author are plain text: Discord shows no Markdown there. */
   readonly footer?: string;
   readonly author?: string;
   readonly imageName?: string;
 }
+
+export type CardField = CardFieldOf<Escaped>;
+
+/** An embed. */
+export type Card = CardOf<Escaped>;
+
+/** An embed of a message that was read back. */
+export type PostedCard = CardOf<string>;
 
 export interface Button {
   readonly kind: "button";
@@ -58,7 +68,7 @@ export interface Attachment {
 
 /** What a person sees: content, cards, rows, files. Mentions never fire from it. */
 export interface MessageBody {
-  readonly content?: string;
+  readonly content?: Escaped;
   readonly cards?: readonly Card[];
   readonly rows?: readonly Row[];
   readonly files?: readonly Attachment[];
@@ -79,7 +89,7 @@ export interface OutgoingMessage extends MessageBody {
 export interface PostedMessage {
   readonly messageId: string;
   readonly content: string;
-  readonly cards: readonly Card[];
+  readonly cards: readonly PostedCard[];
   readonly attachmentNames: readonly string[];
   readonly postedAtMs: number;
 }

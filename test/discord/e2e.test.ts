@@ -9,6 +9,7 @@ import {
   defineEntry,
   defineFormAction,
 } from "../../src/discord/command.ts";
+import { markdownOfOurs, md } from "../../src/domain/escaped.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { emptyPolicy } from "../../src/domain/guild.ts";
 import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
@@ -50,10 +51,10 @@ function puppet(act: (what: string) => ReturnType<ReturnType<typeof defineAction
         first: "modal",
         form: ({ argument }) => ({
           id: `answer:${argument}`,
-          title: "Tell us",
+          title: md`Tell us`,
           fields: [
-            { kind: "text", id: "word", label: "A word", value: "given", long: true },
-            { kind: "string", id: "pick", label: "Pick", options: [{ label: "One", value: "1" }] },
+            { kind: "text", id: "word", label: "A word", value: md`given`, long: true },
+            { kind: "string", id: "pick", label: "Pick", options: [{ label: "One", value: md`1` }] },
             { kind: "role", id: "role", label: "Role" },
             { kind: "channel", id: "channel", label: "Channel", required: false },
             { kind: "user", id: "user", label: "Person", required: false },
@@ -63,16 +64,18 @@ function puppet(act: (what: string) => ReturnType<ReturnType<typeof defineAction
       answer: defineAction({
         first: "ephemeral",
         execute: ({ argument, form }) => ({
-          content: [
-            argument,
-            form.text("word"),
-            ...["pick", "role", "channel", "user"].map((id) => form.chosen(id).join()),
-          ].join(" / "),
+          content: markdownOfOurs(
+            [
+              argument,
+              form.text("word"),
+              ...["pick", "role", "channel", "user"].map((id) => form.chosen(id).join()),
+            ].join(" / "),
+          ),
         }),
       }),
       chosen: defineAction({
         first: "update",
-        execute: ({ values }) => ({ content: `chosen ${values.join()}` }),
+        execute: ({ values }) => ({ content: markdownOfOurs(`chosen ${values.join()}`) }),
       }),
     },
   });
@@ -81,8 +84,8 @@ function puppet(act: (what: string) => ReturnType<ReturnType<typeof defineAction
 test("a public answer is deferred, filled and edited; nothing in it pings", async (t) => {
   const rig = await startDiscordRig(t, [
     puppet(async function* () {
-      yield { content: "first @everyone" };
-      yield { content: `then <@&${"1"}> @here`, cards: [{ title: "A card" }] };
+      yield { content: md`first @everyone` };
+      yield { content: md`then <@&${"1"}> @here`, cards: [{ title: md`A card` }] };
     }),
   ]);
   const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });
@@ -100,7 +103,7 @@ test("a public answer is deferred, filled and edited; nothing in it pings", asyn
 });
 
 test("a private answer is seen by who asked only", async (t) => {
-  const rig = await startDiscordRig(t, [puppet(() => ({ content: "for you" }))]);
+  const rig = await startDiscordRig(t, [puppet(() => ({ content: md`for you` }))]);
   const exchange = await rig.member.slash(rig.channel, "do", { what: "private" });
   await exchange.settled();
   assert.equal(messageOf(exchange).ephemeralFor, rig.member.member.id);
@@ -134,9 +137,9 @@ test("a defect is answered with a reference that stands in the log", async (t) =
 test("a late token: the edit is dropped, an outcome that matters goes to the channel", async (t) => {
   const rig = await startDiscordRig(t, [
     puppet(async function* (what) {
-      yield { content: "waiting" };
+      yield { content: md`waiting` };
       await rig.world.clock.advance(16 * 60_000);
-      yield { content: "it ran", important: what === "matters" };
+      yield { content: md`it ran`, important: what === "matters" };
     }),
   ]);
   const dropped = await rig.member.slash(rig.channel, "do", { what: "not" });
@@ -155,7 +158,7 @@ test("a token that Discord has let expire does not break anything", async (t) =>
     puppet(async () => {
       rig.emulated.limits.tokenLivesMs = 0;
       await rig.world.clock.advance(10);
-      return { content: "too late", important: true };
+      return { content: md`too late`, important: true };
     }),
   ]);
   await rig.member.slash(rig.channel, "do", { what: "private" });
@@ -165,9 +168,9 @@ test("a token that Discord has let expire does not break anything", async (t) =>
 });
 
 test("autocompletion answers with choices, and with none when it fails", async (t) => {
-  const rig = await startDiscordRig(t, [puppet(() => ({ content: "" }))]);
+  const rig = await startDiscordRig(t, [puppet(() => ({ content: md`` }))]);
   const typed = (what: string) => rig.member.autocomplete(rig.channel, "do", { what }, "what");
-  assert.deepEqual(await typed("kick"), [{ name: "kick one", value: "kick-1" }]);
+  assert.deepEqual(await typed("kick"), [{ name: "kick one", value: md`kick-1` }]);
   assert.deepEqual(await typed("throw"), []);
 });
 
@@ -175,15 +178,15 @@ test("buttons update their message; a form with every kind of field comes back w
   const rig = await startDiscordRig(t, [
     puppet((what) =>
       what === "pressed"
-        ? { content: "after" }
+        ? { content: md`after` }
         : {
-            content: "before",
+            content: md`before`,
             rows: [
               [
                 { kind: "button", style: "primary", label: "Press", id: "press:pressed" },
                 { kind: "button", style: "secondary", label: "Ask", id: "ask:7" },
               ],
-              [{ kind: "select", of: "string", id: "chosen:1", options: [{ label: "A", value: "a" }] }],
+              [{ kind: "select", of: "string", id: "chosen:1", options: [{ label: "A", value: md`a` }] }],
             ],
           },
     ),
@@ -214,8 +217,8 @@ test("buttons update their message; a form with every kind of field comes back w
 test("files are attached and replaced", async (t) => {
   const rig = await startDiscordRig(t, [
     puppet(async function* () {
-      yield { content: "one", files: [{ name: "one.csv", data: "a,b" }] };
-      yield { content: "two", files: [{ name: "two.txt", data: new Uint8Array([104, 105]) }] };
+      yield { content: md`one`, files: [{ name: "one.csv", data: "a,b" }] };
+      yield { content: md`two`, files: [{ name: "two.txt", data: new Uint8Array([104, 105]) }] };
     }),
   ]);
   const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });
@@ -355,7 +358,7 @@ test("options of every kind reach a sub-command of a group as plain values", asy
           options.string("absent") ?? 0,
         ],
       ]),
-    execute: ({ args }) => ({ content: args }),
+    execute: ({ args }) => ({ content: markdownOfOurs(args) }),
   });
   const group = { description: "g", subcommands: { told } };
   const rig = await startDiscordRig(t, [{ name: "deep", description: "d", subcommands: { group } }]);
@@ -389,7 +392,7 @@ for (const fault of ["callbackThen500", "callbackThenReset"] as const) {
     const rig = await startDiscordRig(t, [
       puppet(() => {
         runs += 1;
-        return { content: "done" };
+        return { content: md`done` };
       }),
     ]);
     for (const what of ["public", "private"]) {
@@ -407,7 +410,7 @@ test("a first answer that never got through does nothing, and leaves no thinking
   const rig = await startDiscordRig(t, [
     puppet(() => {
       runs += 1;
-      return { content: "done" };
+      return { content: md`done` };
     }),
   ]);
   rig.emulated.faults.set({ callbackThen500: 1, failCallbacks: 2 });
@@ -421,7 +424,7 @@ test("an outage of a minute in the middle of an answer leaves no thinking... beh
   const rig = await startDiscordRig(t, [
     puppet(() => {
       rig.emulated.faults.set({ outage: "5xx", outageMs: 60_000 });
-      return { content: "done" };
+      return { content: md`done` };
     }),
   ]);
   const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });

@@ -7,6 +7,7 @@ import { type Command, defineCommand, defineEntry } from "../../src/discord/comm
 import { createDiscord } from "../../src/discord/create-discord.ts";
 import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
 import { definitionsHash, parseRegistered } from "../../src/discord/interactions/registration.ts";
+import { md } from "../../src/domain/escaped.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import { FakeWorld, keptLog, textDocuments } from "../support/fake-services.ts";
 
@@ -15,7 +16,7 @@ const hello = (description: string): Command =>
     name: "hello",
     description,
     entry: defineEntry<undefined>({
-      ...{ description, first: "public", parse: () => undefined, execute: () => ({ content: "hello" }) },
+      ...{ description, first: "public", parse: () => undefined, execute: () => ({ content: md`hello` }) },
     }),
   });
 

@@ -1,3 +1,4 @@
+import { markdownOfOurs } from "../../src/domain/escaped.ts";
 import { SinkRefusal, type SinkRefusalReason } from "../../src/domain/failure.ts";
 import type { MessageBody, OutgoingMessage, PostedMessage } from "../../src/domain/message.ts";
 import type { Clock } from "../../src/domain/ports/clock.ts";
@@ -93,7 +94,7 @@ export class FakeSink implements Sink {
     const messageId = ((BigInt(nowMs - discordEpochMs) << 22n) + BigInt(this.#made++ % 4_194_304)).toString();
     const { content, cards, rows, files } = message;
     const body = {
-      ...(content === undefined ? {} : { content: content.trim() }),
+      ...(content === undefined ? {} : { content: markdownOfOurs(content.trim()) }),
       ...(cards === undefined ? {} : { cards }),
       ...(rows === undefined ? {} : { rows }),
       ...(files === undefined ? {} : { files }),

@@ -1,3 +1,4 @@
+import { markdownOfOurs } from "../../src/domain/escaped.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, type Binding, defaultSettings, type GuildSettings } from "../../src/domain/guild.ts";
 import type { OutgoingMessage } from "../../src/domain/message.ts";
@@ -436,9 +437,13 @@ function notHere(): Promise<never> {
 
 /** Says what it was given, plainly. */
 const plainRenderer: RunRenderer = {
-  outcome: ({ record }) => ({ content: `${record.status} ${record.text} ${record.message ?? ""}` }),
-  answer: ({ record }) => ({ content: `answer ${record.status} ${record.text} ${record.proof}` }),
-  auditRow: (record) => ({ content: `row ${record.status} ${record.text} ${record.proof}` }),
-  auditEvent: (event) => ({ content: `event ${event.action} ${event.text}` }),
-  deferredExpired: (run) => ({ content: `nobody joined: ${run.request.text}` }),
+  outcome: ({ record }) => ({
+    content: markdownOfOurs(`${record.status} ${record.text} ${record.message ?? ""}`),
+  }),
+  answer: ({ record }) => ({
+    content: markdownOfOurs(`answer ${record.status} ${record.text} ${record.proof}`),
+  }),
+  auditRow: (record) => ({ content: markdownOfOurs(`row ${record.status} ${record.text} ${record.proof}`) }),
+  auditEvent: (event) => ({ content: markdownOfOurs(`event ${event.action} ${event.text}`) }),
+  deferredExpired: (run) => ({ content: markdownOfOurs(`nobody joined: ${run.request.text}`) }),
 };

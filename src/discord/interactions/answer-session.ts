@@ -1,3 +1,4 @@
+import { joined, userMention } from "../../domain/escaped.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { Button, MessageBody } from "../../domain/message.ts";
@@ -75,7 +76,7 @@ export class Session {
     if (failure) {
       log.info({ reference, code: failure.code, ran: failure.ran, guildId: actor.guildId }, failure.message);
     } else log.error({ reference, guildId: actor.guildId, err: error }, "a command met a defect");
-    const context = { reference, manages: actor.manageGuild };
+    const context = { reference, manages: actor.manageGuild, roleIds: actor.roleIds };
     const body = failure ? failureBody(failure, { ...context, next: next(failure) }) : defectBody(reference);
     try {
       // A defect may have struck after the thing was done: like "unknown", it must not go unsaid.
@@ -147,7 +148,7 @@ const EXPIRED = { reason: "late", message: "its token has expired" } as const;
 /** Buttons belong to the answer that is gone. The mention names whose it was; it notifies nobody. */
 function withoutButtons({ content, cards, files }: Reply, actor: Actor): MessageBody {
   return {
-    content: [`<@${actor.userId}>`, content].filter(Boolean).join(" "),
+    content: joined([userMention(actor.userId), ...(content === undefined ? [] : [content])], " "),
     ...(cards === undefined ? {} : { cards }),
     ...(files === undefined ? {} : { files }),
   };

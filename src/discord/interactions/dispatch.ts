@@ -98,7 +98,12 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     reference: string,
   ): Promise<void> {
     const failure = new Failure("unreachable", "Discord did not confirm the answer; nothing was done.");
-    const body = failureBody(failure, { reference, next: undefined, manages: actor.manageGuild });
+    const body = failureBody(failure, {
+      reference,
+      next: undefined,
+      manages: actor.manageGuild,
+      roleIds: actor.roleIds,
+    });
     const patience = { clock, endMs: cameMs + TOKEN_LIVES_MS, signal: stopping.signal };
     try {
       await untilTaken(() => answers.edit(body, "@original"), patience);
@@ -156,7 +161,12 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     const failure = error instanceof Failure ? error : undefined;
     if (!failure) log.error({ reference, guildId: actor.guildId, err: error }, "a command met a defect");
     const body = failure
-      ? failureBody(failure, { reference, next: nextStep(failure, actor), manages: actor.manageGuild })
+      ? failureBody(failure, {
+          reference,
+          next: nextStep(failure, actor),
+          manages: actor.manageGuild,
+          roleIds: actor.roleIds,
+        })
       : defectBody(reference);
     try {
       await answers.reply(body, true);

@@ -1,4 +1,5 @@
 import { type REST, Routes } from "discord.js";
+import { joined, md } from "../../domain/escaped.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
@@ -49,10 +50,13 @@ export function createNotifier(ports: NotifierPorts): ToldNotifier {
       throw new SinkRefusal("unknown", "Discord opened no direct-message channel");
     }
     const from = ports.guildName(guildId);
-    const heading = from === undefined ? undefined : `-# From **${escapeMarkdown(from)}**`;
+    const heading = from === undefined ? [] : [md`-# From **${escapeMarkdown(from)}**`];
     // Buttons work within a guild only.
     const { rows: _, ...rest_ } = body;
-    await send(channel.id, { ...rest_, content: [heading, body.content].filter(Boolean).join("\n") });
+    await send(channel.id, {
+      ...rest_,
+      content: joined([...heading, ...(body.content === undefined ? [] : [body.content])], "\n"),
+    });
   }
 
   async function inGuild(guildId: string, body: MessageBody): Promise<void> {

@@ -8,7 +8,7 @@ import {
   Routes,
 } from "discord.js";
 import { SinkRefusal, type SinkRefusalReason } from "../../domain/failure.ts";
-import type { Card, PostedMessage } from "../../domain/message.ts";
+import type { PostedCard, PostedMessage } from "../../domain/message.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import { composeEdit, composeMessage } from "./compose.ts";
 
@@ -115,7 +115,7 @@ function posted(message: APIMessage): PostedMessage {
 }
 
 /** The inverse of compose's embed, so that what was sent can be compared with what stands there. */
-function card(embed: APIEmbed): Card {
+function card(embed: APIEmbed): PostedCard {
   const { title, url, description, color, footer, author, fields, image } = embed;
   const imageName = image?.url.split("?")[0]?.split("/").at(-1);
   return {

@@ -1,11 +1,12 @@
+import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../domain/escaped.ts";
 import type { Tier } from "../../domain/guild.ts";
 import type { AuditEvent, DeferredRun, RunProgress, RunRecord, RunStatus } from "../../domain/run.ts";
-import { cut, inlineCode, inlineName } from "./escape.ts";
-import { escapeButMentions } from "./own-markup.ts";
+import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+import { escapeAfter, escapeButRoles } from "./own-markup.ts";
 
 /** Audit rows as they read, and as files. Pure. */
 
-const marks: Readonly<Record<RunStatus, string>> = {
+const marks = {
   waiting: "⏳ waiting",
   sending: "📨 being sent",
   done: "✅ ran",
@@ -14,36 +15,62 @@ const marks: Readonly<Record<RunStatus, string>> = {
   cancelled: "⚪ cancelled",
   expired: "⌛ expired unsent",
   denied: "🚫 denied",
-};
+} as const satisfies Readonly<Record<RunStatus, string>>;
 
-const proofs: Readonly<Record<RunRecord["proof"], string>> = {
+const proofs = {
   unchecked: "",
   seen: " · seen in the log",
   "seen-twice": " · **twice in the log**",
   "not-seen": " · **not in the log**",
-};
+} as const satisfies Readonly<Record<RunRecord["proof"], string>>;
 
 /** What came of it and the command on one line; below, in small: who, when, and why where it did not simply run. */
-export function runLine(record: RunRecord, options: { readonly server?: boolean } = {}): string {
+export function runLine(record: RunRecord, options: { readonly server?: boolean } = {}): Escaped {
   const { status, askedAtMs, actorId, text, serverName, proof, message } = record;
-  const where = options.server === true ? ` on **${inlineName(serverName)}**` : "";
-  const why = status === "done" || message === undefined ? "" : cut(escapeButMentions(message), 200);
-  return `${marks[status]} ${inlineCode(text, 300)}${where}${proofs[proof]}\n${small(actorId, askedAtMs, why)}`;
+  const where = options.server === true ? md` on **${inlineName(serverName)}**` : "";
+  const why =
+    status === "done" || message === undefined
+      ? md``
+      : refusalWords(cut(message, 200), status, record.actorRoleIds);
+  return md`${marks[status]} ${inlineCode(text, 300)}${where}${proofs[proof]}\n${small(actorId, askedAtMs, why)}`;
 }
 
 /** A row that is not a run. */
-export function eventLine({ atMs, actorId, actorName, action, text }: AuditEvent): string {
+export function eventLine({ atMs, actorId, actorName, action, text }: AuditEvent): Escaped {
   if (action === "outside-run") {
-    const said = `⚠ **run outside this bot** by ${inlineName(actorName)}: ${inlineCode(text, 300)}`;
-    return `${said}\n${small("", atMs)}`;
+    const said = md`⚠ **run outside this bot** by ${inlineName(actorName)}: ${inlineCode(text, 300)}`;
+    return md`${said}\n${small("", atMs)}`;
   }
-  const by = actorId === "" ? inlineName(actorName) : `<@${actorId}>`;
-  const what = Object.hasOwn(actions, action) ? actions[action] : inlineCode(action);
-  return `⚙ ${by} ${what}: ${cut(escapeButMentions(text), 300)}\n${small("", atMs)}`;
+  const by = actorId === "" ? inlineName(actorName) : userMention(actorId);
+  const what = isAction(action) ? actions[action] : inlineCode(action);
+  return md`⚙ ${by} ${what}: ${eventText(action, cut(text, 300))}\n${small("", atMs)}`;
+}
+
+/**
+ * Why a run did not simply run. Only a denial of ours names roles, and only such as the person had; all else is the
+ * service's words.
+ */
+export function refusalWords(message: string, status: RunStatus, roleIds: readonly string[]): Escaped {
+  return escapeButRoles(cut(message, 800), status === "denied" || status === "failed" ? roleIds : []);
+}
+
+/** Where rows that we wrote begin with a mention; words of people come after it. */
+const MENTION_FIRST: Readonly<Record<string, RegExp>> = {
+  "staff-allow": /^<@&\d+>/,
+  "staff-deny": /^<@&\d+>/,
+  "audit-channel": /^<#\d+>$/,
+  notices: /^<#\d+>$/,
+};
+
+function eventText(action: string, text: string): Escaped {
+  // Rows about feeds hold what the answer said, in which outside words were escaped.
+  if (action.startsWith("feed-")) return markdownOfOurs(text);
+  const start = Object.hasOwn(MENTION_FIRST, action) ? MENTION_FIRST[action] : undefined;
+  return start === undefined ? escapeMarkdown(text) : escapeAfter(text, start);
 }
 
 /** The names that rows keep, as people say them. */
-const actions: Readonly<Record<string, string>> = {
+const actions = {
   link: "linked a server",
   unlink: "unlinked a server",
   notices: "set the channel for notices",
@@ -64,27 +91,32 @@ const actions: Readonly<Record<string, string>> = {
   "audit-retention": "set how long the audit is kept",
   "audit-export": "exported the audit",
   refusals: "was refused",
-};
+} as const;
 
-function small(actorId: string, atMs: number, why = ""): string {
-  const when = `<t:${seconds(atMs)}:d> <t:${seconds(atMs)}:T>`;
-  return `-# ${[actorId === "" ? "" : `<@${actorId}>`, when, why].filter((part) => part !== "").join(" · ")}`;
+function isAction(action: string): action is keyof typeof actions {
+  return Object.hasOwn(actions, action);
 }
 
-export function waitingLine({ record, place, expectedAtMs }: RunProgress): string {
-  const mark = place === 0 ? "📨" : `**${place}.**`;
-  const when = place === 0 ? "being sent" : `to be sent <t:${Math.ceil(expectedAtMs / 1000)}:R>`;
-  return `${mark} ${inlineCode(record.text, 200)} ${when}\n-# <@${record.actorId}> · on **${inlineName(record.serverName)}**`;
+function small(actorId: string, atMs: number, why: Escaped = md``): Escaped {
+  const when = md`<t:${seconds(atMs)}:d> <t:${seconds(atMs)}:T>`;
+  const parts = [...(actorId === "" ? [] : [userMention(actorId)]), when, ...(why === "" ? [] : [why])];
+  return md`-# ${joined(parts, " · ")}`;
 }
 
-export function deferredLine({ request, expiresAtMs }: DeferredRun): string {
-  const until = `when someone joins, until <t:${seconds(expiresAtMs)}:t>`;
-  return `🚪 ${inlineCode(request.text, 200)} ${until}\n-# <@${request.actor.userId}> · on **${inlineName(request.binding.name)}**`;
+export function waitingLine({ record, place, expectedAtMs }: RunProgress): Escaped {
+  const mark = place === 0 ? "📨" : md`**${place}.**`;
+  const when = place === 0 ? "being sent" : md`to be sent <t:${Math.ceil(expectedAtMs / 1000)}:R>`;
+  return md`${mark} ${inlineCode(record.text, 200)} ${when}\n-# ${userMention(record.actorId)} · on **${inlineName(record.serverName)}**`;
+}
+
+export function deferredLine({ request, expiresAtMs }: DeferredRun): Escaped {
+  const until = md`when someone joins, until <t:${seconds(expiresAtMs)}:t>`;
+  return md`🚪 ${inlineCode(request.text, 200)} ${until}\n-# ${userMention(request.actor.userId)} · on **${inlineName(request.binding.name)}**`;
 }
 
 /** As many lines as fit a description; says how many do not. */
-export function fitLines(lines: readonly string[], max = 3_800): string {
-  const kept: string[] = [];
+export function fitLines(lines: readonly Escaped[], max = 3_800): Escaped {
+  const kept: Escaped[] = [];
   let size = 0;
   for (const line of lines) {
     if (size + line.length + 1 > max) break;
@@ -92,22 +124,25 @@ export function fitLines(lines: readonly string[], max = 3_800): string {
     size += line.length + 1;
   }
   const left = lines.length - kept.length;
-  return [...kept, ...(left === 0 ? [] : [`-# and ${left} more; narrow the search or export`])].join("\n");
+  return joined(
+    [...kept, ...(left === 0 ? [] : [md`-# and ${left} more; narrow the search or export`])],
+    "\n",
+  );
 }
 
 /** Says that a search ended before it had looked at every row. */
-export function searchStopped(found: number): string {
+export function searchStopped(found: number): Escaped {
   const what = found === 0 ? "Nothing fits among" : "These are from";
-  return `-# ${what} the newest rows that a search may read. Narrow it by person, verb, server or days to look further back.`;
+  return md`-# ${what} the newest rows that a search may read. Narrow it by person, verb, server or days to look further back.`;
 }
 
 function seconds(atMs: number): number {
   return Math.floor(atMs / 1000);
 }
 
-export const tierLabels: Readonly<Record<Tier, string>> = {
+export const tierLabels = {
   viewer: "Viewer",
   moderator: "Moderator",
   administrator: "Administrator",
   manager: "Manager",
-};
+} as const satisfies Readonly<Record<Tier, string>>;

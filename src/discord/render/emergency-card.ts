@@ -1,3 +1,4 @@
+import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Card, MessageBody } from "../../domain/message.ts";
 import type { EmergencyCallView } from "../../domain/ports/feed-renderer.ts";
 import { cut, inlineName, plainText } from "./escape.ts";
@@ -9,31 +10,31 @@ export function emergencyCard(view: EmergencyCallView): MessageBody {
   const ended = view.endedAtMs !== undefined;
   const caller =
     view.callerName !== undefined
-      ? `**${inlineName(view.callerName)}**`
+      ? md`**${inlineName(view.callerName)}**`
       : call.callerId === undefined
         ? "Someone"
-        : `Player \`${call.callerId}\``;
-  const lines = [`${caller} called <t:${call.startedAtS}:T> (<t:${call.startedAtS}:R>)`];
-  if (call.description !== undefined) lines.push(`> ${note(call.description, 900)}`);
-  if (call.positionDescriptor !== undefined) lines.push(`📍 ${note(call.positionDescriptor, 300)}`);
+        : md`Player \`${call.callerId}\``;
+  const lines = [md`${caller} called <t:${call.startedAtS}:T> (<t:${call.startedAtS}:R>)`];
+  if (call.description !== undefined) lines.push(md`> ${note(call.description, 900)}`);
+  if (call.positionDescriptor !== undefined) lines.push(md`📍 ${note(call.positionDescriptor, 300)}`);
   lines.push(unitsLine(view));
   if (view.endedAtMs !== undefined) {
-    lines.push(`⏹ Ended after ${duration(view.endedAtMs / 1_000 - call.startedAtS)}`);
+    lines.push(md`⏹ Ended after ${duration(view.endedAtMs / 1_000 - call.startedAtS)}`);
   }
   const card: Card = {
     ...(view.serverName === undefined ? {} : { author: cut(plainText(view.serverName), 200) }),
-    title: `${ended ? "⏹" : "🚨"} Call #${call.callNumber} · ${note(call.team, 60)} · ${ended ? "ended" : "in progress"}`,
-    description: lines.join("\n"),
+    title: md`${ended ? "⏹" : "🚨"} Call #${call.callNumber} · ${note(call.team, 60)} · ${ended ? "ended" : "in progress"}`,
+    description: joined(lines, "\n"),
     color: ended ? 0x6b7280 : 0xc53030,
     footer: `Call ${view.cardId}`,
   };
   return { cards: [card] };
 }
 
-function unitsLine(view: EmergencyCallView): string {
-  const names = view.unitNames.map((name) => `**${inlineName(name)}**`);
-  if (names.length === 0) return "🚓 No units yet";
+function unitsLine(view: EmergencyCallView): Escaped {
+  const names = view.unitNames.map((name) => md`**${inlineName(name)}**`);
+  if (names.length === 0) return md`🚓 No units yet`;
   const shown = names.slice(0, 12);
-  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : "";
-  return `🚓 ${names.length} ${names.length === 1 ? "unit" : "units"}: ${shown.join(", ")}${more}`;
+  const more = names.length > shown.length ? md` and ${names.length - shown.length} more` : "";
+  return md`🚓 ${names.length} ${names.length === 1 ? "unit" : "units"}: ${joined(shown, ", ")}${more}`;
 }

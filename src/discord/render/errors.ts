@@ -1,6 +1,8 @@
+import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
-import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
+import { cut, inlineCode } from "./escape.ts";
+import { escapeButRoles } from "./own-markup.ts";
 
 /** How an error reads (design 7): what happened, whether it ran, why, the next step, when, and a reference. */
 
@@ -11,14 +13,11 @@ export interface ErrorContext {
   readonly next?: Button | undefined;
   /** Whoever asked manages the Discord server: they need not ask anyone. */
   readonly manages?: boolean;
+  /** Roles of whoever asked: where a refusal names one, it shows as the role. */
+  readonly roleIds?: readonly string[] | undefined;
 }
 
-interface Words {
-  readonly what: string;
-  readonly next: string;
-}
-
-const words: Record<FailureCode, Words> = {
+const words = {
   "not-linked": {
     what: "No such server is linked here",
     next: "Someone with the Manage Server permission links one with `/setup link`.",
@@ -63,13 +62,13 @@ const words: Record<FailureCode, Words> = {
     what: "The game service gave an answer that could not be read",
     next: "Try again in a minute; if it stays, tell the operator of this bot the reference.",
   },
-};
+} as const satisfies Record<FailureCode, { readonly what: string; readonly next: string }>;
 
-const ranWords: Record<Ran, string> = {
+const ranWords = {
   yes: "**Did it run?** Yes.",
   no: "**Did it run?** No, nothing was run or changed.",
   unknown: "**Did it run?** Unknown: it may have. Do not repeat it before you have looked in the game.",
-};
+} as const satisfies Record<Ran, string>;
 
 /** Red for what failed, amber where it may have happened. */
 const failedColor = 0xd83c3e;
@@ -83,18 +82,18 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
   const { what } = words[failure.code];
   const next =
     failure.code === "denied" && context.manages === true ? deniedManager : words[failure.code].next;
-  const lines = [
-    ranWords[failure.ran],
-    `**Why:** ${cut(escapeMarkdown(failure.message), 1_000)}`,
+  const lines: Escaped[] = [
+    md`${ranWords[failure.ran]}`,
+    md`**Why:** ${escapeButRoles(cut(failure.message, 800), context.roleIds ?? [])}`,
     // Where it may have happened, "try again" would be the wrong advice.
-    `**Next:** ${failure.ran === "unknown" ? "Look in the game or in the command log first." : next}`,
+    md`**Next:** ${failure.ran === "unknown" ? "Look in the game or in the command log first." : next}`,
   ];
-  if (failure.retryAtMs !== undefined) lines.push(`**When:** <t:${Math.ceil(failure.retryAtMs / 1000)}:R>`);
+  if (failure.retryAtMs !== undefined) lines.push(md`**When:** <t:${Math.ceil(failure.retryAtMs / 1000)}:R>`);
   lines.push(referenceLine(context.reference, failure.commandId));
   return body(
     {
-      title: `${failure.ran === "unknown" ? "❔" : "⛔"} ${what}`,
-      description: lines.join("\n"),
+      title: md`${failure.ran === "unknown" ? "❔" : "⛔"} ${what}`,
+      description: joined(lines, "\n"),
       color: failure.ran === "unknown" ? unknownColor : failedColor,
     },
     context.next,
@@ -104,20 +103,23 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
 /** A defect of ours: no details for people, the log has them under the same reference. */
 export function defectBody(reference: string): MessageBody {
   return body({
-    title: "⛔ Something broke in this bot",
-    description: [
-      "**Did it run?** Unknown: look before you repeat it.",
-      "**Next:** Tell the operator of this bot the reference; the log has the details.",
-      referenceLine(reference),
-    ].join("\n"),
+    title: md`⛔ Something broke in this bot`,
+    description: joined(
+      [
+        "**Did it run?** Unknown: look before you repeat it.",
+        "**Next:** Tell the operator of this bot the reference; the log has the details.",
+        referenceLine(reference),
+      ],
+      "\n",
+    ),
     color: failedColor,
   });
 }
 
 /** The last line of every error, and of outcomes that somebody may ask about. */
-export function referenceLine(reference: string, commandId?: string): string {
-  const id = commandId === undefined ? "" : ` · Command ID ${inlineCode(commandId)}`;
-  return `-# Reference ${inlineCode(reference)}${id}`;
+export function referenceLine(reference: string, commandId?: string): Escaped {
+  const id = commandId === undefined ? "" : md` · Command ID ${inlineCode(commandId)}`;
+  return md`-# Reference ${inlineCode(reference)}${id}`;
 }
 
 function body(card: Card, next?: Button): MessageBody {

@@ -1,3 +1,5 @@
+import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
+
 /**
  * Outside text made safe for a Discord message. Names of players, command texts and answers of the
  * service pass through here, so that nothing in them pings, links, formats, spoofs a line or breaks one.
@@ -34,20 +36,33 @@ export function cut(text: string, max: number): string {
   return `${kept}…`;
 }
 
+/** Whole lines only, at most `max` units together; ends with an ellipsis where lines are left out. */
+export function cutLines(lines: readonly Escaped[], max: number): Escaped {
+  const kept: Escaped[] = [];
+  let length = 0;
+  for (const line of lines) {
+    if (length + line.length + 1 > max - 2) return joined([...kept, "…"], "\n");
+    kept.push(line);
+    length += line.length + 1;
+  }
+  return joined(kept, "\n");
+}
+
 /**
  * One line of Markdown that reads exactly as `text` does. A backslash stops formatting, links, `<...>` forms and
  * `:emoji:`; Discord looks for mentions in the raw text, backslash or not, so an `@` is parted from what follows by
  * a zero-width space.
  */
-export function escapeMarkdown(text: string): string {
-  return plainText(text)
+export function escapeMarkdown(text: string): Escaped {
+  const escaped = plainText(text)
     .replace(/[\\*_~`|<>[\]()#:/]/g, "\\$&")
     .replace(/@/g, "@\u200b")
     .replace(/^[-+]/, "\\$&")
     .replace(/^(\d+)\./, "$1\\.");
+  return markdownOfOurs(escaped);
 }
 
-/** Stands for a name of which nothing can be shown; needs no escape. */
+/** Stands for a name of which nothing can be shown. */
 const NO_NAME = "(no name)";
 
 /** What a reader sees of a name: cut, without what is invisible, never empty. Not escaped. */
@@ -57,11 +72,10 @@ export function shownName(text: string): string {
 }
 
 /** A name within a line, without formatting of its own. Right-to-left writing is isolated, or it would reorder the line. */
-export function inlineName(text: string): string {
+export function inlineName(text: string): Escaped {
   const name = shownName(text);
-  if (name === NO_NAME) return NO_NAME;
   const escaped = escapeMarkdown(name);
-  return rightToLeft.test(name) ? `\u2068${escaped}\u2069` : escaped;
+  return rightToLeft.test(name) ? md`\u2068${escaped}\u2069` : escaped;
 }
 
 /** Escaping can double a text; twice this and the rest of a line still fit one message. */
@@ -73,9 +87,9 @@ export function shownCode(text: string, max = LONGEST_CODE): string {
 }
 
 /** Text in a code span, cut to `max`. Nothing is formatted within one, but mentions and invites are found in raw text. */
-export function inlineCode(text: string, max = 200): string {
+export function inlineCode(text: string, max = 200): Escaped {
   const line = shownCode(text, max)
     .replace(/@/g, "@\u200b")
     .replace(/\/(?=\S)/g, "/\u200b");
-  return line === "" ? "` `" : `\`${line}\``;
+  return markdownOfOurs(line === "" ? "` `" : `\`${line}\``);
 }

@@ -1,7 +1,8 @@
+import { channelMention, type Escaped, joined, md, roleMention } from "../../domain/escaped.ts";
 import type { SinkRefusalReason } from "../../domain/failure.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Card } from "../../domain/message.ts";
-import { cut, inlineCode, inlineName, plainText } from "./escape.ts";
+import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 import { duration } from "./feed-lines.ts";
 import { feedNames } from "./feed-names.ts";
 
@@ -12,11 +13,11 @@ export interface FeedHealth {
   readonly waitsForStore?: boolean;
 }
 
-const states: Record<Feed["state"], string> = {
+const states = {
   live: "▶ live",
   paused: "⏸ paused",
   parked: "⚠ stopped",
-};
+} as const satisfies Record<Feed["state"], string>;
 
 /** All feeds of a guild, numbered as the choices of `/feed` number them. */
 export function feedListCard(
@@ -26,36 +27,36 @@ export function feedListCard(
 ): Card {
   const lines = feeds.map((feed, index) => {
     const state = stateText(feed, healthOf(feed));
-    const [place = "", ...others] = feedParts(feed, bindings);
+    const [place = md``, ...others] = feedParts(feed, bindings);
     // Lines are what nearly every feed has: only what differs is worth a look.
     const rest = others.filter((part) => part !== "lines");
-    const why = feed.parkedWhy === undefined ? "" : `\n⤷ ${cut(plainText(feed.parkedWhy), 200)}`;
-    const details = rest.length === 0 ? "" : `\n-# ${rest.join(" · ")}`;
-    return `**${index + 1}.** ${place} · ${state}${why}${details}`;
+    const why = feed.parkedWhy === undefined ? "" : md`\n⤷ ${escapeMarkdown(cut(feed.parkedWhy, 200))}`;
+    const details = rest.length === 0 ? "" : md`\n-# ${joined(rest, " · ")}`;
+    return md`**${index + 1}.** ${place} · ${state}${why}${details}`;
   });
   return {
-    title: "Feeds",
-    description: packed(lines, 4_000) || "No feeds yet. Add one with `/feed add`.",
+    title: md`Feeds`,
+    description: lines.length === 0 ? md`No feeds yet. Add one with \`/feed add\`.` : packed(lines, 4_000),
     color: feeds.some((feed) => feed.state === "parked") ? 0xb7791f : 0x4a6fa5,
   };
 }
 
 /** `kills in <#1> · Town · lines · team Police`: what a feed shows and where. */
-export function feedText(feed: Feed, bindings: readonly Binding[]): string {
-  return feedParts(feed, bindings).join(" · ");
+export function feedText(feed: Feed, bindings: readonly Binding[]): Escaped {
+  return joined(feedParts(feed, bindings), " · ");
 }
 
-function feedParts(feed: Feed, bindings: readonly Binding[]): string[] {
+function feedParts(feed: Feed, bindings: readonly Binding[]): Escaped[] {
   const server = bindings.find((binding) => binding.id === feed.bindingId)?.name;
-  const parts = [`${feedNames[feed.kind]} in <#${feed.channelId}>`];
+  const parts = [md`${feedNames[feed.kind]} in ${channelMention(feed.channelId)}`];
   if (server !== undefined && bindings.length > 1) parts.push(inlineName(server));
-  if (feed.kind !== "modCalls" && feed.kind !== "emergencyCalls") parts.push(feed.style);
+  if (feed.kind !== "modCalls" && feed.kind !== "emergencyCalls") parts.push(md`${feed.style}`);
   parts.push(...filterTexts(feed));
-  if (feed.pingRoleId !== undefined) parts.push(`pings <@&${feed.pingRoleId}>`);
+  if (feed.pingRoleId !== undefined) parts.push(md`pings ${roleMention(feed.pingRoleId)}`);
   if (feed.escalateAfterMs !== undefined) {
-    parts.push(`again when unclaimed for ${duration(feed.escalateAfterMs / 1_000)}`);
+    parts.push(md`again when unclaimed for ${duration(feed.escalateAfterMs / 1_000)}`);
   }
-  if (feed.silent) parts.push("silent");
+  if (feed.silent) parts.push(md`silent`);
   return parts;
 }
 
@@ -69,27 +70,32 @@ export function feedChoice(feed: Feed, number: number, bindings: readonly Bindin
 }
 
 /** Why a test message did not arrive and what to do about it. */
-export function refusalText(reason: SinkRefusalReason): string {
+export function refusalText(reason: SinkRefusalReason): Escaped {
   switch (reason) {
     case "gone":
-      return "the channel no longer exists. Remove this feed and add it in another channel.";
+      return md`the channel no longer exists. Remove this feed and add it in another channel.`;
     case "no-access":
     case "no-history":
-      return "Marshal may not post there. Give it View Channel, Send Messages, Embed Links, Attach Files and Read Message History (in a thread also Send Messages in Threads).";
+      return md`Marshal may not post there. Give it View Channel, Send Messages, Embed Links, Attach Files and Read Message History (in a thread also Send Messages in Threads).`;
     case "closed":
-      return "the thread is archived or locked. Open it, or use another channel.";
+      return md`the thread is archived or locked. Open it, or use another channel.`;
     case "unknown":
-      return "Discord did not answer. The message may still appear; try again in a minute.";
+      return md`Discord did not answer. The message may still appear; try again in a minute.`;
     default:
-      return "Discord refused it. Try another channel.";
+      return md`Discord refused it. Try another channel.`;
   }
 }
 
-function filterTexts({ filter }: Feed): string[] {
-  const texts: string[] = [];
-  const list = (word: string, values: readonly string[] | undefined) => {
+function filterTexts({ filter }: Feed): Escaped[] {
+  const texts: Escaped[] = [];
+  const list = (word: "team" | "player" | "command", values: readonly string[] | undefined) => {
     if (values === undefined || values.length === 0) return;
-    texts.push(`${word} ${values.map((value) => inlineCode(value, 40)).join(" ")}`);
+    texts.push(
+      md`${word} ${joined(
+        values.map((value) => inlineCode(value, 40)),
+        " ",
+      )}`,
+    );
   };
   list("team", filter.teams);
   list("player", filter.players);
@@ -101,29 +107,30 @@ function filterTexts({ filter }: Feed): string[] {
 const waitsForStore = "Marshal's store fails at the moment; this is tried again by itself";
 
 /** What `/feed add` and `/feed resume` say of a feed that is stored and could not be opened yet. */
-export function notOpenText(said: string): string {
-  return `⏳ Saved, but not posting yet: ${said}. ${waitsForStore}, and \`/feed list\` says when it is live.`;
+export function notOpenText(said: Escaped): Escaped {
+  return md`⏳ Saved, but not posting yet: ${said}. ${waitsForStore}, and \`/feed list\` says when it is live.`;
 }
 
-function stateText(feed: Feed, health: FeedHealth): string {
-  if (feed.state !== "live") return states[feed.state];
+function stateText(feed: Feed, health: FeedHealth): Escaped {
+  if (feed.state !== "live") return md`${states[feed.state]}`;
   return health.waitsForStore === true
-    ? `⏳ not posting yet\n⤷ ${waitsForStore}`
-    : `${states.live}${healthText(health)}`;
+    ? md`⏳ not posting yet\n⤷ ${waitsForStore}`
+    : md`${states.live}${healthText(health)}`;
 }
 
-function healthText({ undelivered, lateSinceMs }: FeedHealth): string {
-  const waiting = undelivered === 0 ? "" : ` · ${undelivered.toLocaleString("en")} waiting`;
+function healthText({ undelivered, lateSinceMs }: FeedHealth): Escaped {
+  const waiting =
+    undelivered === 0 ? md`` : md` · ${escapeMarkdown(undelivered.toLocaleString("en"))} waiting`;
   return lateSinceMs === undefined
     ? waiting
-    : `${waiting} · late since <t:${Math.floor(lateSinceMs / 1_000)}:R>`;
+    : md`${waiting} · late since <t:${Math.floor(lateSinceMs / 1_000)}:R>`;
 }
 
-function packed(lines: readonly string[], room: number): string {
-  let text = "";
+function packed(lines: readonly Escaped[], room: number): Escaped {
+  let text = md``;
   for (const [index, line] of lines.entries()) {
-    const longer = text === "" ? line : `${text}\n${line}`;
-    if (longer.length > room - 40) return `${text}\n… and ${lines.length - index} more`;
+    const longer = text === "" ? line : md`${text}\n${line}`;
+    if (longer.length > room - 40) return md`${text}\n… and ${lines.length - index} more`;
     text = longer;
   }
   return text;

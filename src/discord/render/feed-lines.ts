@@ -1,3 +1,4 @@
+import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
 import type { Feed, FeedKind } from "../../domain/guild.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { LogEntry, PlayerRef } from "../../domain/model.ts";
@@ -36,7 +37,8 @@ export function renderLines(
   const room = cards ? descriptionRoom : contentRoom;
   const line = (entry: LogEntry, index: number) => entryLine(entry, cards, context.stayedS.get(index));
   // Several servers may share a channel: then each message says whose it is, once, instead of each line.
-  let text = context.serverName === undefined || cards ? "" : `-# ${inlineName(context.serverName)}`;
+  let text: Escaped =
+    context.serverName === undefined || cards ? md`` : md`-# ${inlineName(context.serverName)}`;
   let taken = 0;
   const ahead = entries.slice(0, mostLines);
   for (const { from, to, burst } of stretchesOf(ahead)) {
@@ -44,14 +46,14 @@ export function renderLines(
     const lines = part.map((entry, index) => line(entry, from + index));
     const left = room - text.length - 1;
     const fitting = fittingLines(part, lines, burst, cards, left);
-    if (fitting.count > 0) text = text === "" ? fitting.text : `${text}\n${fitting.text}`;
+    if (fitting.count > 0) text = text === "" ? fitting.text : md`${text}\n${fitting.text}`;
     taken += fitting.count;
     if (fitting.count < part.length) break;
   }
   if (taken === 0) {
     const [first] = entries;
-    const only = first === undefined ? "" : line(first, 0);
-    text = text === "" ? only : `${text}\n${only}`;
+    const only = first === undefined ? md`` : line(first, 0);
+    text = text === "" ? only : md`${text}\n${only}`;
     taken = 1;
   }
   if (!cards) return { body: { content: text }, taken };
@@ -62,11 +64,11 @@ export function renderLines(
 /** The longest beginning of a stretch that fits: with its heading while it is a burst, else plain. */
 function fittingLines(
   part: readonly LogEntry[],
-  lines: readonly string[],
+  lines: readonly Escaped[],
   burst: boolean,
   linked: boolean,
   room: number,
-): { readonly text: string; readonly count: number } {
+): { readonly text: Escaped; readonly count: number } {
   let size = -1;
   let count = 0;
   for (const line of lines) {
@@ -78,58 +80,58 @@ function fittingLines(
     const shown = part.slice(0, count);
     const text =
       burst && isBurst(shown)
-        ? [burstHeading(shown, linked), ...lines.slice(0, count).map((line) => `> ${line}`)].join("\n")
-        : lines.slice(0, count).join("\n");
+        ? joined([burstHeading(shown, linked), ...lines.slice(0, count).map((line) => md`> ${line}`)], "\n")
+        : joined(lines.slice(0, count), "\n");
     if (text.length <= room) return { text, count };
   }
-  return { text: "", count: 0 };
+  return { text: md``, count: 0 };
 }
 
 /** `6 kills by Ann in 12 s`: what a moderator would have to count. */
-function burstHeading(entries: readonly LogEntry[], linked: boolean): string {
-  const time = `in ${duration(spanS(entries))}`;
+function burstHeading(entries: readonly LogEntry[], linked: boolean): Escaped {
+  const time = md`in ${duration(spanS(entries))}`;
   const [first] = entries;
   switch (first?.kind) {
     case "kill":
-      return `**${entries.length} kills** by ${person(first.killer, linked)} ${time}`;
+      return md`**${entries.length} kills** by ${person(first.killer, linked)} ${time}`;
     case "command":
-      return `**${entries.length} commands** by ${person(first.player, linked)} ${time}`;
+      return md`**${entries.length} commands** by ${person(first.player, linked)} ${time}`;
     default: {
-      const joined = entries.filter((entry) => entry.kind === "join" && entry.joined).length;
-      const left = entries.length - joined;
-      const counts = [joined > 0 ? `${joined} joined` : "", left > 0 ? `${left} left` : ""];
-      return `**${counts.filter((part) => part !== "").join(", ")}** ${time}`;
+      const came = entries.filter((entry) => entry.kind === "join" && entry.joined).length;
+      const left = entries.length - came;
+      const counts = [...(came > 0 ? [md`${came} joined`] : []), ...(left > 0 ? [md`${left} left`] : [])];
+      return md`**${joined(counts, ", ")}** ${time}`;
     }
   }
 }
 
 /** One entry as one line: local time, a symbol and a word for what happened, names in bold. */
-export function entryLine(entry: LogEntry, linked: boolean, stayedS?: number): string {
-  const at = `<t:${entry.atS}:T>`;
+export function entryLine(entry: LogEntry, linked: boolean, stayedS?: number): Escaped {
+  const at = md`<t:${entry.atS}:T>`;
   switch (entry.kind) {
     case "join": {
       // The id stands where a moderator may need it: a player who has left can only be banned by it.
-      const id = entry.player.id === undefined || linked ? "" : ` \`${entry.player.id}\``;
-      const stayed = stayedS === undefined ? "" : ` after ${duration(stayedS)}`;
-      const what = entry.joined ? "joined" : `left${stayed}`;
-      return `${at} ${entry.joined ? "`+`" : "`−`"} ${person(entry.player, linked)} ${what}${id}`;
+      const id = entry.player.id === undefined || linked ? "" : md` \`${entry.player.id}\``;
+      const stayed = stayedS === undefined ? "" : md` after ${duration(stayedS)}`;
+      const what = entry.joined ? "joined" : md`left${stayed}`;
+      return md`${at} ${entry.joined ? "`+`" : "`−`"} ${person(entry.player, linked)} ${what}${id}`;
     }
     case "kill":
-      return `${at} \`×\` ${person(entry.killer, linked)} killed ${person(entry.killed, linked)}`;
+      return md`${at} \`×\` ${person(entry.killer, linked)} killed ${person(entry.killed, linked)}`;
     case "command":
-      return `${at} \`>\` ${person(entry.player, linked)} ran ${inlineCode(entry.text, LONGEST_CODE)}`;
+      return md`${at} \`>\` ${person(entry.player, linked)} ran ${inlineCode(entry.text, LONGEST_CODE)}`;
     case "modCall": {
-      const by = entry.moderator === undefined ? "" : `, answered by ${person(entry.moderator, linked)}`;
-      return `${at} \`!\` ${person(entry.caller, linked)} called a moderator${by}`;
+      const by = entry.moderator === undefined ? "" : md`, answered by ${person(entry.moderator, linked)}`;
+      return md`${at} \`!\` ${person(entry.caller, linked)} called a moderator${by}`;
     }
   }
 }
 
 /** A name in bold; linked to its profile where the style allows a link and an id is known. */
-export function person(player: PlayerRef, linked: boolean): string {
-  const name = `**${inlineName(player.name)}**`;
+export function person(player: PlayerRef, linked: boolean): Escaped {
+  const name = md`**${inlineName(player.name)}**`;
   return linked && player.id !== undefined
-    ? `[${name}](https://www.roblox.com/users/${player.id}/profile)`
+    ? md`[${name}](https://www.roblox.com/users/${player.id}/profile)`
     : name;
 }
 
@@ -137,8 +139,8 @@ export function person(player: PlayerRef, linked: boolean): string {
  * `42 s`, `12 min`, `1 h 12 min`, `3 d 4 h`, in one piece: its spaces do not break a line on a phone.
  * Negative counts as nothing: clocks of two servers may differ.
  */
-export function duration(seconds: number): string {
-  return inWords(Math.max(0, Math.round(seconds))).replaceAll(" ", "\u00a0");
+export function duration(seconds: number): Escaped {
+  return markdownOfOurs(inWords(Math.max(0, Math.round(seconds))).replaceAll(" ", "\u00a0"));
 }
 
 function inWords(s: number): string {
@@ -169,10 +171,11 @@ export function renderDigest(
     why === "backlog"
       ? "Too much had piled up to post line by line"
       : "Discord refused these entries as a message";
-  const span = entries.length === 0 ? "" : ` from <t:${fromS}:f> to <t:${toS}:T>`;
-  const count = `${entries.length.toLocaleString("en")} ${entries.length === 1 ? "entry" : "entries"}`;
+  const span = entries.length === 0 ? "" : md` from <t:${fromS}:f> to <t:${toS}:T>`;
+  const number = escapeMarkdown(entries.length.toLocaleString("en"));
+  const count = md`${number} ${entries.length === 1 ? "entry" : "entries"}`;
   return {
-    content: `⚠ **${count}**${span}: ${feedNames[feed.kind]}. ${reason}; all of them are in the attached file.`,
+    content: md`⚠ **${count}**${span}: ${feedNames[feed.kind]}. ${reason}; all of them are in the attached file.`,
     files: [
       {
         name: digestName(feed.kind, entries, entries.length === 0 ? 0 : fromS, toS),
@@ -202,6 +205,6 @@ function fileName(player: PlayerRef): string {
 }
 
 /** A line of someone else's prose, such as a note: escaped and cut. */
-export function note(text: string, max: number): string {
+export function note(text: string, max: number): Escaped {
   return escapeMarkdown(cut(plainText(text), max));
 }

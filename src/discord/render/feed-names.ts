@@ -1,10 +1,10 @@
 import type { FeedKind } from "../../domain/guild.ts";
 
 /** What people call the kinds of feeds. */
-export const feedNames: Record<FeedKind, string> = {
+export const feedNames = {
   joins: "joins and leaves",
   kills: "kills",
   modCalls: "moderator calls",
   commands: "commands",
   emergencyCalls: "emergency calls",
-};
+} as const satisfies Record<FeedKind, string>;

@@ -1,3 +1,4 @@
+import { type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import type { ModCallPerson, ModCallView } from "../../domain/ports/feed-renderer.ts";
 import { cut, plainText } from "./escape.ts";
@@ -9,24 +10,26 @@ import { duration, note, person } from "./feed-lines.ts";
  */
 export function modCallCard(view: ModCallView): MessageBody {
   const state = stateOf(view);
-  const lines = [`${who(view.caller)} called <t:${view.calledAtS}:T> (<t:${view.calledAtS}:R>)`];
+  const lines = [md`${who(view.caller)} called <t:${view.calledAtS}:T> (<t:${view.calledAtS}:R>)`];
   if (view.claimedBy !== undefined) {
     const { userId, atMs } = view.claimedBy;
-    lines.push(`✋ Claimed by <@${userId}> after ${duration(atMs / 1_000 - view.calledAtS)}`);
+    lines.push(md`✋ Claimed by ${userMention(userId)} after ${duration(atMs / 1_000 - view.calledAtS)}`);
   }
-  if (view.answeredBy !== undefined) lines.push(`🎮 Answered in the game by ${who(view.answeredBy)}`);
+  if (view.answeredBy !== undefined) lines.push(md`🎮 Answered in the game by ${who(view.answeredBy)}`);
   if (view.escalated && view.claimedBy === undefined && view.resolved === undefined) {
-    lines.push("⏰ Unclaimed for long: staff were called again");
+    lines.push(md`⏰ Unclaimed for long: staff were called again`);
   }
   if (view.resolved !== undefined) {
     const { userId, atMs } = view.resolved;
-    const said = view.resolved.note === undefined ? "" : `\n> ${note(view.resolved.note, 900)}`;
-    lines.push(`☑️ Resolved by <@${userId}> after ${duration(atMs / 1_000 - view.calledAtS)}${said}`);
+    const said = view.resolved.note === undefined ? "" : md`\n> ${note(view.resolved.note, 900)}`;
+    lines.push(
+      md`☑️ Resolved by ${userMention(userId)} after ${duration(atMs / 1_000 - view.calledAtS)}${said}`,
+    );
   }
   const card: Card = {
     ...(view.serverName === undefined ? {} : { author: cut(plainText(view.serverName), 200) }),
-    title: `${state.symbol} Moderator call · ${state.word}`,
-    description: lines.join("\n"),
+    title: md`${state.symbol} Moderator call · ${state.word}`,
+    description: joined(lines, "\n"),
     color: state.color,
     footer: modCallFooter(view.cardId),
   };
@@ -39,8 +42,8 @@ function modCallFooter(cardId: string): string {
 }
 
 function stateOf(view: ModCallView): {
-  readonly symbol: string;
-  readonly word: string;
+  readonly symbol: "☑️" | "🎮" | "✋" | "🔔";
+  readonly word: "resolved" | "answered" | "claimed" | "open";
   readonly color: number;
 } {
   if (view.resolved !== undefined) return { symbol: "☑️", word: "resolved", color: 0x6b7280 };
@@ -49,9 +52,9 @@ function stateOf(view: ModCallView): {
   return { symbol: "🔔", word: "open", color: 0xc53030 };
 }
 
-function who(subject: ModCallPerson): string {
-  const id = subject.id === undefined ? "" : ` \`${subject.id}\``;
-  return `${person(subject, true)}${id}`;
+function who(subject: ModCallPerson): Escaped {
+  const id = subject.id === undefined ? "" : md` \`${subject.id}\``;
+  return md`${person(subject, true)}${id}`;
 }
 
 function buttons(view: ModCallView): readonly Button[] {

@@ -1,61 +1,59 @@
+import { channelMention, md } from "../../domain/escaped.ts";
 import type { FeedKind } from "../../domain/guild.ts";
 import type { Card, MessageBody } from "../../domain/message.ts";
-import { inlineName } from "./escape.ts";
+import { escapeMarkdown, inlineName } from "./escape.ts";
 import { duration } from "./feed-lines.ts";
 import { feedNames } from "./feed-names.ts";
 
 /** Entries that nobody can get any more: the log moved on between two polls. */
 export function gapNotice(kind: FeedKind, fromS: number | undefined, toS: number): MessageBody {
-  const span = fromS === undefined ? `before <t:${toS}:T>` : `between <t:${fromS}:T> and <t:${toS}:T>`;
-  return { content: `⚠ Gap: ${feedNames[kind]} ${span} may be missing. The game's log had moved on.` };
+  const span = fromS === undefined ? md`before <t:${toS}:T>` : md`between <t:${fromS}:T> and <t:${toS}:T>`;
+  return { content: md`⚠ Gap: ${feedNames[kind]} ${span} may be missing. The game's log had moved on.` };
 }
 
 /** Said once when a feed falls behind; what it holds back follows by itself. */
 export function lateNotice(kind: FeedKind, sinceMs: number): MessageBody {
   const since = Math.floor(sinceMs / 1_000);
   return {
-    content: `⏳ Late: ${feedNames[kind]} have not been up to date since <t:${since}:T> (<t:${since}:R>). They follow as soon as possible.`,
+    content: md`⏳ Late: ${feedNames[kind]} have not been up to date since <t:${since}:T> (<t:${since}:R>). They follow as soon as possible.`,
   };
 }
 
-const mark = "-# Possibly repeated: Marshal may not read this channel's history and cannot tell.";
+const mark = md`-# Possibly repeated: Marshal may not read this channel's history and cannot tell.`;
 
 /** At-least-once where history cannot be read: the reader is told. */
 export function possiblyRepeated(body: MessageBody): MessageBody {
   const [first, ...rest] = body.cards ?? [];
   if (first === undefined) {
-    return { ...body, content: body.content === undefined ? mark : `${body.content}\n${mark}` };
+    return { ...body, content: body.content === undefined ? mark : md`${body.content}\n${mark}` };
   }
-  const marked: Card = { ...first, description: `${first.description ?? ""}\n${mark}` };
+  const marked: Card = { ...first, description: md`${first.description ?? ""}\n${mark}` };
   return { ...body, cards: [marked, ...rest] };
 }
 
 /** A feed that Discord no longer lets us post to: what happened and what to do, for whoever configured it. */
 export function parkedNotice(kind: FeedKind, channelId: string, why: string): MessageBody {
   return {
-    content:
-      `⏸ The feed of ${feedNames[kind]} in <#${channelId}> has stopped: ${why}. ` +
-      "Nothing is posted there until it runs again: put it right, then use `/feed resume`, " +
-      "or `/feed remove` to drop it.",
+    content: md`⏸ The feed of ${feedNames[kind]} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. Nothing is posted there until it runs again: put it right, then use \`/feed resume\`, or \`/feed remove\` to drop it.`,
   };
 }
 
 /** What `/feed test` posts. */
 export function testNotice(kind: FeedKind, serverName: string | undefined): MessageBody {
-  const of = serverName === undefined ? "" : ` of ${inlineName(serverName)}`;
-  return { content: `✅ Test: ${feedNames[kind]}${of} will be posted here.` };
+  const of = serverName === undefined ? "" : md` of ${inlineName(serverName)}`;
+  return { content: md`✅ Test: ${feedNames[kind]}${of} will be posted here.` };
 }
 
 /** A second ping for a call that nobody has claimed; a reply to its card, since edits notify no one. */
 export function escalationNotice(callerName: string, waitedMs: number): MessageBody {
   return {
-    content: `⏰ Unclaimed for ${duration(waitedMs / 1_000)}: **${inlineName(callerName)}** still waits for a moderator.`,
+    content: md`⏰ Unclaimed for ${duration(waitedMs / 1_000)}: **${inlineName(callerName)}** still waits for a moderator.`,
   };
 }
 
 /** Entries that could be posted neither as lines nor as a file: said, so that nothing is dropped in silence. */
 export function unpostableNotice(kind: FeedKind, count: number, fromS: number, toS: number): MessageBody {
   return {
-    content: `⚠ Discord refused ${count} of the ${feedNames[kind]} from <t:${fromS}:T> to <t:${toS}:T>, as text and as a file.`,
+    content: md`⚠ Discord refused ${count} of the ${feedNames[kind]} from <t:${fromS}:T> to <t:${toS}:T>, as text and as a file.`,
   };
 }

@@ -1,44 +1,48 @@
+import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { FailureCode } from "../../domain/failure.ts";
 import type { Button, Card, CardField, MessageBody, Row } from "../../domain/message.ts";
 import type { DeferredRun, RunPlan, RunProgress, RunRecord } from "../../domain/run.ts";
-import { tierLabels } from "./audit-rows.ts";
+import { refusalWords, tierLabels } from "./audit-rows.ts";
 import { referenceLine } from "./errors.ts";
-import { cut, inlineCode, inlineName } from "./escape.ts";
-import { escapeButMentions, escapeButTimes } from "./own-markup.ts";
+import { cut, cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+import { escapeButRoles, escapeButTimes } from "./own-markup.ts";
 
 /** How `/run` reads: what will happen, whether it happened, and what to press (design 7). Pure. */
 
 const colors = { ask: 0xe0a100, wait: 0x3b6fd4, done: 0x2d7d46, failed: 0xd83c3e, quiet: 0x80848e };
 
 /** The exact text, alone on its line, and where it goes. */
-function commandLine(text: string, serverName: string): string {
-  return `${inlineCode(text, 1_000)}\non **${inlineName(serverName)}**`;
+function commandLine(text: string, serverName: string): Escaped {
+  return md`${inlineCode(text, 1_000)}\non **${inlineName(serverName)}**`;
 }
 
 /** `dry`: everything that is known beforehand, and that nothing was sent. */
 export function dryCard(plan: RunPlan): MessageBody {
   const { request, command, decision } = plan;
   const asks =
-    plan.confirm === "none" ? [] : [{ name: "Would ask you first", value: bullets(plan.confirmReasons) }];
-  const undo = plan.inverse === undefined ? "No command undoes it" : inlineCode(plan.inverse, 900);
+    plan.confirm === "none" ? [] : [{ name: md`Would ask you first`, value: bullets(plan.confirmReasons) }];
+  const undo = plan.inverse === undefined ? md`No command undoes it` : inlineCode(plan.inverse, 900);
   const card: Card = {
-    title: "🔎 Dry run: nothing was sent",
-    description: [
-      commandLine(request.text, request.binding.name),
-      "",
-      `**${decision.allowed ? "✅ You may run this." : "⛔ You may not run this."}**`,
-      escapeButMentions(decision.why),
-    ].join("\n"),
+    title: md`🔎 Dry run: nothing was sent`,
+    description: joined(
+      [
+        commandLine(request.text, request.binding.name),
+        "",
+        md`**${decision.allowed ? "✅ You may run this." : "⛔ You may not run this."}**`,
+        escapeButRoles(decision.why, request.actor.roleIds),
+      ],
+      "\n",
+    ),
     color: decision.allowed ? colors.wait : colors.failed,
     fields: [
       ...targetFields(plan),
       ...warningFields(plan),
-      { name: "What it does", value: effectOf(plan), inline: true },
-      { name: "Needs", value: tierLabels[command.tier], inline: true },
+      { name: md`What it does`, value: effectOf(plan), inline: true },
+      { name: md`Needs`, value: md`${tierLabels[command.tier]}`, inline: true },
       // Whoever may not run it waits for nothing and is asked nothing.
-      ...(decision.allowed ? [{ name: "Wait", value: waitWords(plan.expectedWaitMs), inline: true }] : []),
+      ...(decision.allowed ? [{ name: md`Wait`, value: waitWords(plan.expectedWaitMs), inline: true }] : []),
       ...(decision.allowed ? asks : []),
-      ...(command.danger === "read" ? [] : [{ name: "Undo", value: undo }]),
+      ...(command.danger === "read" ? [] : [{ name: md`Undo`, value: undo }]),
     ],
   };
   return { cards: [card] };
@@ -48,16 +52,19 @@ export function dryCard(plan: RunPlan): MessageBody {
 export function confirmCard(plan: RunPlan): MessageBody {
   const { request, command } = plan;
   const hit = playersHit(plan).length;
-  const whom = command.mass ? "to EVERYONE" : hit > 1 ? `to ${hit} players` : "this";
+  const whom = command.mass ? "to EVERYONE" : hit > 1 ? md`to ${hit} players` : "this";
   const card: Card = {
-    title: `⚠ Send ${whom}?`,
-    description: [
-      commandLine(request.text, request.binding.name),
-      "",
-      bullets(plan.confirmReasons),
-      "",
-      `**Nothing is sent yet.** Expires <t:${Math.floor(plan.expiresAtMs / 1000)}:R>.`,
-    ].join("\n"),
+    title: md`⚠ Send ${whom}?`,
+    description: joined(
+      [
+        commandLine(request.text, request.binding.name),
+        "",
+        bullets(plan.confirmReasons),
+        "",
+        md`**Nothing is sent yet.** Expires <t:${Math.floor(plan.expiresAtMs / 1000)}:R>.`,
+      ],
+      "\n",
+    ),
     color: colors.ask,
     fields: [...targetFields(plan, "Who"), ...warningFields(plan)],
   };
@@ -70,13 +77,12 @@ export function confirmCard(plan: RunPlan): MessageBody {
 
 export function droppedCard(dropped: boolean): MessageBody {
   return dropped
-    ? { cards: [{ title: "⚪ Not sent", description: "Nothing was sent.", color: colors.quiet }] }
+    ? { cards: [{ title: md`⚪ Not sent`, description: md`Nothing was sent.`, color: colors.quiet }] }
     : {
         cards: [
           {
-            title: "⚪ Too late to drop",
-            description:
-              "It was answered already, or its time was over. `/run queue` and `/run history` tell which.",
+            title: md`⚪ Too late to drop`,
+            description: md`It was answered already, or its time was over. \`/run queue\` and \`/run history\` tell which.`,
             color: colors.quiet,
           },
         ],
@@ -87,14 +93,17 @@ export function droppedCard(dropped: boolean): MessageBody {
 export function progressCard({ record, place, expectedAtMs }: RunProgress): MessageBody {
   const sending = record.status === "sending";
   const atS = Math.ceil(expectedAtMs / 1000);
-  const where = place === 1 ? "It is next" : `Place **${place}** in the queue`;
+  const where = place === 1 ? "It is next" : md`Place **${place}** in the queue`;
   const card: Card = {
-    title: sending ? "📨 Being sent" : "⏳ Waiting, not sent yet",
-    description: [
-      commandLine(record.text, record.serverName),
-      "",
-      sending ? "The game has not answered yet." : `${where}, to be sent <t:${atS}:R>.`,
-    ].join("\n"),
+    title: sending ? md`📨 Being sent` : md`⏳ Waiting, not sent yet`,
+    description: joined(
+      [
+        commandLine(record.text, record.serverName),
+        "",
+        sending ? "The game has not answered yet." : md`${where}, to be sent <t:${atS}:R>.`,
+      ],
+      "\n",
+    ),
     color: colors.wait,
   };
   if (sending) return { cards: [card] };
@@ -111,24 +120,29 @@ export interface OutcomeOptions {
 /** What came of it, in the order of design 7; from the audit row alone, so that it can be shown again later. */
 export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): MessageBody {
   const { title, color, next } = wordsFor(record);
-  const lines = [commandLine(record.text, record.serverName), "", ...ranLines(record), ...whyLines(record)];
+  const lines: Escaped[] = [
+    commandLine(record.text, record.serverName),
+    md``,
+    ...ranLines(record),
+    ...whyLines(record),
+  ];
   const proof = proofWords(record);
-  if (proof !== undefined) lines.push(`**In the game's log:** ${proof}`);
-  if (next !== undefined) lines.push(`**Next:** ${next}`);
-  if (options.retryAtMs !== undefined) lines.push(`**When:** <t:${Math.ceil(options.retryAtMs / 1000)}:R>`);
+  if (proof !== undefined) lines.push(md`**In the game's log:** ${proof}`);
+  if (next !== undefined) lines.push(md`**Next:** ${next}`);
+  if (options.retryAtMs !== undefined) lines.push(md`**When:** <t:${Math.ceil(options.retryAtMs / 1000)}:R>`);
   lines.push(referenceLine(record.id, record.commandId));
   const buttons = outcomeButtons(record, options);
   const rows: Row[] = buttons.length === 0 ? [] : [buttons];
-  return { cards: [{ title, description: lines.join("\n"), color }], rows };
+  return { cards: [{ title, description: joined(lines, "\n"), color }], rows };
 }
 
 interface Words {
-  readonly title: string;
+  readonly title: Escaped;
   readonly color: number;
-  readonly next?: string;
+  readonly next?: Escaped;
 }
 
-const failures: Readonly<Partial<Record<FailureCode, readonly [what: string, next: string]>>> = {
+const failures = {
   "not-linked": ["The server was unlinked", "Someone with Manage Server links it again with `/setup link`."],
   "queue-full": ["Too many commands are waiting", "Wait until some have run; `/run queue` shows them."],
   denied: ["You may not run this", "Ask whoever manages this Discord server; `/staff check` shows them why."],
@@ -147,68 +161,70 @@ const failures: Readonly<Partial<Record<FailureCode, readonly [what: string, nex
   platform: ["The game platform did not answer", "Try again in a minute."],
   unreachable: ["The game service could not be reached", "Try again in a minute."],
   "bad-response": ["The answer could not be read", "Tell the operator of this bot the reference."],
-};
+} as const satisfies Readonly<
+  Record<
+    FailureCode extends "expired" ? never : Exclude<FailureCode, "expired" | "busy">,
+    readonly [what: string, next: string]
+  >
+>;
 
 function wordsFor({ status, failureCode, proof, interrupted }: RunRecord): Words {
-  if (status === "done") return { title: "✅ It ran", color: colors.done };
+  if (status === "done") return { title: md`✅ It ran`, color: colors.done };
   if (status === "unknown") {
     const why = interrupted === true ? ": Marshal was stopped while it was being sent" : "";
-    return { title: `❔ It may have run${why}`, color: colors.ask, next: nextOfUnknown[proof] };
+    return { title: md`❔ It may have run${why}`, color: colors.ask, next: nextOfUnknown[proof] };
   }
-  if (status === "waiting") return { title: "⏳ Waiting, not sent yet", color: colors.wait };
-  if (status === "sending") return { title: "📨 Being sent", color: colors.wait };
-  if (status === "cancelled") return { title: "⚪ Cancelled, not sent", color: colors.quiet };
+  if (status === "waiting") return { title: md`⏳ Waiting, not sent yet`, color: colors.wait };
+  if (status === "sending") return { title: md`📨 Being sent`, color: colors.wait };
+  if (status === "cancelled") return { title: md`⚪ Cancelled, not sent`, color: colors.quiet };
   if (status === "expired") {
     const why = interrupted === true ? "Marshal was stopped before it was sent" : "it waited too long";
     return {
-      title: `⌛ Not sent: ${why}`,
+      title: md`⌛ Not sent: ${why}`,
       color: colors.quiet,
-      next: "Ask again if it still matters.",
+      next: md`Ask again if it still matters.`,
     };
   }
-  const [what, next] = (isCode(failureCode) ? failures[failureCode] : undefined) ?? [
-    "It did not run",
-    "Ask again.",
-  ];
-  return { title: `⛔ ${what}`, color: colors.failed, next };
+  const [what, next] = isCode(failureCode)
+    ? failures[failureCode]
+    : (["It did not run", "Ask again."] as const);
+  return { title: md`⛔ ${what}`, color: colors.failed, next: md`${next}` };
 }
 
-const nextOfUnknown: Readonly<Record<RunRecord["proof"], string>> = {
-  unchecked: "**Do not repeat it yet.** Look in the game, or check the log here in a moment.",
-  seen: "**Do not repeat it:** the log speaks for it having run.",
-  "seen-twice": "**Do not repeat it:** the log speaks for it having run.",
-  "not-seen": "Look in the game. Run it again only if nothing has happened there.",
-};
+const nextOfUnknown = {
+  unchecked: md`**Do not repeat it yet.** Look in the game, or check the log here in a moment.`,
+  seen: md`**Do not repeat it:** the log speaks for it having run.`,
+  "seen-twice": md`**Do not repeat it:** the log speaks for it having run.`,
+  "not-seen": md`Look in the game. Run it again only if nothing has happened there.`,
+} as const satisfies Readonly<Record<RunRecord["proof"], Escaped>>;
 
-function isCode(code: string | undefined): code is FailureCode {
+function isCode(code: string | undefined): code is keyof typeof failures {
   return code !== undefined && Object.hasOwn(failures, code);
 }
 
 /** Where the title says that it ran, no line repeats it. */
-function ranLines({ ran, status }: RunRecord): string[] {
+function ranLines({ ran, status }: RunRecord): Escaped[] {
   if (status === "done") return [];
-  if (ran === "yes") return ["**Did it run?** Yes."];
+  if (ran === "yes") return [md`**Did it run?** Yes.`];
   if (ran === "unknown") {
-    return ["**Did it run?** Unknown: it was sent, and no clear answer came. Marshal does not repeat it."];
+    return [md`**Did it run?** Unknown: it was sent, and no clear answer came. Marshal does not repeat it.`];
   }
-  return [`**Did it run?** No${status === "failed" ? "." : ", it was never sent."}`];
+  return [md`**Did it run?** No${status === "failed" ? "." : ", it was never sent."}`];
 }
 
 /** The game's usual answer to a command is the bare word "Success" (design 3): the title has said so. */
-function whyLines({ message, status }: RunRecord): string[] {
+function whyLines({ message, status, actorRoleIds }: RunRecord): Escaped[] {
   if (message === undefined || message === "") return [];
-  if (status !== "done") return [`**Why:** ${cut(escapeButMentions(message), 1_000)}`];
-  return /^success\W*$/i.test(message)
-    ? []
-    : [`**The game says:** ${cut(escapeButMentions(message), 1_000)}`];
+  if (status !== "done") return [md`**Why:** ${refusalWords(message, status, actorRoleIds)}`];
+  return /^success\W*$/i.test(message) ? [] : [md`**The game says:** ${escapeMarkdown(cut(message, 800))}`];
 }
 
 /** Another program may have sent the same text: a match is consistent with the log, no proof of more (design 6). */
-function proofWords({ proof, ran, status }: RunRecord): string | undefined {
-  if (proof === "seen") return "there once, at that time, which is consistent with it having run.";
-  if (proof === "seen-twice") return "⚠ there **twice**; another program may have sent it too.";
-  if (proof === "not-seen") return "⚠ **not there**, although the log covers that time.";
-  return status === "unknown" || ran === "unknown" ? "not looked up yet." : undefined;
+function proofWords({ proof, ran, status }: RunRecord): Escaped | undefined {
+  if (proof === "seen") return md`there once, at that time, which is consistent with it having run.`;
+  if (proof === "seen-twice") return md`⚠ there **twice**; another program may have sent it too.`;
+  if (proof === "not-seen") return md`⚠ **not there**, although the log covers that time.`;
+  return status === "unknown" || ran === "unknown" ? md`not looked up yet.` : undefined;
 }
 
 /** Pressing again would meet the same refusal: something must be put right before. */
@@ -248,27 +264,30 @@ function button(label: string, id: string): Button {
 /** Nobody joined within the time. */
 export function deferredExpiredCard({ request, id }: DeferredRun): MessageBody {
   const card: Card = {
-    title: "⌛ Not sent: nobody joined",
-    description: [
-      commandLine(request.text, request.binding.name),
-      "",
-      "**Did it run?** No, it was never sent.",
-      "**Why:** It waited an hour for someone to join.",
-      "**Next:** Ask again if it still matters.",
-      referenceLine(id),
-    ].join("\n"),
+    title: md`⌛ Not sent: nobody joined`,
+    description: joined(
+      [
+        commandLine(request.text, request.binding.name),
+        "",
+        "**Did it run?** No, it was never sent.",
+        "**Why:** It waited an hour for someone to join.",
+        "**Next:** Ask again if it still matters.",
+        referenceLine(id),
+      ],
+      "\n",
+    ),
     color: colors.quiet,
   };
   return { cards: [card] };
 }
 
-function effectOf({ command }: RunPlan): string {
-  if (!command.known) return "Unknown to Marshal";
+function effectOf({ command }: RunPlan): Escaped {
+  if (!command.known) return md`Unknown to Marshal`;
   return {
-    read: "Shows something only",
-    mild: "Harmless",
-    serious: "Hits people",
-    severe: "Hard to take back",
+    read: md`Shows something only`,
+    mild: md`Harmless`,
+    serious: md`Hits people`,
+    severe: md`Hard to take back`,
   }[command.danger];
 }
 
@@ -291,31 +310,36 @@ function playersHit({ targets }: RunPlan): readonly Hit[] {
 }
 
 /** Who is hit, by name and id, and how fresh that knowledge is. `heading`: instead of the number of those. */
-function targetFields(plan: RunPlan, heading?: string): CardField[] {
+function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
   const { targets, command, playersAgeMs } = plan;
   if (command.targetTexts.length === 0) return [];
   const hit = playersHit(plan);
   const shown = hit.slice(0, 15).map(({ name, id, staff }) => {
-    const number = id === undefined ? "" : ` ${inlineCode(String(id))}`;
-    return `**${inlineName(name)}**${number}${staff ? " · 🛡 staff" : ""}`;
+    const number = id === undefined ? "" : md` ${inlineCode(String(id))}`;
+    return md`**${inlineName(name)}**${number}${staff ? " · 🛡 staff" : ""}`;
   });
-  const more = hit.length > shown.length ? [`and ${hit.length - shown.length} more`] : [];
+  const more = hit.length > shown.length ? [md`and ${hit.length - shown.length} more`] : [];
   const among = targets.some(({ staff, players }) => staff && players.length > 1);
-  const staff = among ? ["🛡 Staff of the server are among them"] : [];
-  const lines = hit.length === 0 ? ["Nobody who is known to be there"] : [...shown, ...more, ...staff];
-  const count = hit.length === 1 ? "1 player" : `${hit.length} players`;
-  const age = playersAgeMs === undefined ? "" : `, as seen ${Math.round(playersAgeMs / 1000)} s ago`;
-  return [{ name: `${heading ?? `Hits ${count}`}${age}`, value: cut(lines.join("\n"), 1_024) }];
+  const staff = among ? [md`🛡 Staff of the server are among them`] : [];
+  const lines = hit.length === 0 ? [md`Nobody who is known to be there`] : [...shown, ...more, ...staff];
+  const count = hit.length === 1 ? "1 player" : md`${hit.length} players`;
+  const age = playersAgeMs === undefined ? "" : md`, as seen ${Math.round(playersAgeMs / 1000)} s ago`;
+  return [{ name: md`${heading ?? md`Hits ${count}`}${age}`, value: cutLines(lines, 1_024) }];
 }
 
 function warningFields({ warnings }: RunPlan): CardField[] {
-  return warnings.length === 0 ? [] : [{ name: "⚠ Watch out", value: bullets(warnings) }];
+  return warnings.length === 0 ? [] : [{ name: md`⚠ Watch out`, value: bullets(warnings) }];
 }
 
-function bullets(lines: readonly string[]): string {
-  return cut(lines.map((line) => `• ${escapeButTimes(line)}`).join("\n"), 1_024) || "-";
+function bullets(lines: readonly string[]): Escaped {
+  return lines.length === 0
+    ? md`-`
+    : cutLines(
+        lines.map((line) => md`• ${escapeButTimes(line)}`),
+        1_024,
+      );
 }
 
-function waitWords(waitMs: number): string {
-  return waitMs < 1_000 ? "None" : `About ${Math.ceil(waitMs / 1000)} s`;
+function waitWords(waitMs: number): Escaped {
+  return waitMs < 1_000 ? md`None` : md`About ${Math.ceil(waitMs / 1000)} s`;
 }

@@ -1,3 +1,4 @@
+import { userMention } from "../../domain/escaped.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import { eventLine, runLine } from "./audit-rows.ts";
 import { deferredExpiredCard, outcomeCard } from "./run-cards.ts";
@@ -6,7 +7,7 @@ import { deferredExpiredCard, outcomeCard } from "./run-cards.ts";
 export const runRenderer: RunRenderer = {
   outcome: ({ record, failure }) => {
     const card = outcomeCard(record, { retryAtMs: failure?.retryAtMs });
-    return { ...card, content: `<@${record.actorId}>` };
+    return { ...card, content: userMention(record.actorId) };
   },
   answer: ({ record, failure }) => outcomeCard(record, { retryAtMs: failure?.retryAtMs }),
   auditRow: (record) => ({ content: runLine(record, { server: true }) }),

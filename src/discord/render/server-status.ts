@@ -1,3 +1,4 @@
+import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
 import type { Card, CardField } from "../../domain/message.ts";
 import type { Player, ServerState, ServerStatus, Staff, Vehicle } from "../../domain/model.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
@@ -8,7 +9,7 @@ export interface Freshness {
   /** When it was seen, epoch milliseconds. */
   readonly atMs: number;
   /** Why nothing newer can be had, in words; absent when this is the newest. */
-  readonly staleWhy?: string;
+  readonly staleWhy?: Escaped;
 }
 
 const liveColor = 0x2d7d46;
@@ -18,18 +19,18 @@ const longestList = 3_800;
 
 export function statusCard(status: ServerStatus, seen: Freshness): Card {
   const fields: CardField[] = [
-    { name: "Players", value: `**${status.currentPlayers}** of ${status.maxPlayers}`, inline: true },
-    { name: "Owner", value: profile(status.ownerId), inline: true },
-    { name: "Co-owners", value: coOwners(status.coOwnerIds), inline: true },
-    { name: "Account verification", value: orDash(escapeMarkdown(status.accVerifiedReq)), inline: true },
-    { name: "Team balance", value: status.teamBalance ? "On" : "Off", inline: true },
+    { name: md`Players`, value: md`**${status.currentPlayers}** of ${status.maxPlayers}`, inline: true },
+    { name: md`Owner`, value: profile(status.ownerId), inline: true },
+    { name: md`Co-owners`, value: coOwners(status.coOwnerIds), inline: true },
+    { name: md`Account verification`, value: orDash(escapeMarkdown(status.accVerifiedReq)), inline: true },
+    { name: md`Team balance`, value: status.teamBalance ? md`On` : md`Off`, inline: true },
   ];
   return card(title(status), ageLines(seen), seen, fields);
 }
 
 /** The join key lets anybody in: a message of its own, for staff and only for who asked. */
-export function joinKeyText(status: ServerStatus): string {
-  return `🔑 Join key of **${inlineName(status.name)}**: ${inlineCode(status.joinKey)}\n-# Only you see this.`;
+export function joinKeyText(status: ServerStatus): Escaped {
+  return md`🔑 Join key of **${inlineName(status.name)}**: ${inlineCode(status.joinKey)}\n-# Only you see this.`;
 }
 
 /** Where people are is for staff: in the game it is not public. */
@@ -43,28 +44,31 @@ export function playersCard(
   const lines = [...teams]
     .sort(([, a], [, b]) => b.length - a.length)
     .flatMap(([team, members], index) => [
-      ...(index === 0 ? [] : [""]),
-      `**${orDash(escapeMarkdown(team))}** · ${members.length}`,
+      ...(index === 0 ? [] : [md``]),
+      md`**${orDash(escapeMarkdown(team))}** · ${members.length}`,
       ...members.map((player) => playerLine(player, staff)),
     ]);
-  const heading = `**${players.length}** of ${state.status.maxPlayers} players`;
-  return card(`Players of ${title(state.status)}`, [heading, ...ageLines(seen), "", ...fit(lines)], seen);
+  const heading = md`**${players.length}** of ${state.status.maxPlayers} players`;
+  return card(md`Players of ${title(state.status)}`, [heading, ...ageLines(seen), md``, ...fit(lines)], seen);
 }
 
-function playerLine({ player, callsign, permission, wantedStars, location }: Player, staff: boolean): string {
+function playerLine(
+  { player, callsign, permission, wantedStars, location }: Player,
+  staff: boolean,
+): Escaped {
   const parts = [
-    `${inlineName(player.name)}${player.id === undefined ? "" : ` ${inlineCode(String(player.id))}`}`,
+    md`${inlineName(player.name)}${player.id === undefined ? "" : md` ${inlineCode(String(player.id))}`}`,
   ];
   if (callsign !== undefined) parts.push(escapeMarkdown(cut(callsign, 30)));
-  if (permission !== "Normal") parts.push(`🛡 ${escapeMarkdown(permission.replace(/^Server /, ""))}`);
-  if (wantedStars > 0) parts.push(`${"★".repeat(Math.min(wantedStars, 5))} wanted`);
+  if (permission !== "Normal") parts.push(md`🛡 ${escapeMarkdown(permission.replace(/^Server /, ""))}`);
+  if (wantedStars > 0) parts.push(md`${stars(wantedStars)} wanted`);
   if (staff && location !== undefined) {
     const where = [location.buildingNumber, location.streetName].filter(Boolean).join(" ");
     const postal = location.postalCode === undefined ? "" : `postal ${location.postalCode}`;
     const text = [where, postal].filter(Boolean).join(", ");
-    if (text !== "") parts.push(`📍\u00a0${escapeMarkdown(cut(text, 60))}`);
+    if (text !== "") parts.push(md`📍\u00a0${escapeMarkdown(cut(text, 60))}`);
   }
-  return `• ${parts.join(" · ")}`;
+  return md`• ${joined(parts, " · ")}`;
 }
 
 /** `online`: ids of those who are in the server now; undefined when the player list is not known. */
@@ -74,11 +78,11 @@ export function staffCard(
   online: ReadonlySet<number> | undefined,
   seen: Freshness,
 ): Card {
-  const group = (name: string, people: ReadonlyMap<number, string>) => [
-    `**${name}** · ${people.size}`,
+  const group = (name: "Administrators" | "Moderators" | "Helpers", people: ReadonlyMap<number, string>) => [
+    md`**${name}** · ${people.size}`,
     ...[...people].map(([id, person]) => {
-      const mark = online?.has(id) ? " · 🟢 in the server" : "";
-      return `• ${inlineName(person)} ${inlineCode(String(id))}${mark}`;
+      const mark = online?.has(id) === true ? " · 🟢 in the server" : "";
+      return md`• ${inlineName(person)} ${inlineCode(String(id))}${mark}`;
     }),
   ];
   const lines = [
@@ -86,74 +90,82 @@ export function staffCard(
     ...group("Moderators", staff.mods),
     ...group("Helpers", staff.helpers),
   ];
-  return card(`Staff of ${title(state.status)}`, [...ageLines(seen), "", ...fit(lines)], seen);
+  return card(md`Staff of ${title(state.status)}`, [...ageLines(seen), md``, ...fit(lines)], seen);
 }
 
 export function vehiclesCard(state: ServerState, vehicles: readonly Vehicle[], seen: Freshness): Card {
   const lines = vehicles.map(({ name, owner, plate, texture, colorName }) => {
-    const parts = [`**${escapeMarkdown(cut(name, 60))}** of ${inlineName(owner)}`];
+    const parts = [md`**${escapeMarkdown(cut(name, 60))}** of ${inlineName(owner)}`];
     if (plate !== undefined) parts.push(inlineCode(plate));
     const look = [colorName, texture].filter((part) => part !== undefined).join(", ");
     if (look !== "") parts.push(escapeMarkdown(cut(look, 60)));
-    return `• ${parts.join(" · ")}`;
+    return md`• ${joined(parts, " · ")}`;
   });
-  const heading = `**${vehicles.length}** on the streets`;
-  return card(`Vehicles of ${title(state.status)}`, [heading, ...ageLines(seen), "", ...fit(lines)], seen);
+  const heading = md`**${vehicles.length}** on the streets`;
+  return card(
+    md`Vehicles of ${title(state.status)}`,
+    [heading, ...ageLines(seen), md``, ...fit(lines)],
+    seen,
+  );
 }
 
 export function queueCard(state: ServerState, queue: readonly number[], seen: Freshness): Card {
-  const lines = queue.map((id, place) => `${place + 1}\\. ${profile(id)}`);
-  const heading = queue.length === 0 ? "Nobody waits to join." : `**${queue.length}** waiting to join`;
-  return card(`Queue of ${title(state.status)}`, [heading, ...ageLines(seen), "", ...fit(lines)], seen);
+  const lines = queue.map((id, place) => md`${place + 1}\\. ${profile(id)}`);
+  const heading = queue.length === 0 ? md`Nobody waits to join.` : md`**${queue.length}** waiting to join`;
+  return card(md`Queue of ${title(state.status)}`, [heading, ...ageLines(seen), md``, ...fit(lines)], seen);
 }
 
 function card(
-  heading: string,
-  lines: readonly string[],
+  heading: Escaped,
+  lines: readonly Escaped[],
   seen: Freshness,
   fields?: readonly CardField[],
 ): Card {
   return {
-    title: cut(heading, 256),
-    description: lines.join("\n").trim(),
+    title: heading,
+    description: joined(lines, "\n"),
     color: seen.staleWhy === undefined ? liveColor : staleColor,
     ...(fields === undefined ? {} : { fields }),
   };
 }
 
 /** Discord shows Markdown in titles too. */
-function title({ name }: ServerStatus): string {
+function title({ name }: ServerStatus): Escaped {
   return inlineName(name);
 }
 
-function ageLines({ atMs, staleWhy }: Freshness): string[] {
-  const seen = `-# Seen <t:${Math.floor(atMs / 1000)}:R>`;
-  return staleWhy === undefined ? [seen] : [`⏳ Not up to date: ${staleWhy}`, seen];
+function ageLines({ atMs, staleWhy }: Freshness): Escaped[] {
+  const seen = md`-# Seen <t:${Math.floor(atMs / 1000)}:R>`;
+  return staleWhy === undefined ? [seen] : [md`⏳ Not up to date: ${staleWhy}`, seen];
 }
 
 /** Whole lines only; what does not fit is counted, never silently left out. */
-function fit(lines: readonly string[]): string[] {
-  const kept: string[] = [];
+function fit(lines: readonly Escaped[]): Escaped[] {
+  const kept: Escaped[] = [];
   let length = 0;
   for (const line of lines) {
     length += line.length + 1;
-    if (length > longestList) return [...kept, `-# and ${lines.length - kept.length} more lines`];
+    if (length > longestList) return [...kept, md`-# and ${lines.length - kept.length} more lines`];
     kept.push(line);
   }
   return kept;
 }
 
+function stars(count: number): Escaped {
+  return markdownOfOurs("★".repeat(Math.min(count, 5)));
+}
+
 /** A person of the game, of whom only the id is known. */
-export function profile(id: number): string {
-  return `[${id}](https://www.roblox.com/users/${id}/profile)`;
+export function profile(id: number): Escaped {
+  return md`[${id}](https://www.roblox.com/users/${id}/profile)`;
 }
 
 /** A field holds 1,024 characters: about a dozen of these links. */
-function coOwners(ids: readonly number[]): string {
-  const shown = ids.slice(0, 12).map(profile).join(", ");
-  return ids.length > 12 ? `${shown} and ${ids.length - 12} more` : orDash(shown);
+function coOwners(ids: readonly number[]): Escaped {
+  const shown = joined(ids.slice(0, 12).map(profile), ", ");
+  return ids.length > 12 ? md`${shown} and ${ids.length - 12} more` : orDash(shown);
 }
 
-function orDash(text: string): string {
-  return text === "" ? "—" : text;
+function orDash(text: Escaped): Escaped {
+  return text === "" ? md`—` : text;
 }

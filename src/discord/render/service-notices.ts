@@ -1,3 +1,4 @@
+import { md } from "../../domain/escaped.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
 
@@ -6,19 +7,14 @@ import { escapeMarkdown, inlineName } from "./escape.ts";
 /** The service does not accept a key any more: nothing of this server is read until it is linked again. */
 function keyParkedNotice(serverName: string, why: string): MessageBody {
   return {
-    content:
-      `🔑 The game service no longer accepts the key of **${inlineName(serverName)}**, so Marshal has stopped using it ` +
-      `(${escapeMarkdown(why)}). Log channels of this server stand still and commands are not sent. ` +
-      "The owner copies the current key from the game's settings; then someone links it again with `/setup link`.",
+    content: md`🔑 The game service no longer accepts the key of **${inlineName(serverName)}**, so Marshal has stopped using it (${escapeMarkdown(why)}). Log channels of this server stand still and commands are not sent. The owner copies the current key from the game's settings; then someone links it again with \`/setup link\`.`,
   };
 }
 
 /** The service had refused a key by mistake: an hour later it took it again. */
 function keyTakenAgainNotice(serverName: string): MessageBody {
   return {
-    content:
-      `🔑 The game service accepts the key of **${inlineName(serverName)}** again. Log channels and commands of this ` +
-      "server go on; nobody needs to link it again.",
+    content: md`🔑 The game service accepts the key of **${inlineName(serverName)}** again. Log channels and commands of this server go on; nobody needs to link it again.`,
   };
 }
 
@@ -26,15 +22,12 @@ function keyTakenAgainNotice(serverName: string): MessageBody {
 function blockedNotice(untilMs: number): MessageBody {
   const until = Math.ceil(untilMs / 1_000);
   return {
-    content:
-      "⛔ The game service has blocked requests from this bot. Marshal has stopped asking and tries again " +
-      `<t:${until}:R> (<t:${until}:t>). Nothing of what is still in the game's log then is lost. ` +
-      "The operator of this bot has been told.",
+    content: md`⛔ The game service has blocked requests from this bot. Marshal has stopped asking and tries again <t:${until}:R> (<t:${until}:t>). Nothing of what is still in the game's log then is lost. The operator of this bot has been told.`,
   };
 }
 
 function resumedNotice(): MessageBody {
-  return { content: "✅ The game service answers again. Log channels and commands go on." };
+  return { content: md`✅ The game service answers again. Log channels and commands go on.` };
 }
 
 /** What guilds are told of the service. */
@@ -49,18 +42,14 @@ export const serviceWords = {
 export const readinessWords = {
   /** What Marshal would post or run cannot be written down, so it does neither. */
   storeStuck: (): MessageBody => ({
-    content:
-      "⛔ Marshal cannot write to its own store. Until its operator has mended that, log channels stand still and " +
-      "commands are not sent. Log entries are posted afterwards, as far as the game still shows them then; gaps are named.",
+    content: md`⛔ Marshal cannot write to its own store. Until its operator has mended that, log channels stand still and commands are not sent. Log entries are posted afterwards, as far as the game still shows them then; gaps are named.`,
   }),
   storeBack: (): MessageBody => ({
-    content: "✅ Marshal can write to its store again. Log channels and commands go on.",
+    content: md`✅ Marshal can write to its store again. Log channels and commands go on.`,
   }),
   /** Nobody's command is heard; feeds need no gateway. */
   shardAway: (): MessageBody => ({
-    content:
-      "⚠️ Marshal has lost its connection to Discord: commands and buttons get no answer here, and nothing of them " +
-      "was done. Log channels go on.",
+    content: md`⚠️ Marshal has lost its connection to Discord: commands and buttons get no answer here, and nothing of them was done. Log channels go on.`,
   }),
-  shardBack: (): MessageBody => ({ content: "✅ Marshal hears commands and buttons again." }),
+  shardBack: (): MessageBody => ({ content: md`✅ Marshal hears commands and buttons again.` }),
 };

@@ -1,8 +1,9 @@
+import { channelMention, type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import type { Binding, GuildSettings, Tier } from "../../domain/guild.ts";
 import type { Card, MessageBody, Row } from "../../domain/message.ts";
 import type { ServerStatus } from "../../domain/model.ts";
 import { tierLabels } from "./audit-rows.ts";
-import { escapeMarkdown, inlineName } from "./escape.ts";
+import { cutLines, escapeMarkdown, inlineName } from "./escape.ts";
 import { profile } from "./server-status.ts";
 
 /** How `/setup` reads. Pure. */
@@ -18,18 +19,21 @@ export function isThisYours(
   replaces: Binding | undefined,
 ): MessageBody {
   const card: Card = {
-    title: "❓ Is this your server?",
-    description: [
-      `**${inlineName(status.name)}**`,
-      replaces === undefined
-        ? "Nothing is saved yet."
-        : `Nothing is saved yet. **${inlineName(replaces.name)}** is linked here already: its key will be replaced, its feeds go on.`,
-    ].join("\n"),
+    title: md`❓ Is this your server?`,
+    description: joined(
+      [
+        md`**${inlineName(status.name)}**`,
+        replaces === undefined
+          ? "Nothing is saved yet."
+          : md`Nothing is saved yet. **${inlineName(replaces.name)}** is linked here already: its key will be replaced, its feeds go on.`,
+      ],
+      "\n",
+    ),
     color: askColor,
     fields: [
-      { name: "Owner", value: profile(status.ownerId), inline: true },
-      { name: "Players", value: `${status.currentPlayers} of ${status.maxPlayers}`, inline: true },
-      { name: "Staff, may run commands", value: roleList(roleIds) },
+      { name: md`Owner`, value: profile(status.ownerId), inline: true },
+      { name: md`Players`, value: md`${status.currentPlayers} of ${status.maxPlayers}`, inline: true },
+      { name: md`Staff, may run commands`, value: roleList(roleIds) },
     ],
     footer: "The key is forgotten after 5 minutes without an answer.",
   };
@@ -50,19 +54,22 @@ export interface JustLinked {
 }
 
 export function linkedCard({ binding, roleIds, replaced, feedsBack }: JustLinked): Card {
-  const back = feedsBack === 1 ? "1 feed of before posts" : `${feedsBack} feeds of before post`;
+  const back = feedsBack === 1 ? "1 feed of before posts" : md`${feedsBack} feeds of before post`;
   return {
-    title: `✅ ${inlineName(binding.name)} ${replaced ? "has its new key" : "is linked"}`,
-    description: [
-      `Staff: ${roleList(roleIds)}`,
-      ...(feedsBack === 0 ? [] : [`${back} again, from now on; \`/feed list\` shows what.`]),
-      "",
-      "**Next**",
-      "• `/server status` shows the server",
-      "• `/run command` runs an in-game command",
-      "• `/feed add` posts joins, kills and mod calls into a channel",
-      "• `/setup notices` names a channel for what Marshal must tell you",
-    ].join("\n"),
+    title: md`✅ ${inlineName(binding.name)} ${replaced ? "has its new key" : "is linked"}`,
+    description: joined(
+      [
+        md`Staff: ${roleList(roleIds)}`,
+        ...(feedsBack === 0 ? [] : [md`${back} again, from now on; \`/feed list\` shows what.`]),
+        "",
+        "**Next**",
+        "• `/server status` shows the server",
+        "• `/run command` runs an in-game command",
+        "• `/feed add` posts joins, kills and mod calls into a channel",
+        "• `/setup notices` names a channel for what Marshal must tell you",
+      ],
+      "\n",
+    ),
     color: doneColor,
   };
 }
@@ -75,20 +82,21 @@ export interface LinkedServer {
 export function setupCard(servers: readonly LinkedServer[], settings: GuildSettings): Card {
   const notices = settings.noticeChannelId;
   return {
-    title: "Setup of this Discord server",
-    description: [
-      notices === undefined
-        ? "Notices go by direct message to whoever linked the server; `/setup notices` names a channel."
-        : `Notices go to <#${notices}>.`,
-      servers.length === 0 ? "No game server is linked yet: `/setup link`." : "",
-    ]
-      .filter((line) => line !== "")
-      .join("\n"),
+    title: md`Setup of this Discord server`,
+    description: joined(
+      [
+        notices === undefined
+          ? md`Notices go by direct message to whoever linked the server; \`/setup notices\` names a channel.`
+          : md`Notices go to ${channelMention(notices)}.`,
+        ...(servers.length === 0 ? [md`No game server is linked yet: \`/setup link\`.`] : []),
+      ],
+      "\n",
+    ),
     color: askColor,
     // 25 fields at most; a community with more servers than that sees the first ones and their number.
     fields: servers.slice(0, 24).map(({ binding, parkedWhy }) => ({
       name: inlineName(binding.name),
-      value: serverLines(binding, parkedWhy, settings).join("\n").slice(0, 1_024),
+      value: cutLines(serverLines(binding, parkedWhy, settings), 1_024),
     })),
     ...(servers.length > 24 ? { footer: `and ${servers.length - 24} more` } : {}),
   };
@@ -96,18 +104,18 @@ export function setupCard(servers: readonly LinkedServer[], settings: GuildSetti
 
 const tiers: readonly Tier[] = ["manager", "administrator", "moderator", "viewer"];
 
-function serverLines(binding: Binding, parkedWhy: string | undefined, settings: GuildSettings): string[] {
+function serverLines(binding: Binding, parkedWhy: string | undefined, settings: GuildSettings): Escaped[] {
   const roleTiers = Object.entries(settings.policies[binding.id]?.roleTiers ?? {});
   const staff = tiers.flatMap((tier) => {
     const roles = roleTiers.filter(([, of]) => of === tier).map(([roleId]) => roleId);
-    return roles.length === 0 ? [] : [`${tierLabels[tier]} ${roleList(roles)}`];
+    return roles.length === 0 ? [] : [md`${tierLabels[tier]} ${roleList(roles)}`];
   });
   return [
     parkedWhy === undefined
-      ? "🟢 Key in use"
-      : `⛔ Key rejected: ${escapeMarkdown(parkedWhy)} Link it again with \`/setup link\`.`,
-    `Linked by <@${binding.linkedBy}> <t:${Math.floor(binding.linkedAtMs / 1000)}:R>`,
-    staff.length === 0 ? "No staff roles: nobody may run commands." : `Staff: ${staff.join(" · ")}`,
+      ? md`🟢 Key in use`
+      : md`⛔ Key rejected: ${escapeMarkdown(parkedWhy)} Link it again with \`/setup link\`.`,
+    md`Linked by ${userMention(binding.linkedBy)} <t:${Math.floor(binding.linkedAtMs / 1000)}:R>`,
+    staff.length === 0 ? md`No staff roles: nobody may run commands.` : md`Staff: ${joined(staff, " · ")}`,
   ];
 }
 
@@ -115,9 +123,8 @@ export function unlinkQuestion(binding: Binding): MessageBody {
   return {
     cards: [
       {
-        title: `Unlink ${inlineName(binding.name)}?`,
-        description:
-          "Its key is erased here and its feeds stop. Commands that wait are not sent. The audit stays.",
+        title: md`Unlink ${inlineName(binding.name)}?`,
+        description: md`Its key is erased here and its feeds stop. Commands that wait are not sent. The audit stays.`,
         color: 0xd83c3e,
       },
     ],
@@ -130,6 +137,6 @@ export function unlinkQuestion(binding: Binding): MessageBody {
   };
 }
 
-function roleList(roleIds: readonly string[]): string {
-  return roleIds.length === 0 ? "nobody yet" : roleIds.map((id) => `<@&${id}>`).join(" ");
+function roleList(roleIds: readonly string[]): Escaped {
+  return roleIds.length === 0 ? md`nobody yet` : joined(roleIds.map(roleMention), " ");
 }

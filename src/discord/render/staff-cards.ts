@@ -1,47 +1,62 @@
+import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import { type Binding, CALLS_RIGHT, type StaffPolicy, type Tier, type VerbRule } from "../../domain/guild.ts";
 import type { Card } from "../../domain/message.ts";
 import type { Decision } from "../../domain/run.ts";
 import { tierLabels } from "./audit-rows.ts";
-import { cut, inlineCode, inlineName } from "./escape.ts";
-import { escapeButMentions } from "./own-markup.ts";
+import { cutLines, inlineCode, inlineName } from "./escape.ts";
+import { escapeButRoles } from "./own-markup.ts";
 
 /** How `/staff` reads. Pure. */
 
 const tiers: readonly Tier[] = ["manager", "administrator", "moderator", "viewer"];
 
 export function staffCard(binding: Binding, policy: StaffPolicy): Card {
-  const extra = (name: string, list: readonly VerbRule[]) =>
+  const extra = (name: Escaped, list: readonly VerbRule[]) =>
     list.length === 0 ? [] : [{ name, value: rules(list) }];
   const held = tiers.flatMap((tier) => {
     const roles = Object.entries(policy.roleTiers).filter(([, of]) => of === tier);
     if (roles.length === 0) return [];
-    return [`**${tierLabels[tier]}** ${roles.map(([id]) => `<@&${id}>`).join(" ")}`];
+    return [
+      md`**${tierLabels[tier]}** ${joined(
+        roles.map(([id]) => roleMention(id)),
+        " ",
+      )}`,
+    ];
   });
   return {
-    title: `Staff of ${inlineName(binding.name)}`,
+    title: md`Staff of ${inlineName(binding.name)}`,
     description:
-      cut(held.join("\n"), 2_000) ||
-      "No role has a tier: nobody may run commands. Give one with `/staff allow`.",
+      held.length === 0
+        ? md`No role has a tier: nobody may run commands. Give one with \`/staff allow\`.`
+        : cutLines(held, 2_000),
     color: 0x3b6fd4,
     fields: [
-      ...extra("Also allowed, whatever the tier", policy.allowed),
-      ...extra("Denied, whatever the tier", policy.denied),
+      ...extra(md`Also allowed, whatever the tier`, policy.allowed),
+      ...extra(md`Denied, whatever the tier`, policy.denied),
       {
-        name: "Protected: nobody may target them",
-        value: cut(policy.protectedPlayers.map((name) => inlineCode(name)).join(" "), 1_000) || "No player",
+        name: md`Protected: nobody may target them`,
+        value: protectedNames(policy.protectedPlayers),
       },
     ],
   };
 }
 
-function rules(list: readonly VerbRule[]): string {
-  const lines = list.map(({ roleId, verb }) => `<@&${roleId}> ${rightText(verb)}`);
-  return cut(lines.join("\n"), 1_000);
+/** As many as a field holds. */
+function protectedNames(names: readonly string[]): Escaped {
+  if (names.length === 0) return md`No player`;
+  const shown = names.slice(0, 30).map((name) => inlineCode(name, 30));
+  const more = names.length > 30 ? [md`and ${names.length - 30} more`] : [];
+  return joined([...shown, ...more], " ");
+}
+
+function rules(list: readonly VerbRule[]): Escaped {
+  const lines = list.map(({ roleId, verb }) => md`${roleMention(roleId)} ${rightText(verb)}`);
+  return cutLines(lines, 1_000);
 }
 
 /** What a rule is about: a verb as it is typed, or the calls. */
-export function rightText(verb: string): string {
-  return verb === CALLS_RIGHT ? "moderator calls" : inlineCode(`:${verb}`);
+export function rightText(verb: string): Escaped {
+  return verb === CALLS_RIGHT ? md`moderator calls` : inlineCode(`:${verb}`);
 }
 
 export interface Checked {
@@ -49,17 +64,22 @@ export interface Checked {
   readonly command: string;
   readonly binding: Binding;
   readonly decision: Decision;
+  /** The roles of the person who was checked. */
+  readonly roleIds: readonly string[];
 }
 
-export function checkCard({ userId, command, binding, decision }: Checked): Card {
+export function checkCard({ userId, command, binding, decision, roleIds }: Checked): Card {
   return {
-    title: decision.allowed ? "✅ They may run this" : "⛔ They may not run this",
-    description: [
-      `<@${userId}> ${decision.allowed ? "may" : "may not"} run ${inlineCode(command, 500)}`,
-      `on **${inlineName(binding.name)}**`,
-      "",
-      `**Why:** ${escapeButMentions(decision.why)}`,
-    ].join("\n"),
+    title: decision.allowed ? md`✅ They may run this` : md`⛔ They may not run this`,
+    description: joined(
+      [
+        md`${userMention(userId)} ${decision.allowed ? "may" : "may not"} run ${inlineCode(command, 500)}`,
+        md`on **${inlineName(binding.name)}**`,
+        "",
+        md`**Why:** ${escapeButRoles(decision.why, roleIds)}`,
+      ],
+      "\n",
+    ),
     color: decision.allowed ? 0x2d7d46 : 0xd83c3e,
   };
 }

@@ -1,3 +1,4 @@
+import type { Escaped } from "../escaped.ts";
 import type { Actor } from "../guild.ts";
 import type { ModCallView } from "./feed-renderer.ts";
 
@@ -21,5 +22,5 @@ export interface ModCalls {
     actor: Actor,
     cardId: string,
     act: ModCallAct,
-  ): Promise<{ readonly ok: boolean; readonly text: string; readonly view?: ModCallView }>;
+  ): Promise<{ readonly ok: boolean; readonly text: Escaped; readonly view?: ModCallView }>;
 }

@@ -1,4 +1,5 @@
 import { BackOff } from "../../domain/back-off.ts";
+import { roleMention } from "../../domain/escaped.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
@@ -207,7 +208,7 @@ export class CardBoard {
   async #body(record: CardRecord, slot: CardSlot): Promise<MessageBody> {
     const rendered = await this.#ports.render(record);
     const body = slot.marked === true ? this.#ports.possiblyRepeated(rendered) : rendered;
-    return slot.pingRoleId === undefined ? body : { ...body, content: `<@&${slot.pingRoleId}>` };
+    return slot.pingRoleId === undefined ? body : { ...body, content: roleMention(slot.pingRoleId) };
   }
 
   /** What Discord or the store said no to; resolves with how long to wait at least. */

@@ -1,3 +1,4 @@
+import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { Actor, Feed } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
@@ -84,7 +85,7 @@ export class ModCallCards implements ModCalls {
   }
 
   async act(actor: Actor, cardId: string, act: ModCallAct): Promise<ActAnswer> {
-    let answer: ActAnswer = { ok: false, text: "This call is too old: its card is no longer kept." };
+    let answer: ActAnswer = { ok: false, text: md`This call is too old: its card is no longer kept.` };
     const atMs = this.#ports.clock.nowMs();
     const record = await this.#ports.board.change(cardId, (card) => {
       if (card?.kind !== "modCall" || card.guildId !== actor.guildId) return undefined;
@@ -214,7 +215,10 @@ export class ModCallCards implements ModCalls {
 
   async #pingAgain(record: ModCallRecord, feedId: string, slot: CardSlot, body: MessageBody): Promise<void> {
     const ping = slot.escalateRoleId;
-    const content = ping === undefined ? body.content : `<@&${ping}> ${body.content ?? ""}`.trim();
+    const content =
+      ping === undefined
+        ? body.content
+        : joined([roleMention(ping), ...(body.content === undefined ? [] : [body.content])], " ");
     try {
       await post(
         {
@@ -266,38 +270,40 @@ function judge(
   actor: Actor,
   act: ModCallAct,
   atMs: number,
-): { readonly next?: ModCallRecord; readonly text: string } {
+): { readonly next?: ModCallRecord; readonly text: Escaped } {
   const { claimedBy, resolved } = card;
   if (resolved !== undefined) {
-    return { text: `<@${resolved.userId}> resolved this call already, ${when(resolved.atMs)}.` };
+    return { text: md`${userMention(resolved.userId)} resolved this call already, ${when(resolved.atMs)}.` };
   }
   const mine = claimedBy?.userId === actor.userId;
   switch (act.do) {
     case "claim":
-      if (mine) return { text: `You hold this call already, since ${when(claimedBy.atMs)}.` };
+      if (mine) return { text: md`You hold this call already, since ${when(claimedBy.atMs)}.` };
       if (claimedBy !== undefined) {
-        return { text: `<@${claimedBy.userId}> was first and claimed this call ${when(claimedBy.atMs)}.` };
+        return {
+          text: md`${userMention(claimedBy.userId)} was first and claimed this call ${when(claimedBy.atMs)}.`,
+        };
       }
-      return { next: { ...card, claimedBy: { userId: actor.userId, atMs } }, text: "The call is yours." };
+      return { next: { ...card, claimedBy: { userId: actor.userId, atMs } }, text: md`The call is yours.` };
     case "release": {
-      if (claimedBy === undefined) return { text: "Nobody holds this call." };
+      if (claimedBy === undefined) return { text: md`Nobody holds this call.` };
       if (!mine && !actor.manageGuild) {
-        return { text: `Only <@${claimedBy.userId}>, who claimed this call, can release it.` };
+        return { text: md`Only ${userMention(claimedBy.userId)}, who claimed this call, can release it.` };
       }
       const { claimedBy: _, ...open } = card;
-      return { next: open, text: "The call is open again." };
+      return { next: open, text: md`The call is open again.` };
     }
     case "resolve": {
       if (claimedBy !== undefined && !mine && !actor.manageGuild) {
-        return { text: `Only <@${claimedBy.userId}>, who claimed this call, can resolve it.` };
+        return { text: md`Only ${userMention(claimedBy.userId)}, who claimed this call, can resolve it.` };
       }
       const note = act.note === undefined || act.note.trim() === "" ? {} : { note: act.note.trim() };
       const done = { userId: actor.userId, atMs, ...note };
-      return { next: { ...card, resolved: done }, text: "The call is resolved." };
+      return { next: { ...card, resolved: done }, text: md`The call is resolved.` };
     }
   }
 }
 
-function when(atMs: number): string {
-  return `<t:${Math.floor(atMs / 1_000)}:R>`;
+function when(atMs: number): Escaped {
+  return md`<t:${Math.floor(atMs / 1_000)}:R>`;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { markdownOfOurs } from "../../domain/escaped.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { LogList, SourceId } from "../../domain/model.ts";
 
@@ -45,13 +46,16 @@ export interface FrozenBatch {
   readonly met?: readonly string[];
 }
 
+/** Written by this bot, and escaped then. */
+const markdown = z.string().transform(markdownOfOurs);
+
 const card = z.object({
-  title: z.string().exactOptional(),
+  title: markdown.exactOptional(),
   url: z.string().exactOptional(),
-  description: z.string().exactOptional(),
+  description: markdown.exactOptional(),
   color: z.number().exactOptional(),
   fields: z
-    .array(z.object({ name: z.string(), value: z.string(), inline: z.boolean().exactOptional() }))
+    .array(z.object({ name: markdown, value: markdown, inline: z.boolean().exactOptional() }))
     .exactOptional(),
   footer: z.string().exactOptional(),
   author: z.string().exactOptional(),
@@ -59,7 +63,7 @@ const card = z.object({
 });
 
 const body = z.object({
-  content: z.string().exactOptional(),
+  content: markdown.exactOptional(),
   cards: z.array(card).exactOptional(),
   files: z
     .array(z.object({ name: z.string(), data: z.string(), description: z.string().exactOptional() }))

@@ -1,3 +1,4 @@
+import { channelMention, md } from "../../domain/escaped.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Random } from "../../domain/ports/clock.ts";
@@ -90,7 +91,7 @@ export class AuditChannelMirror implements AuditLog {
       this.#ports.report("an audit row could not be mirrored", error);
       if (this.#told.has(auditChannelId)) return;
       this.#told.add(auditChannelId);
-      const content = `Marshal cannot post into the audit channel <#${auditChannelId}>. The audit itself is complete: see \`/audit search\`. Choose another channel with \`/audit channel\`.`;
+      const content = md`Marshal cannot post into the audit channel ${channelMention(auditChannelId)}. The audit itself is complete: see \`/audit search\`. Choose another channel with \`/audit channel\`.`;
       await notifier.guild(guildId, { content });
     }
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { md } from "../../../src/domain/escaped.ts";
 import { eventually, startDiscordRig } from "../../support/discord-rig.ts";
 
 test("a shard that stays away is seen for as long as it is away, though the client calls itself ready", async (t) => {
@@ -16,13 +17,13 @@ test("a shard that stays away is seen for as long as it is away, though the clie
 
 test("what Discord took is counted, and whether it fails", async (t) => {
   const { discord, emulated, channel } = await startDiscordRig(t, []);
-  const { messageId } = await discord.sink.send(channel.id, { content: "a", nonce: "1" });
-  await discord.sink.edit(channel.id, messageId, { content: "b" });
+  const { messageId } = await discord.sink.send(channel.id, { content: md`a`, nonce: "1" });
+  await discord.sink.edit(channel.id, messageId, { content: md`b` });
   assert.deepEqual(discord.state().sending, { taken: 2, failing: false });
   emulated.faults.set({ outage: "5xx" });
-  await assert.rejects(discord.sink.send(channel.id, { content: "c", nonce: "2" }));
+  await assert.rejects(discord.sink.send(channel.id, { content: md`c`, nonce: "2" }));
   assert.deepEqual(discord.state().sending, { taken: 2, failing: true });
   emulated.faults.clear();
-  await discord.sink.send(channel.id, { content: "c", nonce: "2" });
+  await discord.sink.send(channel.id, { content: md`c`, nonce: "2" });
   assert.deepEqual(discord.state().sending, { taken: 3, failing: false });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { md } from "../../../src/domain/escaped.ts";
 import { SinkRefusal } from "../../../src/domain/failure.ts";
 import { eventually, startDiscordRig } from "../../support/discord-rig.ts";
 
@@ -10,8 +11,8 @@ describe("the token of the running bot", () => {
   test("one 401 on a message is checked once: the token is good, and the message goes out under its nonce", async (t) => {
     const { discord, emulated, channel, log } = await startDiscordRig(t, []);
     emulated.faults.set({ unauthorizedSends: 1 });
-    await discord.sink.send(channel.id, { content: "first", nonce: "n1" });
-    await discord.sink.send(channel.id, { content: "second", nonce: "n2" });
+    await discord.sink.send(channel.id, { content: md`first`, nonce: "n1" });
+    await discord.sink.send(channel.id, { content: md`second`, nonce: "n2" });
     assert.deepEqual(
       emulated.messages(channel).map(({ content, nonce }) => [content, nonce]),
       [
@@ -27,7 +28,11 @@ describe("the token of the running bot", () => {
   test("a file goes out as well after a 401", async (t) => {
     const { discord, emulated, channel } = await startDiscordRig(t, []);
     emulated.faults.set({ unauthorizedSends: 1 });
-    await discord.sink.send(channel.id, { content: "", files: [{ name: "a.txt", data: "all" }], nonce: "n" });
+    await discord.sink.send(channel.id, {
+      content: md``,
+      files: [{ name: "a.txt", data: "all" }],
+      nonce: "n",
+    });
     assert.deepEqual(
       emulated.messages(channel).map(({ attachments }) => attachments.map(({ filename }) => filename)),
       [["a.txt"]],
@@ -39,7 +44,7 @@ describe("the token of the running bot", () => {
     const channels = ["a", "b", "c"].map((name) => guild.addChannel({ name }));
     emulated.faults.set({ unauthorizedSends: 3, latencyMs: 20 });
     await Promise.all(
-      channels.map(({ id }, index) => discord.sink.send(id, { content: "x", nonce: `${index}` })),
+      channels.map(({ id }, index) => discord.sink.send(id, { content: md`x`, nonce: `${index}` })),
     );
     assert.deepEqual(
       channels.map((channel) => emulated.messages(channel).length),
@@ -52,17 +57,17 @@ describe("the token of the running bot", () => {
     const { discord, emulated, channel } = await startDiscordRig(t, []);
     emulated.faults.set({ unauthorizedSends: 2 });
     await assert.rejects(
-      discord.sink.send(channel.id, { content: "first", nonce: "n1" }),
+      discord.sink.send(channel.id, { content: md`first`, nonce: "n1" }),
       (error: unknown) => error instanceof SinkRefusal && error.reason === "rejected",
     );
-    await discord.sink.send(channel.id, { content: "second", nonce: "n2" });
+    await discord.sink.send(channel.id, { content: md`second`, nonce: "n2" });
     assert.equal(emulated.messages(channel).length, 1);
   });
 
   test("a token that was reset ends the bot, in words that name the variable", async (t) => {
     const { discord, emulated, channel } = await startDiscordRig(t, []);
     emulated.faults.set({ tokenRevoked: true });
-    await assert.rejects(discord.sink.send(channel.id, { content: "x", nonce: "n" }));
+    await assert.rejects(discord.sink.send(channel.id, { content: md`x`, nonce: "n" }));
     assert.match(await discord.ended, /DISCORD_TOKEN/);
     assert.equal(discord.state().ready, false);
   });

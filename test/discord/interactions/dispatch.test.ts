@@ -14,6 +14,7 @@ import {
 import { createCommandRegistry } from "../../../src/discord/interactions/command-registry.ts";
 import { createDispatch } from "../../../src/discord/interactions/dispatch.ts";
 import type { IncomingCommand } from "../../../src/discord/interactions/incoming.ts";
+import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { Actor } from "../../../src/domain/guild.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
@@ -23,7 +24,7 @@ import { settle } from "../../support/clock.ts";
 import { FakeAnswers, formOf, optionsOf, textOf } from "../../support/fake-answers.ts";
 import { actorOf, FakeWorld, keptLog } from "../../support/fake-services.ts";
 
-const form: Form = { id: "told:1", title: "Tell", fields: [{ kind: "text", id: "word", label: "Word" }] };
+const form: Form = { id: "told:1", title: md`Tell`, fields: [{ kind: "text", id: "word", label: "Word" }] };
 
 function rig(commands: readonly Command[]) {
   const world = new FakeWorld();
@@ -77,7 +78,7 @@ test("the first answer is given before the command is even begun", async () => {
   const { dispatch, answers, slash } = rig([
     single(() => {
       begun = true;
-      return { content: "hello" };
+      return { content: md`hello` };
     }),
   ]);
   const handled = dispatch.handle(slash());
@@ -111,11 +112,11 @@ test("each yielded reply edits the answer", async () => {
   const seen: string[] = [];
   const { dispatch, answers, slash } = rig([
     single(async function* () {
-      yield { content: "place 2" };
+      yield { content: md`place 2` };
       seen.push(textOf(answers.original));
-      yield { content: "place 1" };
+      yield { content: md`place 1` };
       seen.push(textOf(answers.original));
-      yield { content: "done" };
+      yield { content: md`done` };
     }),
   ]);
   await dispatch.handle(slash());
@@ -125,7 +126,7 @@ test("each yielded reply edits the answer", async () => {
 
 test("the first answer may depend on what was typed", async () => {
   const { dispatch, answers, slash } = rig([
-    single(() => ({ content: "for you" }), { firstFor: () => "ephemeral" }),
+    single(() => ({ content: md`for you` }), { firstFor: () => "ephemeral" }),
   ]);
   await dispatch.handle(slash());
   assert.equal(answers.calls[0], "defer ephemeral");
@@ -207,8 +208,8 @@ test("a defect is logged with its stack and answered with the reference only", a
 test("a reply for who asked only replaces a public answer, and later ones edit that", async () => {
   const { dispatch, answers, slash } = rig([
     single(async function* () {
-      yield { content: "for you", ephemeral: true };
-      yield { content: "still for you", ephemeral: true };
+      yield { content: md`for you`, ephemeral: true };
+      yield { content: md`still for you`, ephemeral: true };
     }),
   ]);
   await dispatch.handle(slash());
@@ -219,12 +220,12 @@ test("a reply for who asked only replaces a public answer, and later ones edit t
 test("an aside is sent once, for who asked only", async () => {
   const { dispatch, answers, slash } = rig([
     single(async function* () {
-      yield { content: "all", aside: { content: "you" } };
-      yield { content: "all again", aside: { content: "you" } };
+      yield { content: md`all`, aside: { content: md`you` } };
+      yield { content: md`all again`, aside: { content: md`you` } };
     }),
   ]);
   await dispatch.handle(slash());
-  assert.deepEqual(answers.followUps, [{ body: { content: "you" }, ephemeral: true }]);
+  assert.deepEqual(answers.followUps, [{ body: { content: md`you` }, ephemeral: true }]);
 });
 
 test("a form is answered at once, and what fails before it is told at once", async () => {
@@ -282,7 +283,7 @@ test("buttons and forms find their action by the prefix of the custom_id", async
           first: "update",
           execute({ argument, form: values }) {
             told.push(`${argument} ${values.text("word")}`);
-            return { content: "ok" };
+            return { content: md`ok` };
           },
         }),
       },
@@ -306,7 +307,7 @@ test("commands and actions for managers refuse everybody else before anything ru
   let ran = 0;
   const execute = () => {
     ran += 1;
-    return { content: "done" };
+    return { content: md`done` };
   };
   const command: Command = {
     ...single(execute),
@@ -325,9 +326,9 @@ test("commands and actions for managers refuse everybody else before anything ru
 test("after the token's 15 minutes an edit is dropped with a log line", async () => {
   const { dispatch, answers, slash, clock, log, elsewhere } = rig([
     single(async function* () {
-      yield { content: "waiting" };
+      yield { content: md`waiting` };
       await clock.advance(15 * 60_000);
-      yield { content: "place 1" };
+      yield { content: md`place 1` };
     }),
   ]);
   await dispatch.handle(slash());
@@ -341,7 +342,7 @@ test("a first reply that comes after the token's end is told by direct message: 
     single(
       async () => {
         await clock.advance(16 * 60_000);
-        return { content: "the status" };
+        return { content: md`the status` };
       },
       { first: "ephemeral" },
     ),
@@ -360,7 +361,7 @@ test("an edit that Discord fails to take is repeated until it is taken, and told
     [16 * 60_000, "elsewhere"],
   ] as const) {
     const { dispatch, answers, slash, clock, elsewhere } = rig([
-      single(() => ({ content: "done" }), { first: "ephemeral" }),
+      single(() => ({ content: md`done` }), { first: "ephemeral" }),
     ]);
     answers.refuse.set("edit", "unknown");
     clock.after(failsForMs, () => answers.refuse.delete("edit"));
@@ -376,9 +377,9 @@ test("an edit that Discord fails to take is repeated until it is taken, and told
 test("a step of the wall clock does not age a token", async () => {
   const { dispatch, answers, slash, clock, elsewhere } = rig([
     single(async function* () {
-      yield { content: "waiting" };
+      yield { content: md`waiting` };
       clock.step(3_600_000);
-      yield { content: "done", important: true };
+      yield { content: md`done`, important: true };
     }),
   ]);
   await dispatch.handle(slash());
@@ -396,7 +397,7 @@ test("an outcome that matters reaches the channel, or the person, when the token
         async () => {
           await clock.advance(16 * 60_000);
           return {
-            content: "it ran",
+            content: md`it ran`,
             important: true,
             rows: [[{ kind: "button", style: "primary", label: "Again", id: "again:1" }]],
           };
@@ -416,7 +417,7 @@ test("an outcome that matters reaches the channel, or the person, when the token
 
 test("a token that Discord calls expired is treated as one, whatever our clock says", async () => {
   const { dispatch, answers, slash, elsewhere } = rig([
-    single(() => ({ content: "it ran", important: true }), { first: "ephemeral" }),
+    single(() => ({ content: md`it ran`, important: true }), { first: "ephemeral" }),
   ]);
   answers.refuse.set("edit", "late");
   await dispatch.handle(slash());
@@ -424,7 +425,9 @@ test("a token that Discord calls expired is treated as one, whatever our clock s
 });
 
 test("a reply that Discord finds malformed is a defect, told as one", async () => {
-  const { dispatch, answers, slash, log } = rig([single(() => ({ content: "x".repeat(3_000) }))]);
+  const { dispatch, answers, slash, log } = rig([
+    single(() => ({ content: markdownOfOurs("x".repeat(3_000)) })),
+  ]);
   answers.refuse.set("edit", "form");
   await dispatch.handle(slash());
   assert.ok(log.lines.some(({ level }) => level === "error"));
@@ -457,8 +460,8 @@ test("choices come within two seconds, or there are none; a throw gives none", a
   assert.equal(many.answers.offered?.length, 25);
 
   const long = typing(() => [
-    { name: "n".repeat(200), value: "v" },
-    { name: "too long to be chosen", value: "v".repeat(101) },
+    { name: "n".repeat(200), value: md`v` },
+    { name: "too long to be chosen", value: md`v`.repeat(101) },
   ]);
   await long.handled;
   assert.deepEqual(
@@ -489,7 +492,7 @@ test("stopping waits for what is under way, refuses what is new, and then aborts
     async execute(invocation) {
       signal = invocation.signal;
       await held;
-      return { content: "finished" };
+      return { content: md`finished` };
     },
   });
   const { dispatch, answers, slash } = rig([slow]);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { REST } from "discord.js";
 import { createSink } from "../../../src/discord/messages/sink.ts";
+import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
 import { SinkRefusal, type SinkRefusalReason } from "../../../src/domain/failure.ts";
 import { settle } from "../../support/clock.ts";
 import { startDiscordRig } from "../../support/discord-rig.ts";
@@ -14,15 +15,19 @@ test("a message is posted with its nonce; only the roles it names are notified, 
   const { discord, channel, guild, emulated } = await startDiscordRig(t, []);
   const { sink } = discord;
   const staffRole = guild.addRole({ name: "Called", mentionable: true });
-  const text = `@everyone <@&${staffRole.id}>`;
+  const text = markdownOfOurs(`@everyone <@&${staffRole.id}>`);
   const quiet = await sink.send(channel.id, { content: text, nonce: "n1" });
-  const pinging = await sink.send(channel.id, { content: "help", nonce: "n2", pingRoleIds: [staffRole.id] });
+  const pinging = await sink.send(channel.id, {
+    content: md`help`,
+    nonce: "n2",
+    pingRoleIds: [staffRole.id],
+  });
   const named = (id: string) => emulated.messages(channel).find((message) => message.id === id);
   assert.deepEqual(named(quiet.messageId)?.pings, { users: [], roles: [], everyone: false });
   assert.deepEqual(named(pinging.messageId)?.pings.roles, [staffRole.id]);
   assert.equal(named(pinging.messageId)?.content, `<@&${staffRole.id}> help`);
   assert.equal(named(quiet.messageId)?.nonce, "n1");
-  await sink.edit(channel.id, quiet.messageId, { content: `now ${text}`, cards: [{ title: "card" }] });
+  await sink.edit(channel.id, quiet.messageId, { content: md`now ${text}`, cards: [{ title: md`card` }] });
   assert.equal(named(quiet.messageId)?.content, `now ${text}`);
   const [edit] = emulated.traffic.filter(({ method }) => method === "PATCH");
   assert.match(JSON.stringify(edit?.body), /"allowed_mentions":\{"parse":\[\]\}/);
@@ -30,18 +35,18 @@ test("a message is posted with its nonce; only the roles it names are notified, 
 
 test("the same nonce twice is one message; a lost answer is repeated by rest and stays one", async (t) => {
   const { discord, channel, emulated } = await startDiscordRig(t, []);
-  const first = await discord.sink.send(channel.id, { content: "once", nonce: "same" });
-  const second = await discord.sink.send(channel.id, { content: "once", nonce: "same" });
+  const first = await discord.sink.send(channel.id, { content: md`once`, nonce: "same" });
+  const second = await discord.sink.send(channel.id, { content: md`once`, nonce: "same" });
   assert.equal(first.messageId, second.messageId);
   emulated.faults.set({ sendThen500: 1 });
-  await discord.sink.send(channel.id, { content: "lost answer", nonce: "other" });
+  await discord.sink.send(channel.id, { content: md`lost answer`, nonce: "other" });
   assert.equal(emulated.messages(channel).length, 2);
 });
 
 test("silent messages and replies carry their mark", async (t) => {
   const { discord, channel, emulated } = await startDiscordRig(t, []);
-  const { messageId } = await discord.sink.send(channel.id, { content: "a", nonce: "a", silent: true });
-  await discord.sink.send(channel.id, { content: "b", nonce: "b", replyToMessageId: messageId });
+  const { messageId } = await discord.sink.send(channel.id, { content: md`a`, nonce: "a", silent: true });
+  await discord.sink.send(channel.id, { content: md`b`, nonce: "b", replyToMessageId: messageId });
   const [silent, reply] = emulated.messages(channel);
   assert.equal((silent?.flags ?? 0) & 4_096, 4_096);
   assert.equal(reply?.repliesTo, messageId);
@@ -50,17 +55,20 @@ test("silent messages and replies carry their mark", async (t) => {
 test("each refusal of Discord has its own reason", async (t) => {
   const { discord, channel, guild, emulated } = await startDiscordRig(t, []);
   const { sink } = discord;
-  const message = { content: "x", nonce: "x" };
+  const message = { content: md`x`, nonce: "x" };
   const { messageId } = await sink.send(channel.id, message);
-  await assert.rejects(sink.send(channel.id, { content: "x".repeat(2_001), nonce: "long" }), refusal("form"));
-  await assert.rejects(sink.send(channel.id, { content: "", nonce: "empty" }), refusal("form"));
-  await assert.rejects(sink.edit(channel.id, "1", { content: "y" }), refusal("message-gone"));
+  await assert.rejects(
+    sink.send(channel.id, { content: markdownOfOurs("x".repeat(2_001)), nonce: "long" }),
+    refusal("form"),
+  );
+  await assert.rejects(sink.send(channel.id, { content: md``, nonce: "empty" }), refusal("form"));
+  await assert.rejects(sink.edit(channel.id, "1", { content: md`y` }), refusal("message-gone"));
   channel.denyBot("SendMessages");
-  await assert.rejects(sink.send(channel.id, { content: "y", nonce: "y" }), refusal("no-access"));
+  await assert.rejects(sink.send(channel.id, { content: md`y`, nonce: "y" }), refusal("no-access"));
   channel.denyBot("ViewChannel");
   await assert.rejects(sink.readBack(channel.id, undefined, 5), refusal("no-access"));
   channel.delete();
-  await assert.rejects(sink.edit(channel.id, messageId, { content: "y" }), refusal("gone"));
+  await assert.rejects(sink.edit(channel.id, messageId, { content: md`y` }), refusal("gone"));
   const thread = guild.addChannel({
     name: "thread",
     type: "thread",
@@ -77,15 +85,15 @@ test("each refusal of Discord has its own reason", async (t) => {
 test("too many edits of an old message are told as such", async (t) => {
   const { discord, channel, emulated, world } = await startDiscordRig(t, []);
   emulated.limits.oldEdits = { olderThanMs: 3_600_000, limit: 1, windowMs: 3_600_000 };
-  const { messageId } = await discord.sink.send(channel.id, { content: "old", nonce: "old" });
+  const { messageId } = await discord.sink.send(channel.id, { content: md`old`, nonce: "old" });
   await world.clock.advance(2 * 3_600_000);
-  await discord.sink.edit(channel.id, messageId, { content: "one" });
-  await assert.rejects(discord.sink.edit(channel.id, messageId, { content: "two" }), (error: unknown) => {
+  await discord.sink.edit(channel.id, messageId, { content: md`one` });
+  await assert.rejects(discord.sink.edit(channel.id, messageId, { content: md`two` }), (error: unknown) => {
     assert.ok(refusal("edit-limit")(error) && error instanceof SinkRefusal);
     assert.ok((error.retryAfterMs ?? 0) > 3_000_000);
     return true;
   });
-  await discord.sink.send(channel.id, { content: "what is new still goes out", nonce: "new" });
+  await discord.sink.send(channel.id, { content: md`what is new still goes out`, nonce: "new" });
 });
 
 test("what was posted is read back oldest first, our own only, over several pages", async (t) => {
@@ -95,7 +103,7 @@ test("what was posted is read back oldest first, our own only, over several page
   const { sink } = discord;
   const send = async (n: number) => {
     await world.clock.advance(1);
-    return sink.send(channel.id, { content: `m${n}`, nonce: `n${n}` });
+    return sink.send(channel.id, { content: md`m${n}`, nonce: `n${n}` });
   };
   const start = await send(0);
   // Other people's messages fill the pages: our own 30 stand on four of them.
@@ -123,10 +131,10 @@ test("what was posted is read back oldest first, our own only, over several page
 
 test("cards and attachments are read back as they were sent", async (t) => {
   const { discord, channel } = await startDiscordRig(t, []);
-  const fields = [{ name: "f", value: "v", inline: true }];
-  const card = { title: "t", description: "d", color: 0x112233, footer: "foot", author: "who", fields };
+  const fields = [{ name: md`f`, value: md`v`, inline: true }];
+  const card = { title: md`t`, description: md`d`, color: 0x112233, footer: "foot", author: "who", fields };
   const files = [{ name: "all.csv", data: "a,b" }];
-  await discord.sink.send(channel.id, { content: "c", cards: [card], files, nonce: "n" });
+  await discord.sink.send(channel.id, { content: md`c`, cards: [card], files, nonce: "n" });
   const [posted] = await discord.sink.readBack(channel.id, undefined, 5);
   assert.deepEqual(posted?.cards, [card]);
   assert.deepEqual(posted?.attachmentNames, ["all.csv"]);
@@ -135,7 +143,7 @@ test("cards and attachments are read back as they were sent", async (t) => {
 
 test("a channel whose history may not be read is not taken for an empty one", async (t) => {
   const { discord, channel } = await startDiscordRig(t, []);
-  await discord.sink.send(channel.id, { content: "there", nonce: "n" });
+  await discord.sink.send(channel.id, { content: md`there`, nonce: "n" });
   const refused = () =>
     discord.sink.readBack(channel.id, undefined, 5).then(
       () => false,
@@ -153,7 +161,7 @@ test("a channel whose history may not be read is not taken for an empty one", as
 test("a thread is posted to and read back though discord.js has not cached it", async (t) => {
   const { discord, guild, channel, emulated } = await startDiscordRig(t, []);
   const thread = guild.addChannel({ name: "log", type: "thread", parentId: channel.id });
-  await discord.sink.send(thread.id, { content: "in the thread", nonce: "n" });
+  await discord.sink.send(thread.id, { content: md`in the thread`, nonce: "n" });
   assert.equal(emulated.messages(thread).length, 1);
   assert.equal((await discord.sink.readBack(thread.id, undefined, 5))[0]?.content, "in the thread");
 });
@@ -162,13 +170,13 @@ test("a person is told by direct message, else in the notice channel, else nobod
   const { discord, guild, channel, moderator, emulated, world, log } = await startDiscordRig(t, []);
   const { notifier } = discord;
   const userId = moderator.member.id;
-  await notifier.person(guild.id, userId, { content: "one" });
+  await notifier.person(guild.id, userId, { content: md`one` });
   assert.equal(moderator.dms()[0]?.content, "-# From **Riverside**\none");
   moderator.member.closeDms();
-  await notifier.person(guild.id, userId, { content: "two" });
+  await notifier.person(guild.id, userId, { content: md`two` });
   assert.match(log.lines.at(-1)?.message ?? "", /reached nobody/);
   await world.settings.change(guild.id, (all) => ({ ...all, noticeChannelId: channel.id }));
-  await notifier.person(guild.id, userId, { content: "three" });
+  await notifier.person(guild.id, userId, { content: md`three` });
   assert.equal(emulated.messages(channel).at(-1)?.content, "three");
 });
 
@@ -178,16 +186,16 @@ test("a guild is told in its notice channel, else whoever linked the server", as
   const binding = await world.linkServer(guild.id);
   world.bindingsById.set(binding.id, { ...binding, linkedBy: owner.member.id });
   await notifier.guild(guild.id, {
-    content: "to the linker",
+    content: md`to the linker`,
     rows: [[{ kind: "button", style: "primary", label: "b", id: "b" }]],
   });
   assert.match(owner.dms()[0]?.content ?? "", /to the linker/);
   assert.deepEqual(owner.dms()[0]?.components, [], "buttons work in the guild only");
   await world.settings.change(guild.id, (all) => ({ ...all, noticeChannelId: channel.id }));
-  await notifier.guild(guild.id, { content: "to the channel" });
+  await notifier.guild(guild.id, { content: md`to the channel` });
   assert.equal(emulated.messages(channel).at(-1)?.content, "to the channel");
   channel.denyBot("SendMessages");
-  await notifier.guild(guild.id, { content: "again to the linker" });
+  await notifier.guild(guild.id, { content: md`again to the linker` });
   assert.match(owner.dms().at(-1)?.content ?? "", /again to the linker/);
 });
 
@@ -216,7 +224,8 @@ test("a member's roles are those of this moment", async (t) => {
 test("Discord's answer says what stands there: the old message where a nonce is used again, until it is forgotten", async (t) => {
   const { discord, channel, emulated, world } = await startDiscordRig(t, []);
   emulated.limits.nonceWindowMs = 3_000;
-  const send = (content: string) => discord.sink.send(channel.id, { content, nonce: "same" });
+  const send = (content: string) =>
+    discord.sink.send(channel.id, { content: markdownOfOurs(content), nonce: "same" });
   const first = await send("one");
   assert.equal(first.posted?.content, "one");
   const second = await send("two");
@@ -233,10 +242,10 @@ test("while nobody can say whether history may be read, an empty answer says not
   const mayReadHistory = async () => undefined;
   let self: string | undefined;
   const sink = createSink({ rest, ownId: () => self, mayReadHistory });
-  await discord.sink.send(other.id, { content: "there", nonce: "o" });
+  await discord.sink.send(other.id, { content: md`there`, nonce: "o" });
   await assert.rejects(sink.readBack(other.id, "0", 5), refusal("unknown"), "before the login");
   self = emulated.guilds[0]?.bot.user.id;
   await assert.rejects(sink.readBack(channel.id, "0", 5), refusal("unknown"));
-  await discord.sink.send(channel.id, { content: "there", nonce: "n" });
+  await discord.sink.send(channel.id, { content: md`there`, nonce: "n" });
   assert.equal((await sink.readBack(channel.id, "0", 5)).length, 1);
 });

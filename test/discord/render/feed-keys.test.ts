@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
 import { entryLine } from "../../../src/discord/render/feed-lines.ts";
+import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
 import type { Feed, FeedKind } from "../../../src/domain/guild.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry } from "../../../src/domain/model.ts";
@@ -122,10 +123,10 @@ describe("the keys of what was posted", () => {
         { kind: "command", atS: at, player: ann, text: ":kick Bob rdm" },
       ],
     ];
-    for (const [line, one] of said) assertShown({ content: line }, [one]);
-    const all = said.map(([line]) => line).join("\n");
+    for (const [line, one] of said) assertShown({ content: markdownOfOurs(line) }, [one]);
+    const all = markdownOfOurs(said.map(([line]) => line).join("\n"));
     assertShown(
-      { content: `-# Town\n**5 things** in 3\u00a0s\n${all}` },
+      { content: md`-# Town\n**5 things** in 3\u00a0s\n${all}` },
       said.map(([, one]) => one),
       "Town",
     );
@@ -178,7 +179,7 @@ describe("the keys of what was posted", () => {
         assert.notEqual(mark?.hash, feedRenderer.digestHash(entries.slice(1)));
       }),
     );
-    const before = posted({ content: "⚠ **2,345 entries** from <t:5:f> to <t:9:T>: joins and leaves. …" });
+    const before = posted({ content: md`⚠ **2,345 entries** from <t:5:f> to <t:9:T>: joins and leaves. …` });
     assert.deepEqual(feedRenderer.keysOf({ ...before, attachmentNames: ["joins-5-9.txt"] }).digests, [
       { kind: "joins", fromS: 5, toS: 9, entries: 2_345 },
     ]);

@@ -5,6 +5,7 @@ import { csvCell, csvForm, jsonForm } from "../../../src/discord/render/audit-fi
 import { eventLine, fitLines, runLine } from "../../../src/discord/render/audit-rows.ts";
 import { confirmCard, dryCard, outcomeCard } from "../../../src/discord/render/run-cards.ts";
 import { runRenderer } from "../../../src/discord/render/run-renderer.ts";
+import { markdownOfOurs } from "../../../src/domain/escaped.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
 import type { RunPlan, RunRecord, RunStatus } from "../../../src/domain/run.ts";
 import { textOf } from "../../support/fake-answers.ts";
@@ -214,7 +215,7 @@ describe("audit rows", () => {
   });
 
   it("say how many did not fit", () => {
-    const text = fitLines(Array.from({ length: 100 }, () => "x".repeat(99)));
+    const text = fitLines(Array.from({ length: 100 }, () => markdownOfOurs("x".repeat(99))));
     assert.ok(text.length <= 4_096);
     assert.match(text, /and 62 more/);
   });

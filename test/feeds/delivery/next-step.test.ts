@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { md } from "../../../src/domain/escaped.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
 import { Arrivals } from "../../../src/feeds/delivery/arrivals.ts";
 import { nextStep, type Outlook, type Step } from "../../../src/feeds/delivery/next-step.ts";
@@ -7,7 +8,7 @@ import type { JournalItem } from "../../../src/feeds/journal/journal-port.ts";
 import type { OffsetRecord } from "../../../src/feeds/journal/offsets.ts";
 
 const record: OffsetRecord = { source: "s" as SourceId, list: "joinLogs", nextSeq: 5, sinceMs: 0 };
-const frozen = { throughSeq: 6, entries: 1, body: { content: "x" }, atMs: 0, form: "lines" } as const;
+const frozen = { throughSeq: 6, entries: 1, body: { content: md`x` }, atMs: 0, form: "lines" } as const;
 const entry = { kind: "join", atS: 1, player: { name: "A" }, joined: true } as const;
 const gap: JournalItem = { seq: 5, kind: "gap", fromS: 1, toS: 2, seenAtMs: 7 };
 

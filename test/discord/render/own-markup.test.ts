@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { eventLine, runLine } from "../../../src/discord/render/audit-rows.ts";
+import { failureBody } from "../../../src/discord/render/errors.ts";
+import { escapeButRoles, escapeButTimes } from "../../../src/discord/render/own-markup.ts";
+import { Failure } from "../../../src/domain/failure.ts";
+
+const RAW_MENTION = /<(@|@&|#)\d+>/;
+const HOSTILE = "<@1> <@&1> <#1> [x](https://evil.example) https://evil.example";
+
+describe("Sentences of ours that quote outside words", () => {
+  test("show the roles that we name, and no other mention", () => {
+    const text = escapeButRoles(`The role <@&42> is denied :ban. ${HOSTILE}`, ["42"]);
+    assert.match(text, /The role <@&42> is denied/);
+    assert.doesNotMatch(text.replace("<@&42>", ""), RAW_MENTION);
+    assert.doesNotMatch(text, /\]\(https:|https:\/\//);
+  });
+
+  test("keep the times that we put in", () => {
+    assert.equal(escapeButTimes("until <t:5:t>, *so*"), "until <t:5:t>, \\*so\\*");
+  });
+
+  test("name the role of a refusal as a role, for whoever has it", () => {
+    const failure = new Failure("denied", "The role <@&42> is denied :ban on this server.");
+    const shown = (roleIds: readonly string[]) =>
+      failureBody(failure, { reference: "r", roleIds }).cards?.[0]?.description ?? "";
+    assert.match(shown(["42"]), /The role <@&42> is denied/);
+    assert.doesNotMatch(shown([]), RAW_MENTION);
+  });
+
+  test("never show a mention out of the service's answer or an audited text", () => {
+    const run = {
+      id: "r",
+      guildId: "g",
+      bindingId: "b",
+      source: "s",
+      serverName: "Town",
+      actorId: "7",
+      actorName: "ann",
+      actorRoleIds: ["1"],
+      origin: "command",
+      channelId: "c",
+      text: ":h hi",
+      askedAtMs: 0,
+      status: "unknown",
+      ran: "unknown",
+      proof: "unchecked",
+      message: HOSTILE,
+    } as unknown as Parameters<typeof runLine>[0];
+    assert.doesNotMatch(runLine(run).replace("<@7>", ""), RAW_MENTION);
+    const event = { id: "e", guildId: "g", atMs: 0, actorId: "7", actorName: "ann" };
+    const shown = (action: string, text: string) =>
+      eventLine({ ...event, action, text })
+        .replace("<@7>", "")
+        .replace("<@&9>", "ROLE");
+    assert.match(shown("staff-allow", `<@&9> :ban on ${HOSTILE}`), /allowed: ROLE \\?:ban/);
+    for (const action of ["staff-allow", "call-resolve", "preset-save", "link", "new-kind"]) {
+      assert.doesNotMatch(
+        shown(action, `<@&9> ${HOSTILE}`),
+        action.startsWith("staff") ? RAW_MENTION : /<@1>/,
+      );
+    }
+  });
+});
