@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
+import { md } from "../../../src/domain/escaped.ts";
 import type { Feed } from "../../../src/domain/guild.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry, SourceId } from "../../../src/domain/model.ts";
@@ -161,7 +162,7 @@ describe("an answer to a batch", () => {
       { stands: "all", keys: [annKey, bobKey] },
     ],
     ["shows a part of it", linesOf([bob]), { stands: "some", keys: [bobKey] }],
-    ["shows nothing of it", { content: "old" }, { stands: "none", keys: [] }],
+    ["shows nothing of it", { content: md`old` }, { stands: "none", keys: [] }],
   ] as const) {
     test(what, () => assert.deepEqual(answer(body), expected));
   }
