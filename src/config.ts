@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Everything that an operator can set, checked and in its final form (design 2). */
+/** Everything that an operator can set, checked and in its final form. */
 export interface Config {
   readonly discordToken: string;
   /** Without a slash at its end, such as `https://discord.com/api`. */

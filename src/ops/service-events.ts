@@ -22,7 +22,7 @@ export interface ServiceEventParts {
 
 /**
  * Tells the operator (log) and the guilds what the service says of us: a parked key to its guilds, a block to all
- * (design 4). An ordinary 429 is the operator's to know: it passes in seconds and people see it in their answers.
+ *. An ordinary 429 is the operator's to know: it passes in seconds and people see it in their answers.
  * Notifications follow each other, so that ten thousand guilds are not a burst at Discord.
  */
 export function createServiceEvents(parts: ServiceEventParts): (event: ServiceEvent) => void {

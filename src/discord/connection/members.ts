@@ -12,7 +12,7 @@ export interface MembersPorts {
 
 const manages = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
 
-/** The roles of this moment: an interaction's are as old as the interaction (design 6, Tiers). */
+/** The roles of this moment: an interaction's are as old as the interaction, and somebody may have lost theirs since. */
 export function createMembers({ rest, guild }: MembersPorts): Members {
   return {
     async now(guildId, userId) {
