@@ -16,7 +16,7 @@ const kinds = {
   "emergency-calls": "emergencyCalls",
 } as const satisfies Record<string, FeedKind>;
 
-/** Teams that are known of the game (design 3); others are taken as typed. */
+/** Teams that are known of the game; others are taken as typed. */
 const usualTeams = ["Civilian", "Sheriff", "Police", "Fire", "DOT", "Jail"];
 
 const {

@@ -85,7 +85,7 @@ function outcomeReply(services: Services, { record, failure }: RunOutcome): Repl
   return { ...outcomeCard(record, { mayDefer, retryAtMs: failure?.retryAtMs }), important: true };
 }
 
-/** The same rule as where it is stored: with nobody watching only harmless verbs (design 6). */
+/** The same rule as where it is stored: with nobody watching only harmless verbs. */
 function isHarmless({ words }: Services, { text }: RunRecord): boolean {
   const danger = words.about(text)?.danger;
   return danger === "read" || danger === "mild";

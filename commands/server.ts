@@ -46,7 +46,7 @@ async function look(
   const halt = health.halt();
   const parked = health.parked(binding.source);
   try {
-    // Asking during a halt would only wait in the gate: the last snapshot is the quicker truth (issue 3).
+    // Asking during a halt would only wait in the gate: the last snapshot is the quicker truth.
     if (halt !== undefined) throw new Failure(halt.why, haltWords[halt.why], { retryAtMs: halt.untilMs });
     if (parked !== undefined) throw new Failure("key-rejected", parked.why);
     return { state: await snapshots.fresh(binding.source, lists, maxAgeMs, signal), stale: undefined };

@@ -39,7 +39,7 @@ const keyForm: Form = {
 
 /**
  * What was pasted, without what pasting adds: spaces, line breaks, quotes, invisible characters.
- * Keys have no known shape (design 3), so only what cannot stand in a header is refused.
+ * Keys have no known shape, so only what cannot stand in a header is refused.
  */
 export function cleanKey(pasted: string): string {
   const bare = plainText(pasted)
@@ -58,7 +58,7 @@ export function cleanKey(pasted: string): string {
   return bare;
 }
 
-/** The same server under another key: its owner made a new one (design 5, Source). */
+/** The same server under another key: its owner made a new one. */
 function sameServer(status: ServerStatus, bindings: readonly Binding[]): Binding | undefined {
   return bindings.find(({ ownerId, joinKey }) => ownerId === status.ownerId && joinKey === status.joinKey);
 }

@@ -82,7 +82,7 @@ export interface Runs {
 /** Of the time that a stop is given. */
 const closingMs = 1_000;
 
-/** The wing of in-game commands (design 6). */
+/** The wing of in-game commands. */
 export function createRuns(ports: RunsPorts): Runs {
   const { settings, bindings, clock } = ports;
   const owns = ports.owns ?? (() => true);

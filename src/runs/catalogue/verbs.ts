@@ -4,7 +4,7 @@ import type { Danger } from "../../domain/run.ts";
 /** What follows a verb. Only `targets` hits people; `players` names someone without doing anything to them. */
 export type Argument = "targets" | "player" | "text" | "seconds" | "hour" | "weather" | "fire" | "layout";
 
-/** One in-game command: what it is called, who may run it by default, and what it does to whom (design 6). */
+/** One in-game command: what it is called, who may run it by default, and what it does to whom. */
 export interface Verb {
   readonly verb: string;
   readonly aliases: readonly string[];

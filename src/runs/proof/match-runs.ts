@@ -31,7 +31,7 @@ const earlyS = 10;
 const lateS = 30;
 
 /**
- * Matches runs and rows one to one by text, order and time (design 6, Proof). Another program may have sent the same
+ * Matches runs and rows one to one by text, order and time. Another program may have sent the same
  * text, so a match is "consistent with the log", no more. `span` is the whole window, rows of players included:
  * only a window that reaches past both ends of a sending can tell that it left no row. Pure.
  */

@@ -24,7 +24,7 @@ export interface RunnerPorts extends Omit<RunPorts, "turns"> {
   onOver(outcome: RunOutcome): void;
 }
 
-/** Plans, confirmations and what is under way (design 6). The queue's view of the same is waiting.ts. */
+/** Plans, confirmations and what is under way. What waits, as people see it, is in waiting-runs.ts. */
 export class CommandRunner implements Runner {
   readonly lanes: Lanes;
   readonly #ports: RunPorts & RunnerPorts;
