@@ -65,9 +65,9 @@ const haltWords = {
 } as const;
 
 function withoutSnapshot(failure: Failure): Failure {
-  const { code, ran, retryAtMs, serviceCode } = failure;
+  const { code, retryAtMs, serviceCode } = failure;
   return new Failure(code, `${failure.message} There is no earlier snapshot of this server to show.`, {
-    ran,
+    isRead: true,
     ...(retryAtMs === undefined ? {} : { retryAtMs }),
     ...(serviceCode === undefined ? {} : { serviceCode }),
     cause: failure,
@@ -81,16 +81,38 @@ function staleWhy(stale: Failure | undefined): Pick<Freshness, "staleWhy"> {
   return { staleWhy: md`${staleWords(stale)}${until}` };
 }
 
-function staleWords({ code }: Failure) {
+/** Why the service does not let this bot read a server, by its own code. */
+function refusedWords(serviceCode: number | undefined) {
+  if (serviceCode === 4000)
+    return md`the game service says that this bot is not authorised for this server (code 4000).`;
+  if (serviceCode === 9998) return md`the game service restricts access to this server (code 9998).`;
+  if (serviceCode === undefined) return md`the game service does not let this bot read this server.`;
+  return md`the game service does not let this bot read this server (code ${serviceCode}).`;
+}
+
+function staleWords({ code, serviceCode }: Failure) {
   switch (code) {
     case "rate-limited":
       return "the game service asked this bot to wait.";
     case "blocked":
       return "the game service blocks this bot for a while.";
+    case "read-refused":
+      return refusedWords(serviceCode);
+    case "platform":
+      return "the game service answered that something is wrong at its end.";
+    case "bad-response":
+      return "the game service gave an answer that could not be read.";
+    case "not-linked":
+      return "the server is not linked any more.";
+    case "queue-full":
+    case "busy":
+      return "too much is asked for at this moment.";
     case "key-rejected":
       return "the game service no longer accepts the server key; link the server again with `/setup link`.";
-    default:
+    case "unreachable":
       return "the game service could not be reached.";
+    default:
+      return "nothing newer could be read at this moment.";
   }
 }
 

@@ -78,7 +78,8 @@ const address = z.string().transform((value, context) => {
 });
 
 const serviceAddress = address.superRefine((value, context) => {
-  if (URL.parse(value)?.hostname === retiredHost) {
+  // A name with the root's dot at its end is the same host.
+  if (URL.parse(value)?.hostname.replace(/\.+$/, "") === retiredHost) {
     refuse(context, `${retiredHost} was retired by the service; applications must use its new address`);
   }
 });

@@ -19,6 +19,7 @@ import { KeyGuard, type RejectedKey, type TakenKey } from "./keys/key-guard.ts";
 import { KeyRecords, type StoredBudget } from "./keys/key-records.ts";
 import { Wave } from "./keys/wave.ts";
 import type { StoredHalt } from "./limits/halt.ts";
+import { RefusedReads } from "./limits/refused-reads.ts";
 import { RowNotes } from "./row-notes.ts";
 import { createLogMemory, LIST_FIELDS, readCommandAnswer, readLists, readStatus } from "./schema.ts";
 
@@ -107,6 +108,7 @@ class GatedClient implements Service {
   readonly #identity: string;
   /** What the logs of each source that is polled showed last. */
   readonly #logs: GenerationalCache<SourceId, RepeatingJson> | undefined;
+  readonly #refusedReads = new RefusedReads();
   /** Writes in the order in which they were asked for. */
   #writes: Promise<void> = Promise.resolve();
 
@@ -162,7 +164,16 @@ class GatedClient implements Service {
   }
 
   async read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
+    try {
+      return await this.#read(source, lists, options);
+    } catch (error) {
+      throw error instanceof Failure ? this.#readFailed(source, error) : error;
+    }
+  }
+
+  async #read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
     const key = linked(await this.#options.keys.keyOf(source));
+    this.#refuseUnreadable(source);
     const memory = this.#logs?.of(source, this.#options.clock.monotonicMs());
     const answered = await this.#gate.send({
       source,
@@ -174,6 +185,7 @@ class GatedClient implements Service {
       signal: options.signal,
       onSent: options.onSent,
     });
+    this.#refusedReads.forget(source);
     const { lists: read, skippedRows } = readLists(answered.json, lists);
     // Without a Date only our own clock is left, which a host may have set wrong by hours: no row is lost for that.
     const presentMs = answered.dateMs ?? answered.readAtMs + DATELESS_SLACK_MS;
@@ -189,6 +201,33 @@ class GatedClient implements Service {
       skippedRows,
       ...(present === read ? {} : { setAsideRows: setAside }),
     };
+  }
+
+  /** A server that the service does not let us read is asked again rarely, whoever asks. */
+  #refuseUnreadable(source: SourceId): void {
+    const { clock } = this.#options;
+    const refused = this.#refusedReads.standing(source, clock.monotonicMs());
+    if (refused === undefined) return;
+    const { code, message, serviceCode } = refused.failure;
+    const retryAtMs = Math.ceil(clock.nowMs() + refused.leftMs);
+    throw new Failure(code, message, { retryAtMs, ...(serviceCode === undefined ? {} : { serviceCode }) });
+  }
+
+  /** The same failure as one of reading; the service's refusal to show a server is noted and told once. */
+  #readFailed(source: SourceId, error: Failure): Failure {
+    const { code, message, retryAtMs, serviceCode, commandId, cause } = error;
+    const failure = new Failure(code, message, {
+      isRead: true,
+      cause,
+      ...(retryAtMs === undefined ? {} : { retryAtMs }),
+      ...(serviceCode === undefined ? {} : { serviceCode }),
+      ...(commandId === undefined ? {} : { commandId }),
+    });
+    const { clock, onEvent } = this.#options;
+    const isAnswer = code === "read-refused" && retryAtMs === undefined;
+    if (isAnswer && this.#refusedReads.onRefused(source, failure, clock.monotonicMs()))
+      onEvent({ kind: "read-refused", source, failure });
+    return failure;
   }
 
   async command(
@@ -269,6 +308,7 @@ class GatedClient implements Service {
   }
 
   async unpark(source: SourceId): Promise<void> {
+    this.#refusedReads.forget(source);
     this.#desk.unpark(source);
     await this.#records.settled();
   }

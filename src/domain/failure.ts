@@ -8,6 +8,7 @@ export type FailureCode =
   | "bad-command"
   | "key-rejected"
   | "not-authorised"
+  | "read-refused"
   | "server-empty"
   | "rate-limited"
   | "blocked"
@@ -27,6 +28,8 @@ export interface FailureDetails {
   readonly commandId?: string;
   /** The service's own error code (2001, 4000 ...), where it gave one. */
   readonly serviceCode?: number;
+  /** Something was read, not run: whether it ran is no question. */
+  readonly isRead?: boolean;
   readonly cause?: unknown;
 }
 
@@ -40,6 +43,7 @@ export class Failure extends Error {
   readonly retryAtMs: number | undefined;
   readonly commandId: string | undefined;
   readonly serviceCode: number | undefined;
+  readonly isRead: boolean;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -49,6 +53,7 @@ export class Failure extends Error {
     this.retryAtMs = details.retryAtMs;
     this.commandId = details.commandId;
     this.serviceCode = details.serviceCode;
+    this.isRead = details.isRead ?? false;
   }
 }
 

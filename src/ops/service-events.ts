@@ -13,6 +13,7 @@ export interface ServiceEventParts {
   readonly words: {
     keyParked(serverName: string, why: string): MessageBody;
     keyTakenAgain(serverName: string): MessageBody;
+    readRefused(serverName: string, why: string): MessageBody;
     blocked(untilMs: number): MessageBody;
     resumed(): MessageBody;
   };
@@ -77,6 +78,13 @@ export function createServiceEvents(parts: ServiceEventParts): (event: ServiceEv
       case "key-taken-again":
         log.info({ source: event.source }, "a parked server key is taken again");
         inBackground(tellGuildsOf(event.source, words.keyTakenAgain));
+        break;
+      case "read-refused":
+        log.warn(
+          { source: event.source, why: event.failure.message },
+          "the service does not let us read a server; it is asked again rarely",
+        );
+        inBackground(tellGuildsOf(event.source, (name) => words.readRefused(name, event.failure.message)));
         break;
       case "global-key-rejected":
         log.error({}, "the service rejects SERVICE_GLOBAL_KEY; asking has stopped until it is put right");

@@ -90,6 +90,20 @@ test("a service that cannot be reached is answered from the last snapshot, said 
   assert.match(text, /Not up to date: the game service could not be reached/);
 });
 
+test("a server that the service does not let us read says which refusal it is, not that nobody was reached", async () => {
+  for (const [serviceCode, words] of [
+    [4000, /not authorised for this server \(code 4000\)/],
+    [9998, /restricts access to this server \(code 9998\)/],
+    [4444, /does not let this bot read this server \(code 4444\)/],
+  ] as const) {
+    const { world } = await rig();
+    world.failure = new Failure("read-refused", "m", { serviceCode });
+    const text = textOf(await statusOf(world));
+    assert.match(text, words);
+    assert.doesNotMatch(text, /could not be reached/);
+  }
+});
+
 test("a parked key is not asked for, and the next step is named", async () => {
   const { world, binding } = await rig();
   world.parked.set(binding.source, "rejected twice");

@@ -127,6 +127,7 @@ describe("the environment as a Config", () => {
     const line = onlyLine({ SERVICE_URL: "https://api.policeroleplay.community/v1" });
     assert.match(line, /retired/);
     assert.match(line, /https:\/\/api\.erlc\.gg/);
+    assert.match(onlyLine({ SERVICE_URL: "https://api.policeroleplay.community./v1" }), /retired/);
   });
 
   test("a global key is kept where one is given", () => {

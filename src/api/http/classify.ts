@@ -1,7 +1,7 @@
 import { Failure, type FailureCode, type Ran } from "../../domain/failure.ts";
 import type { Route } from "../limits/bucket-registry.ts";
 import type { HaltCause } from "../limits/halt.ts";
-import { dateMs, headerText, retryAfterMs, sensibleWait, type WireHeaders } from "./headers.ts";
+import { dateMs, greatest, headerText, retryAfterMs, sensibleWait, type WireHeaders } from "./headers.ts";
 
 /** A whole answer as it came. */
 export interface WireAnswer {
@@ -97,10 +97,13 @@ function judgeError(answer: WireAnswer, route: Route, nowMs: number, body: Error
     const failure = fail("blocked", "no", "The service refused this host's global key.");
     return { kind: "halt", cause: "global-key", toldMs: undefined, saysBlocked: true, failure };
   }
-  if (code === 2001 || code === 2002 || code === 2004) {
+  // With another status it is the outcome of that request: a bad one, which says nothing of the key.
+  if (status === 403 && (code === 2001 || code === 2002 || code === 2004)) {
     const words = OWN_WORDS[code] ?? (body.message || "The service refused the server key.");
     return { kind: "key", coded: true, final: code === 2004, failure: fail("key-rejected", "no", words) };
   }
+  if (route === "read" && isReadRefused(status, code))
+    return { kind: "failure", failure: fail("read-refused", "no", readRefusedWords(code, body.message)) };
   const known = code === undefined ? undefined : BY_CODE[code];
   if (known !== undefined && code !== undefined)
     return { kind: "failure", failure: fail(known[0], known[1], OWN_WORDS[code] ?? body.message) };
@@ -110,16 +113,36 @@ function judgeError(answer: WireAnswer, route: Route, nowMs: number, body: Error
     const words = body.message || "The service refused the server key.";
     return { kind: "key", coded: false, final: false, failure: fail("key-rejected", "no", words) };
   }
-  const [failureCode, ran] = byStatus(status);
+  const [failureCode, ran] = byStatus(status, route);
   return {
     kind: "failure",
     failure: fail(failureCode, ran, body.message || `The service answered ${status}.`),
   };
 }
 
-function byStatus(status: number): readonly [FailureCode, Ran] {
-  if (status === 400) return ["bad-command", "no"];
-  if (status === 422) return ["server-empty", "no"];
+/** Codes by which the service refuses a request although the key is good (facts: error codes). */
+const REFUSALS_OF_GOOD_KEYS: ReadonlySet<number> = new Set([4000, 4002, 4003, 9998]);
+
+/** Whether the service does not let this bot read a server, whatever its key. */
+function isReadRefused(status: number, code: number | undefined): boolean {
+  if (code !== undefined && REFUSALS_OF_GOOD_KEYS.has(code)) return true;
+  if (status === 401) return true;
+  return status === 403 && code !== undefined && BY_CODE[code] === undefined;
+}
+
+function readRefusedWords(code: number | undefined, message: string): string {
+  const said = message === "" ? "" : `: ${message}`;
+  if (code === 4000)
+    return `The service says that this bot is not authorised for this server (code 4000)${said}`;
+  if (code === 9998) return `The service restricts access to this server (code 9998)${said}`;
+  return `The service does not let this bot read this server (${code === undefined ? "no code" : `code ${code}`})${said}`;
+}
+
+function byStatus(status: number, route: Route): readonly [FailureCode, Ran] {
+  if (status === 400) return [route === "command" ? "bad-command" : "bad-response", "no"];
+  if (status === 422) return [route === "command" ? "server-empty" : "bad-response", "no"];
+  // It was given up half way: whether the game had it by then is not told.
+  if (status === 408) return ["platform", "unknown"];
   if (status >= 500) return ["platform", "unknown"];
   return ["bad-response", status >= 400 ? "no" : "unknown"];
 }
@@ -203,6 +226,11 @@ function number(value: unknown): number | undefined {
 const CUT_MS = 1_000;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** A bare number may be somebody's id: only one that lies within a year is a time. */
+function epochWait(ms: number): number | undefined {
+  return ms < 365 * (UNIT_MS.d ?? 0) ? sensibleWait(ms) : undefined;
+}
+
 /** When a block lifts, as its message tells it (spec: Errors 2): a date, an epoch number, or "3 hours". */
 export function waitInWords(message: string, nowMs: number): number | undefined {
   const waits: (number | undefined)[] = [];
@@ -213,15 +241,10 @@ export function waitInWords(message: string, nowMs: number): number | undefined 
     waits.push(sensibleWait(Date.parse(zoned.replace(" ", "T")) - nowMs + CUT_MS));
   }
   for (const [text] of message.matchAll(/\b\d{10}(?:\d{3})?\b/g))
-    waits.push(sensibleWait(Number(text) * (text.length > 10 ? 1 : 1_000) - nowMs + CUT_MS));
+    waits.push(epochWait(Number(text) * (text.length > 10 ? 1 : 1_000) - nowMs + CUT_MS));
   for (const [, amount, unit] of message.matchAll(
     /(\d+(?:\.\d+)?)\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?)\b/gi,
   ))
     waits.push(sensibleWait(Number(amount) * (UNIT_MS[unit?.charAt(0).toLowerCase() ?? ""] ?? Number.NaN)));
   return greatest(waits);
-}
-
-function greatest(waits: readonly (number | undefined)[]): number | undefined {
-  const known = waits.filter((wait) => wait !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
 }

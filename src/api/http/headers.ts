@@ -11,7 +11,7 @@ export interface RateHeaders {
   readonly resetMs: number;
 }
 
-/** A wait beyond this is a misprint, not an instruction that could be followed. */
+/** The longest halt: a told wait beyond it is waited so long, then asked about by one probe. */
 export const LONGEST_TOLD_WAIT_MS = 7 * 24 * 3_600_000;
 /** An epoch number above this counts milliseconds, not seconds (design 3). */
 const EPOCH_MS_FROM = 1e12;
@@ -37,14 +37,38 @@ export function rateHeaders(headers: WireHeaders): RateHeaders | undefined {
   };
 }
 
-/** `Retry-After` as milliseconds from now: seconds, perhaps with a fraction, or an HTTP date (read against `dateMs`). */
+/**
+ * `Retry-After` as milliseconds from now: seconds, perhaps with a fraction, or an HTTP date (read against the answer's
+ * `Date`). Of several the greatest, whether they came in lines of their own or joined on the way.
+ */
 export function retryAfterMs(headers: WireHeaders, nowMs: number): number | undefined {
-  const text = headerText(headers, "retry-after");
-  if (text === undefined) return undefined;
-  const seconds = Number(text.trim());
-  if (text.trim() !== "" && Number.isFinite(seconds)) return sensibleWait(seconds * 1_000);
-  const atMs = Date.parse(text);
-  return Number.isNaN(atMs) ? undefined : sensibleWait(atMs - (dateMs(headers) ?? nowMs));
+  const value = headers["retry-after"] ?? [];
+  const lines = typeof value === "string" ? [value] : value;
+  const presentMs = dateMs(headers) ?? nowMs;
+  const waits = lines.flatMap((line) => {
+    const whole = waitOf(line, presentMs);
+    return whole === undefined ? line.split(",").map((part) => secondsOf(part)) : [whole];
+  });
+  return greatest(waits);
+}
+
+function waitOf(text: string, nowMs: number): number | undefined {
+  return secondsOf(text) ?? sensibleWait(dateOf(text) - nowMs);
+}
+
+function secondsOf(text: string): number | undefined {
+  return text.trim() === "" ? undefined : sensibleWait(Number(text.trim()) * 1_000);
+}
+
+/** Only what names a month: `Date.parse` makes a date of nearly every list of numbers. */
+function dateOf(text: string): number {
+  return /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+/** The greatest of the waits that could be read. */
+export function greatest(waits: readonly (number | undefined)[]): number | undefined {
+  const known = waits.filter((wait) => wait !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 /** The answer's own `Date`, epoch milliseconds, whole seconds. */
@@ -54,9 +78,12 @@ export function dateMs(headers: WireHeaders): number | undefined {
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 
-/** A wait that can be followed, or undefined: zero and less are as good as missing, so nobody retries at once. */
+/**
+ * A told wait as it is kept: at most the longest halt, which is what a longer one means. Undefined where none can be
+ * read; zero and less are as good as missing, so that nobody asks again at once.
+ */
 export function sensibleWait(ms: number): number | undefined {
-  return Number.isFinite(ms) && ms > 0 && ms <= LONGEST_TOLD_WAIT_MS ? ms : undefined;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, LONGEST_TOLD_WAIT_MS) : undefined;
 }
 
 function count(text: string | undefined): number | undefined {

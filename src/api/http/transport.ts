@@ -1,4 +1,5 @@
-import { type Dispatcher, Pool } from "undici";
+import { type Dispatcher, errors, Pool } from "undici";
+import { Failure } from "../../domain/failure.ts";
 import type { CancelToken } from "./cancel-token.ts";
 import type { WireAnswer } from "./classify.ts";
 
@@ -119,12 +120,17 @@ class Carriage implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#reject(error);
+    const isTooLong = error instanceof errors.ResponseExceededMaxSizeError;
+    this.#reject(isTooLong ? tooLong(error) : error);
   }
 
   #abort(): void {
     this.#controller?.abort(errorOf(this.#recall.reason));
   }
+}
+
+function tooLong(cause: Error): Failure {
+  return new Failure("bad-response", "The service's answer was longer than Marshal reads.", { cause });
 }
 
 function errorOf(reason: unknown): Error {

@@ -41,6 +41,10 @@ const words = {
     what: "The server's owner has not allowed this bot to run commands",
     next: "The owner authorises it in the game's API settings. Reading the server still works.",
   },
+  "read-refused": {
+    what: "The game service does not let this bot read the server",
+    next: "The owner looks at the game's API settings. Marshal asks again by itself, ever more rarely.",
+  },
   "server-empty": {
     what: "Nobody is in the server, so the game did not run it",
     next: "Try again when someone has joined.",
@@ -83,7 +87,7 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
   const next =
     failure.code === "denied" && context.manages === true ? deniedManager : words[failure.code].next;
   const lines: Escaped[] = [
-    md`${ranWords[failure.ran]}`,
+    ...(failure.isRead ? [] : [md`${ranWords[failure.ran]}`]),
     md`**Why:** ${escapeButRoles(cut(failure.message, 800), context.roleIds ?? [])}`,
     // Where it may have happened, "try again" would be the wrong advice.
     md`**Next:** ${failure.ran === "unknown" ? "Look in the game or in the command log first." : next}`,

@@ -155,6 +155,10 @@ const failures = {
     "The owner has not allowed this bot to run commands",
     "The owner authorises it in the game's API settings. Reading the server still works.",
   ],
+  "read-refused": [
+    "The game service does not let this bot read the server",
+    "The owner looks at the game's API settings.",
+  ],
   "server-empty": ["Nobody is in the server", "Run it again when someone has joined."],
   "rate-limited": ["The game service asks us to wait", "Run it again then."],
   blocked: ["The game service blocks this bot for a while", "Run it again then; the operator was told."],

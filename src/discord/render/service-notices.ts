@@ -18,6 +18,13 @@ function keyTakenAgainNotice(serverName: string): MessageBody {
   };
 }
 
+/** The key is good, but the service does not let this bot read the server. */
+function readRefusedNotice(serverName: string, why: string): MessageBody {
+  return {
+    content: md`🚧 The game service does not let Marshal read **${inlineName(serverName)}** (${escapeMarkdown(why)}). The server key is fine and commands are still sent, but log channels of this server stand still. Marshal asks again after an hour and then ever more rarely; the owner can look at the game's API settings.`,
+  };
+}
+
 /** The whole host is blocked: nobody's server is read. */
 function blockedNotice(untilMs: number): MessageBody {
   const until = Math.ceil(untilMs / 1_000);
@@ -34,6 +41,7 @@ function resumedNotice(): MessageBody {
 export const serviceWords = {
   keyParked: keyParkedNotice,
   keyTakenAgain: keyTakenAgainNotice,
+  readRefused: readRefusedNotice,
   blocked: blockedNotice,
   resumed: resumedNotice,
 };

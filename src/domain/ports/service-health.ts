@@ -33,5 +33,7 @@ export type ServiceEvent =
   | { readonly kind: "key-parked"; readonly source: SourceId; readonly failure: Failure }
   /** A parked key was asked once more, and the service takes it. */
   | { readonly kind: "key-taken-again"; readonly source: SourceId }
+  /** The key is good, and the service does not let this bot read the server: told once, asked again rarely. */
+  | { readonly kind: "read-refused"; readonly source: SourceId; readonly failure: Failure }
   | { readonly kind: "global-key-rejected" }
   | { readonly kind: "shared-limits"; readonly bucketHash: string };

@@ -60,6 +60,22 @@ test("without a code the status decides", () => {
   assert.equal(told(judged(404, { message })), "bad-response ran=no");
   assert.equal(told(judged(301, { message })), "bad-response ran=unknown");
   assert.equal(told(judged(403, { message, code: 4444 })), "not-authorised ran=no");
+  assert.equal(told(judged(408, { message })), "platform ran=unknown");
+  assert.equal(told(judged(408, "")), "bad-response ran=unknown");
+});
+
+test("a code of keys with another status than 403 says nothing of the key", () => {
+  for (const code of [2001, 2002, 2004]) {
+    assert.equal(told(judged(400, { code, message: "m" })), "bad-command ran=no");
+    assert.equal(told(judged(400, { code, message: "m" }, "read")), "bad-response ran=no");
+  }
+});
+
+test("a 403 on a read that is not about the key refuses the reading of that server", () => {
+  for (const code of [4000, 4002, 4003, 9998, 4444])
+    assert.equal(told(judged(403, { code, message: "m" }, "read")), "read-refused ran=no");
+  assert.equal(told(judged(403, { code: 2002, message: "m" }, "read")), "key coded");
+  assert.equal(told(judged(403, { message: "m" }, "read")), "key bare");
 });
 
 test("a read never ran anything", () => {
@@ -92,7 +108,12 @@ test("the wait is the greatest of header, body and words", () => {
   assert.equal(wait({ retry_after: 1 }, { "retry-after": "7" }), 7_000);
   assert.equal(wait({ retry_after: "nonsense" }, { "retry-after": "soon" }), undefined);
   assert.equal(wait({ retry_after: 0 }), undefined);
-  assert.equal(wait({ retry_after: -5 }, { "retry-after": "1e99" }), undefined);
+  assert.equal(wait({ retry_after: -5 }), undefined);
+  const weekMs = 7 * 24 * 3_600_000;
+  assert.equal(wait({ retry_after: 30 * 86_400 }), weekMs, "a wait of a month is the longest halt");
+  assert.equal(wait({ retry_after: -5 }, { "retry-after": "1e99" }), weekMs);
+  assert.equal(wait({ message: "blocked for 30 days" }), weekMs);
+  assert.equal(wait({ message: "user 4123456789 is blocked" }), undefined, "an id is no time");
   const lifts = new Date(nowMs + 4 * 3_600_000).toISOString();
   assert.equal(
     wait({ message: `Blocked. The block lifts at ${lifts}.`, retry_after: 5 }),
@@ -132,4 +153,11 @@ test("Retry-After may be a fraction or a date, read against the answer's own Dat
   const date = new Date(nowMs - 50_000).toUTCString();
   const until = new Date(nowMs - 20_000).toUTCString();
   assert.equal(retryAfterMs({ "retry-after": until, date }, nowMs), 30_000);
+});
+
+test("of several Retry-After the greatest is waited, in lines of their own or joined", () => {
+  assert.equal(retryAfterMs({ "retry-after": ["7", "1"] }, nowMs), 7_000);
+  assert.equal(retryAfterMs({ "retry-after": ["1", "soon", "7"] }, nowMs), 7_000);
+  assert.equal(retryAfterMs({ "retry-after": "1, 7" }, nowMs), 7_000);
+  assert.equal(retryAfterMs({ "retry-after": "soon" }, nowMs), undefined);
 });

@@ -68,6 +68,18 @@ test("reads and commands go over real sockets with the headers that the service 
   await close();
 });
 
+test("an answer beyond the size limit is an answer that could not be read, not a service out of reach", async () => {
+  const service = new Service({ nowMs: () => Date.now(), keys: ["a-key"], faults: { oversize: 1 } });
+  const { url, close } = await serve(service);
+  const { client, ring } = clientOf(url);
+  await assert.rejects(
+    client.read(ring.add("a-key"), [], { priority: "person" }),
+    (error) => error instanceof Failure && error.code === "bad-response",
+  );
+  await client.close();
+  await close();
+});
+
 test("a redirect is not followed: the key goes nowhere else", async () => {
   let elsewhere = 0;
   await withServer(
@@ -178,7 +190,7 @@ test("an endless answer is cut off", async () => {
       const { client, ring } = clientOf(url);
       await assert.rejects(
         client.read(ring.add("k"), [], { priority: "person" }),
-        (error) => error instanceof Failure && error.code === "unreachable",
+        (error) => error instanceof Failure && error.code === "bad-response",
       );
       await client.close();
     },

@@ -27,3 +27,10 @@ test("after an unknown outcome nobody is told to try again", () => {
   assert.match(text(unknown), /Look in the game/);
   assert.doesNotMatch(text(unknown), /[Tt]ry again/);
 });
+
+test("what was only read says nothing of whether it ran", () => {
+  const failure = new Failure("platform", "Nobody answered.", { isRead: true });
+  const text = failureBody(failure, { reference: "ref" }).cards?.[0]?.description ?? "";
+  assert.doesNotMatch(text, /run/);
+  assert.match(text, /Why:/);
+});

@@ -1,0 +1,45 @@
+import type { Failure } from "../../domain/failure.ts";
+import type { SourceId } from "../../domain/model.ts";
+
+const HOUR_MS = 3_600_000;
+const FIRST_WAIT_MS = HOUR_MS;
+const LONGEST_WAIT_MS = 24 * HOUR_MS;
+
+interface RefusedRead {
+  readonly failure: Failure;
+  readonly times: number;
+  /** Monotonic milliseconds. */
+  readonly askAgainMs: number;
+}
+
+/**
+ * Servers whose key is good and which the service does not let us read all the same (403 with another code than those
+ * of keys). Callers that get 403 several times are to stop (spec: Errors 4), so such a server is asked again after an
+ * hour, then after twice as long each time, up to a day. Monotonic time comes in by arguments.
+ */
+export class RefusedReads {
+  readonly #refused = new Map<SourceId, RefusedRead>();
+
+  /** Why a read is not sent now, and how long until it may be; undefined when it may be sent. */
+  standing(
+    source: SourceId,
+    nowMs: number,
+  ): { readonly failure: Failure; readonly leftMs: number } | undefined {
+    const known = this.#refused.get(source);
+    if (known === undefined || nowMs >= known.askAgainMs) return undefined;
+    return { failure: known.failure, leftMs: known.askAgainMs - nowMs };
+  }
+
+  /** The service refused a read. True: for the first time, so its guilds are to be told. */
+  onRefused(source: SourceId, failure: Failure, nowMs: number): boolean {
+    const times = (this.#refused.get(source)?.times ?? 0) + 1;
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(20, times - 1));
+    this.#refused.set(source, { failure, times, askAgainMs: nowMs + waitMs });
+    return times === 1;
+  }
+
+  /** It was read, or its key was linked again or is not used any more. */
+  forget(source: SourceId): void {
+    this.#refused.delete(source);
+  }
+}
