@@ -14,6 +14,7 @@ export interface BotEnvironment {
   readonly LOG_LEVEL: string;
   readonly SECRET_KEY?: string;
   readonly SERVICE_GLOBAL_KEY?: string;
+  readonly BAD_KEY_BUDGET?: string;
 }
 
 export interface BotExit {
