@@ -82,10 +82,11 @@ export function differences(
 }
 
 /** Notices that entries may be missing, in any of the channels. */
-export function gapNotices(discord: EmulatedDiscord, channels: Channels): number {
+export function gapNotices(discord: EmulatedDiscord, channels: Channels): readonly string[] {
   return Object.values(channels)
     .flatMap((channel) => discord.messages(channel))
-    .filter(({ content }) => content.startsWith("⚠ Gap")).length;
+    .map(({ content }) => content)
+    .filter((content) => content.startsWith("⚠ Gap"));
 }
 
 function cards(discord: EmulatedDiscord, channel: Channel): string[] {

@@ -270,7 +270,11 @@ export class Judge implements Watcher {
     const next = looks.findIndex(({ builtMs }) => builtMs >= arrivedMs);
     if (next < 0) return "noticePending";
     if (ranges.slice(0, next).every(([start, end]) => start === end)) return "neverSeen";
-    if (ranges.slice(next).every(([start, end]) => start === end)) return "noticePending";
+    // An old answer that is served again says nothing of what came after it.
+    const isEmpty = ([start, end]: readonly [number, number]) => start === end;
+    if (looks.every(({ builtMs }, at) => builtMs < arrivedMs || isEmpty(ranges[at] ?? [0, 0]))) {
+      return "noticePending";
+    }
     const nextMs = looks[next]?.builtMs ?? 0;
     const before = this.#looks.all(server).filter(({ builtMs }) => builtMs < arrivedMs);
     const isCleared = clearsBetween(server, arrivedMs, nextMs).length > 0;

@@ -22,6 +22,7 @@ export class Disk {
   readonly #nowMs: () => number;
   /** Changes that a power cut could take, oldest first. */
   #unwritten: Change[] = [];
+  #cuts = 0;
   /** Share of calls that fail now. */
   failing = 0;
 
@@ -45,6 +46,7 @@ export class Disk {
 
   /** The power goes: what was changed after `toMs` and has not reached the disk is as it was before. */
   setBack(toMs: number): void {
+    this.#cuts += 1;
     while ((this.#unwritten.at(-1)?.atMs ?? toMs) > toMs) this.#unwritten.pop()?.undo();
     this.#unwritten = [];
   }
@@ -57,7 +59,10 @@ export class Disk {
 
   /** A failing disk mostly does nothing; sometimes it does its work and says that it failed. */
   async use<T>(effect: () => T): Promise<T> {
+    const cuts = this.#cuts;
     await Promise.resolve();
+    // What was on its way when the power went never gets here.
+    if (cuts !== this.#cuts) throw new Injected("the power is gone");
     if (this.failing > 0 && this.#random.next() < this.failing) {
       if (this.#random.next() < 0.2) effect();
       throw new Injected("the disk fails");

@@ -96,7 +96,8 @@ function report(stage: Stage, channels: Channels, from: ReturnType<typeof length
   }
   const gaps = gapNotices(stage.discord, channels);
   const { avoidable, requests } = stage.service.counts;
-  console.log(`gap notices: ${gaps}; ${requests} requests, ${avoidable} sent during a wait`);
+  for (const notice of gaps) console.log(`  ${notice}`);
+  console.log(`gap notices: ${gaps.length}; ${requests} requests, ${avoidable} sent during a wait`);
   const exact = found.every(({ due, lost, repeated }) => due > 0 && lost.length + repeated.length === 0);
-  return exact && gaps === 0 && avoidable === 0;
+  return exact && gaps.length === 0 && avoidable === 0;
 }
