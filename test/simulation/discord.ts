@@ -121,23 +121,29 @@ export class SimDiscord implements Sink {
     const { nonce, pingRoleIds: _, silent: __, replyToMessageId: ___, ...body } = message;
     const kept: Kept = { messageId, atMs: nowMs, nonce, body };
     channel.messages.push(kept);
-    const lines = channel.messages.filter((one) => one.body.rows === undefined);
+    const lines = channel.messages.filter((one) => !isCard(one.body));
     if (lines.length > KEPT) {
       const dropped = new Set(lines.slice(0, KEPT / 4));
       channel.messages = channel.messages.filter((one) => !dropped.has(one));
     }
-    if (body.rows !== undefined) this.#cards.set(messageId, kept);
+    if (isCard(body)) this.#cards.set(messageId, kept);
     this.#watcher.posted(channel.id, messageId, body);
     return kept;
   }
+}
+
+/** A card of a call, which is edited for as long as the call lasts; those of emergencies have no buttons. */
+function isCard({ rows, cards }: MessageBody): boolean {
+  return rows !== undefined || cards?.[0]?.footer?.startsWith("Call ") === true;
 }
 
 /**
  * Only lines with outside text in them may be refused for their form: a digest that is refused too becomes a bare
  * notice and a refused notice parks the feed, both losses by design.
  */
-function isLines({ content, cards, files, rows }: MessageBody): boolean {
-  if (files !== undefined || rows !== undefined) return false;
+function isLines(body: MessageBody): boolean {
+  const { content, cards, files } = body;
+  if (files !== undefined || isCard(body)) return false;
   return tokensIn(`${content} ${cards?.[0]?.description}`).length > 0;
 }
 

@@ -1,6 +1,7 @@
 import type { MessageBody } from "../../src/domain/message.ts";
 import type { LogList, Snapshot } from "../../src/domain/model.ts";
 import type { Watcher } from "./discord.ts";
+import { EmergencyJudge, type EmergencyVerdict } from "./emergency-judge.ts";
 import { clearsBetween, type Look, Looks, rangeOf } from "./looks.ts";
 import { LATEST_ROW_S, type Shown, type SimServer, tokenOf, tokensIn } from "./world.ts";
 
@@ -14,10 +15,14 @@ interface Notice {
   readonly afterMs: number;
 }
 
+/** What a feed's filter says of an entry, by its token; "may" where it hangs on what the bot knew at that moment. */
+export type Wants = (token: number) => "must" | "may" | "never";
+
 /** A feed as its channel's readers know it. */
 interface Followed {
   readonly server: SimServer;
   readonly list: LogList;
+  readonly wants: Wants;
   /** By the true index of a token: how often it was posted without, and with, the mark of a possible repeat. */
   readonly plain: Uint8Array;
   readonly marked: Uint8Array;
@@ -64,10 +69,12 @@ const nothing = {
   restartedEmpty: 0,
   noticePending: 0,
   unansweredCards: 0,
+  /** Posted though the feed's filter leaves them out. */
+  unwanted: 0,
 };
 type Sums = { -readonly [K in keyof typeof nothing]: number };
 
-export interface Verdict extends Readonly<Sums> {
+export interface Verdict extends Readonly<Sums>, EmergencyVerdict {
   /** What went wrong, or needs a reason: what, which entry, when, where. */
   readonly examples: readonly string[];
 }
@@ -80,6 +87,7 @@ export class Judge implements Watcher {
   readonly #followed = new Map<string, Followed>();
   readonly #ofServer = new Map<number, Followed[]>();
   readonly #looks = new Looks();
+  readonly emergencies = new EmergencyJudge(this.#looks);
   readonly #nowMs: () => number;
   messages = 0;
 
@@ -87,11 +95,12 @@ export class Judge implements Watcher {
     this.#nowMs = nowMs;
   }
 
-  follow(channelId: string, server: SimServer, list: LogList): void {
+  follow(channelId: string, server: SimServer, list: LogList, wants: Wants = () => "must"): void {
     const size = server.logs[list].arrivedMs.length;
     const feed: Followed = {
       server,
       list,
+      wants,
       plain: new Uint8Array(size),
       marked: new Uint8Array(size),
       notices: [],
@@ -158,6 +167,7 @@ export class Judge implements Watcher {
       if (list === "modCalls" && text.includes("Answered in the game")) feed.answered.add(index);
     }
     if (text.includes("Gap:")) this.#notice(channelId, text);
+    this.emergencies.posted(channelId, body);
   }
 
   edited(channelId: string, _messageId: string, body: MessageBody): void {
@@ -166,13 +176,14 @@ export class Judge implements Watcher {
       if (!text.includes("Answered in the game")) continue;
       this.#followed.get(keyOf(channelId, list))?.answered.add(index);
     }
+    this.emergencies.edited(channelId, body);
   }
 
   verdict(): Verdict {
     const sums: Sums = { ...nothing };
     const examples: string[] = [];
     for (const [key, feed] of this.#followed) this.#judge(key, feed, sums, examples);
-    return { ...sums, examples };
+    return { ...sums, ...this.emergencies.verdict(examples), examples };
   }
 
   #judge(key: string, feed: Followed, sums: Sums, examples: string[]): void {
@@ -199,7 +210,12 @@ export class Judge implements Watcher {
       if (plain > count) say("repeated", index);
       sums.repeated += Math.max(0, plain - count);
       sums.possiblyRepeated += Math.max(0, all - Math.max(count, plain));
-      if (feed.sinceMs === undefined || atMs <= feed.sinceMs) continue;
+      const wants = feed.wants(index);
+      if (wants === "never" && all > 0) {
+        sums.unwanted += all;
+        say("unwanted", index);
+      }
+      if (feed.sinceMs === undefined || atMs <= feed.sinceMs || wants !== "must") continue;
       sums.entries += count;
       const answer = answeredMs[index] ?? 0;
       // A guild that slept through a key is told that calls may be missing: their answers too.
@@ -333,8 +349,12 @@ function isDueBy({ fromS, toS, atMs }: Notice, due: readonly Due[], server: SimS
   );
 }
 
-/** Does the notice say that this entry may be missing? To the second; one without a beginning follows what stood before. */
-function names({ fromS, toS, afterMs }: Notice, atS: number, arrivedMs: number): boolean {
+/**
+ * Does the notice say that this entry may be missing? To the second; one without a beginning follows what stood before.
+ * An entry that is dated ahead of its time is looked for where it came.
+ */
+function names({ fromS, toS, afterMs }: Notice, datedS: number, arrivedMs: number): boolean {
+  const atS = Math.min(datedS, Math.floor(arrivedMs / 1_000));
   return atS <= toS && (fromS === undefined ? arrivedMs > afterMs : fromS <= atS);
 }
 

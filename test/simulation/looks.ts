@@ -1,6 +1,8 @@
 import type { LogList, Snapshot } from "../../src/domain/model.ts";
 import { clearedBefore, lists, type Shown, type SimServer, shownAt } from "./world.ts";
 
+const toldLists = [...lists, "emergencyCalls"] as const;
+
 /** One answer that reached the bot, in the order of arrival. */
 export interface Look {
   /** When the service made it: an answer that is served again is old. */
@@ -8,7 +10,7 @@ export interface Look {
   readonly players: boolean;
   /** When the feeds had kept it; undefined: the process died, the store refused, or a power cut took it. */
   keptAtMs: number | undefined;
-  /** The logs that it told of, as bits in the order of `lists`. */
+  /** What it told of, as bits in the order of `toldLists`. */
   readonly told: number;
 }
 
@@ -19,7 +21,7 @@ export class Looks {
 
   /** An answer reached the bot. */
   answered(server: SimServer, { builtMs }: Shown, snapshot: Snapshot): void {
-    const told = lists.reduce(
+    const told = toldLists.reduce(
       (bits, list, bit) => bits | (snapshot.lists[list] === undefined ? 0 : 1 << bit),
       0,
     );
@@ -50,7 +52,16 @@ export class Looks {
 
   /** The kept answers that told of a log. */
   of(server: SimServer, list: LogList): readonly Look[] {
-    const bit = 1 << lists.indexOf(list);
+    return this.#thatTold(server, list);
+  }
+
+  /** The kept answers that told of emergency calls. */
+  withCalls(server: SimServer): readonly Look[] {
+    return this.#thatTold(server, "emergencyCalls");
+  }
+
+  #thatTold(server: SimServer, list: (typeof toldLists)[number]): readonly Look[] {
+    const bit = 1 << toldLists.indexOf(list);
     return this.all(server).filter(({ keptAtMs, told }) => keptAtMs !== undefined && (told & bit) !== 0);
   }
 }

@@ -3,6 +3,10 @@ import { SinkRefusal } from "../../src/domain/failure.ts";
 import type { Binding } from "../../src/domain/guild.ts";
 import type { Snapshot } from "../../src/domain/model.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
+import type { Documents } from "../../src/domain/ports/documents.ts";
+import type { FeedStore } from "../../src/domain/ports/feed-store.ts";
+import type { ServiceClient } from "../../src/domain/ports/service-client.ts";
+import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import { parseCard } from "../../src/feeds/cards/card-records.ts";
 import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
@@ -12,13 +16,24 @@ import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
 import { createWatch, type Watch } from "../../src/watch/watch.ts";
 import type { SimDiscord } from "./discord.ts";
 import { Injected, type Life } from "./life.ts";
-import type { SimService } from "./service.ts";
 import { type Disk, DiskDocuments, DiskFeeds } from "./store.ts";
+
+/** What a process keeps, as it sees it. */
+export interface Storage {
+  documents<T>(name: string, parse: (value: unknown) => T, durability?: "full" | "normal"): Documents<T>;
+  readonly feedStore: FeedStore;
+  /** To be awaited before anything is read. */
+  load(): Promise<void>;
+}
+
+/** The client of the service, with what it must do before the first request. */
+export type SimClient = Pick<ServiceClient, "read" | "command"> &
+  ServiceHealth & { restore(): Promise<void> };
 
 export interface ProcessParts {
   readonly life: Life;
-  readonly disk: Disk;
-  readonly service: SimService;
+  readonly storage: Storage;
+  readonly client: SimClient;
   readonly discord: SimDiscord;
   readonly random: Random;
   readonly bindings: ReadonlyMap<string, Binding>;
@@ -32,11 +47,13 @@ export interface ProcessParts {
 export interface Process {
   readonly watch: Watch;
   readonly feeds: FeedsWing;
+  /** Rejects when the store fails meanwhile. */
+  start(): Promise<void>;
 }
 
 /** Builds watch and feeds as main.ts does, over things that can end it at any call. Nothing is started. */
 export function buildProcess(parts: ProcessParts): Process {
-  const { life, disk, service, discord, random, bindings } = parts;
+  const { life, storage, client, discord, random, bindings } = parts;
   const clock = life.clock();
   const metrics = { count: () => undefined, observe: () => undefined };
   const report = (error: unknown) => {
@@ -45,14 +62,14 @@ export function buildProcess(parts: ProcessParts): Process {
   const watch: Watch = createWatch({
     client: {
       read: async (source, lists, options) => {
-        const read = () => service.read(source, lists, options);
+        const read = () => client.read(source, lists, options);
         const snapshot = await life.call(`read ${source} ${lists.join()}`, read);
         parts.onAnswer(snapshot);
         return snapshot;
       },
-      command: service.command,
+      command: (...given) => client.command(...given),
     },
-    health: service,
+    health: client,
     listeners: [
       {
         take: async (snapshot) => {
@@ -66,11 +83,7 @@ export function buildProcess(parts: ProcessParts): Process {
     metrics,
     onDefect: report,
   });
-  const documents = <T>(
-    name: string,
-    parse: (value: unknown) => T,
-    durability: "full" | "normal" = "normal",
-  ) => new DiskDocuments(disk, life, name, { parse, durability });
+  const { documents } = storage;
   const feeds: FeedsWing = createFeeds({
     clock,
     random,
@@ -80,14 +93,14 @@ export function buildProcess(parts: ProcessParts): Process {
     metrics,
     snapshots: watch.snapshots,
     demands: watch.demands,
-    health: service,
+    health: client,
     bindings: {
       list: async (guildId) => [...bindings.values()].filter((one) => one.guildId === guildId),
       async *all() {
         yield* bindings.values();
       },
     },
-    feedStore: new DiskFeeds(disk, life),
+    feedStore: storage.feedStore,
     heads: documents("heads", parseJournalHead),
     chunks: documents("chunks", parseJournalChunk),
     offsets: documents("offsets", parseOffset),
@@ -96,7 +109,26 @@ export function buildProcess(parts: ProcessParts): Process {
     nonceKey: "the simulation's nonce key",
     warn: (_message, error) => report(error),
   });
-  return { watch, feeds };
+  return {
+    watch,
+    feeds,
+    async start() {
+      await storage.load();
+      await client.restore();
+      await feeds.start();
+      watch.start();
+    },
+  };
+}
+
+/** What a process keeps on a simulated disk. */
+export function diskStorage(disk: Disk, life: Life): Storage {
+  return {
+    documents: (name, parse, durability = "normal") =>
+      new DiskDocuments(disk, life, name, { parse, durability }),
+    feedStore: new DiskFeeds(disk, life),
+    load: async () => undefined,
+  };
 }
 
 function mortalSink(discord: SimDiscord, life: Life): Sink {

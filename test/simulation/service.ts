@@ -18,7 +18,6 @@ export class SimService implements ServiceClient, ServiceHealth {
   readonly #parts: ServiceParts;
   readonly #parked = new Map<SourceId, { readonly sinceMs: number; readonly why: string }>();
   readonly #rejected = new Map<SourceId, number>();
-  readonly shown = new WeakMap<Snapshot, Shown>();
   #freeAtMs = 0;
   answers = 0;
   outageUntilMs = 0;
@@ -32,20 +31,32 @@ export class SimService implements ServiceClient, ServiceHealth {
   }
 
   async read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
-    const { clock, random, pollsPerS } = this.#parts;
+    const { clock, pollsPerS } = this.#parts;
     this.#freeAtMs = Math.max(this.#freeAtMs, clock.nowMs());
     const waitMs = this.#freeAtMs - clock.nowMs();
     this.#freeAtMs += 1_000 / pollsPerS;
     if (waitMs > 0) await clock.sleep(waitMs, options.signal);
     options.onSent?.();
     const askedAtMs = clock.nowMs();
+    const answer = await this.answer(source);
+    if (answer === "silence") throw new Failure("unreachable", "no answer");
+    if (answer === "refused") throw this.#refuse(source);
+    const times = { askedAtMs, takenAtMs: clock.nowMs() };
+    return snapshotOf(answer.server, source, lists, answer.shown, times);
+  }
+
+  /** What comes of a request, after the time that it takes: what is shown, nothing at all, or that the key is void. */
+  async answer(
+    source: SourceId,
+  ): Promise<{ readonly server: SimServer; readonly shown: Shown } | "silence" | "refused"> {
+    const { clock, random } = this.#parts;
     await clock.sleep(20 + random.next() * 100);
     const server = this.#serverOf(source);
     if (clock.nowMs() < this.outageUntilMs || random.next() < this.failing) {
       await clock.sleep(random.next() * 5_000);
-      throw new Failure("unreachable", "no answer");
+      return "silence";
     }
-    if (server === undefined) throw this.#refuse(source);
+    if (server === undefined) return "refused";
     const nowMs = clock.nowMs();
     const old = server.servedMs[Math.floor(random.next() * server.servedMs.length)];
     const isOld = old !== undefined && random.next() < this.stale;
@@ -55,16 +66,15 @@ export class SimService implements ServiceClient, ServiceHealth {
       if (server.servedMs.length > 5) server.servedMs.shift();
     }
     await clock.sleep(20 + random.next() * 200);
-    const times = { askedAtMs, takenAtMs: clock.nowMs() };
-    const snapshot = snapshotOf(server, source, lists, shown, times);
-    this.shown.set(snapshot, shown);
     this.answers += 1;
-    return snapshot;
+    return { server, shown };
   }
 
   command(): never {
     throw new Error("nothing here sends commands");
   }
+
+  async restore(): Promise<void> {}
 
   halt(): undefined {
     return undefined;

@@ -1,19 +1,23 @@
-import type { Binding, FeedKind } from "../../src/domain/guild.ts";
+import type { Binding, FeedFilter, FeedKind } from "../../src/domain/guild.ts";
 import type { LogList } from "../../src/domain/model.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { SimDiscord } from "./discord.ts";
-import { Judge, type Verdict } from "./judge.ts";
+import { Judge, type Verdict, type Wants } from "./judge.ts";
 import { Life, Trace } from "./life.ts";
-import { buildProcess, type Process } from "./process.ts";
+import { buildProcess, diskStorage, type Process, type SimClient, type Storage } from "./process.ts";
+import { openRealStore, type RealStore } from "./real-store.ts";
 import { SimService } from "./service.ts";
 import { Disk } from "./store.ts";
+import { wireClient } from "./wire-service.ts";
 import {
   exponential,
+  isPolice,
   lists,
   makeServers,
   type SimServer,
   serverOf,
+  shownBy,
   sourceOf,
   type WorldOptions,
 } from "./world.ts";
@@ -25,6 +29,13 @@ export interface Plan extends WorldOptions {
   readonly meanCalls: number;
   /** Which share of the deaths are power cuts, and how much of the store's log such a cut takes at most. */
   readonly powerCuts?: { readonly share: number; readonly longestMs: number };
+  /** Every third feed shows only some entries: by team, by player, by command. */
+  readonly filters?: boolean;
+  readonly emergencies?: boolean;
+  /** sqlite over a file instead of the simulated disk. */
+  readonly realStore?: boolean;
+  /** The real client with its gate between watch and the simulated service. */
+  readonly realGate?: boolean;
   /** How long Discord remembers a nonce. Default three minutes. */
   readonly nonceMs?: number;
   /** Discord answers every call and shows every channel: what then stands twice, the bot has posted twice. */
@@ -49,6 +60,7 @@ const kinds: Readonly<Record<LogList, FeedKind>> = {
   commandLogs: "commands",
   modCalls: "modCalls",
 };
+const EMERGENCIES: FeedKind = "emergencyCalls";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** After the last entry: faults are over, everything must come to rest. */
@@ -56,9 +68,14 @@ const DRAIN_MS = 15 * MINUTE_MS;
 
 /** Watch, diff, journal and delivery through a time full of faults; the same plan gives the same outcome. */
 export async function simulate(plan: Plan): Promise<Outcome> {
-  const simulation = new Simulation(plan);
-  await simulation.prepare();
-  return await simulation.run();
+  const store = plan.realStore ? await openRealStore() : undefined;
+  try {
+    const simulation = new Simulation(plan, store);
+    await simulation.prepare();
+    return await simulation.run();
+  } finally {
+    await store?.close();
+  }
 }
 
 /** A process on its disk between a service and a Discord, and everything that happens to them. */
@@ -76,14 +93,16 @@ class Simulation {
   readonly #startMs: number;
   readonly #endMs: number;
   readonly #defects: string[] = [];
+  readonly #store: RealStore | undefined;
   #life: Life;
   #process: Process;
   #crashes = 0;
   #powerCuts = 0;
   #draining = false;
 
-  constructor(plan: Plan) {
+  constructor(plan: Plan, store: RealStore | undefined) {
     this.#plan = plan;
+    this.#store = store;
     const seed = seededRandom(plan.seed);
     const fork = () => seededRandom(Math.floor(seed.next() * 2 ** 32));
     this.#random = fork();
@@ -147,25 +166,38 @@ class Simulation {
         : 500 + Math.min(7 * MINUTE_MS, exponential(meanMs, this.#random));
       this.#clock.after(awayMs, () => this.#boot());
     });
+    const storage = this.#store?.of(life, this.#disk) ?? diskStorage(this.#disk, life);
+    const random = seededRandom(Math.floor(this.#random.next() * 2 ** 32));
     const process = buildProcess({
       life,
-      disk: this.#disk,
-      service: this.#service,
+      storage,
+      client: this.#plan.realGate ? this.#gatedClient(life, storage, random) : this.#service,
       discord: this.#discord,
-      random: seededRandom(Math.floor(this.#random.next() * 2 ** 32)),
+      random,
       bindings: this.#bindings,
       onAnswer: (snapshot) => {
-        const [server, shown] = [serverOf(this.#servers, snapshot.source), this.#service.shown.get(snapshot)];
-        if (server !== undefined && shown !== undefined) this.#judge.answered(server, shown, snapshot);
+        const server = serverOf(this.#servers, snapshot.source);
+        if (server !== undefined) this.#judge.answered(server, shownBy(server, snapshot), snapshot);
       },
       onKept: (snapshot) => {
-        const [server, shown] = [serverOf(this.#servers, snapshot.source), this.#service.shown.get(snapshot)];
-        if (server === undefined || shown === undefined) return;
-        this.#judge.kept(server, shown, snapshot);
+        const server = serverOf(this.#servers, snapshot.source);
+        if (server !== undefined) this.#judge.kept(server, shownBy(server, snapshot), snapshot);
       },
       onDefect: (error) => this.#defect(error),
     });
     return [life, process];
+  }
+
+  #gatedClient(life: Life, { documents }: Storage, random: Random): SimClient {
+    return wireClient({
+      service: this.#service,
+      life,
+      clock: life.clock(),
+      random,
+      pollsPerS: this.#plan.pollsPerS,
+      absurdTimes: this.#plan.absurdTimes === true,
+      documents,
+    });
   }
 
   #maybeCutPower(): void {
@@ -181,12 +213,9 @@ class Simulation {
     [this.#life, this.#process] = this.#build(
       this.#draining ? Number.POSITIVE_INFINITY : this.#plan.meanCalls,
     );
-    const { life, process } = { life: this.#life, process: this.#process };
-    process.feeds.start().then(
-      () => process.watch.start(),
-      // The disk failed while the process started: its supervisor starts it again.
-      () => life.die(),
-    );
+    // The disk failed while the process started: its supervisor starts it again.
+    const { life } = { life: this.#life };
+    this.#process.start().catch(() => life.die());
   }
 
   #defect(error: unknown): void {
@@ -209,18 +238,43 @@ class Simulation {
       // Some guilds put everything into one channel; in some channels the bot may not read.
       const channelId = server.index % 4 === 1 ? `c-${guildId}` : `c-${guildId}-${kinds[list]}`;
       if (!this.#discord.channels.has(channelId)) this.#discord.open(channelId, this.#isUnreadable());
-      this.#judge.follow(channelId, server, list);
+      const [filter, wants] = this.#filterOf(server, list);
+      this.#judge.follow(channelId, server, list, wants);
       await this.#process.feeds.feeds.add({
         guildId,
         bindingId: binding.id,
         kind: kinds[list],
         channelId,
         style: server.index % 3 === 0 ? "cards" : "lines",
-        filter: {},
+        filter,
         silent: false,
         createdBy: "owner",
       });
     }
+    if (!this.#plan.emergencies) return;
+    const channelId = `c-${guildId}-${EMERGENCIES}`;
+    this.#discord.open(channelId, false);
+    this.#judge.emergencies.follow(channelId, server, this.#clock.nowMs());
+    await this.#process.feeds.feeds.add({
+      guildId,
+      bindingId: binding.id,
+      kind: EMERGENCIES,
+      channelId,
+      style: "lines",
+      filter: {},
+      silent: false,
+      createdBy: "owner",
+    });
+  }
+
+  /** Every third server's feeds are narrowed; teams are known of those in the latest answer only, others pass. */
+  #filterOf(server: SimServer, list: LogList): readonly [FeedFilter, Wants] {
+    const strict: Wants = (token) => (isPolice(token) ? "must" : "never");
+    if (!this.#plan.filters || server.index % 3 !== 1) return [{}, () => "must"];
+    if (list === "joinLogs") return [{ teams: ["police"] }, (token) => (isPolice(token) ? "must" : "may")];
+    if (list === "killLogs") return [{ players: ["victim"] }, strict];
+    if (list === "commandLogs") return [{ verbs: ["wanted"] }, strict];
+    return [{}, () => "must"];
   }
 
   #isUnreadable(): boolean {
@@ -311,6 +365,7 @@ class Simulation {
     if (channel === undefined) return;
     channel.gone = true;
     for (const list of lists) this.#judge.stopExpecting(channel.id, list);
+    this.#judge.emergencies.stopExpecting(channel.id);
   }
 
   #removeGuild(): void {
@@ -319,6 +374,7 @@ class Simulation {
       if (channel.id !== `c-${guildId}` && !channel.id.startsWith(`c-${guildId}-`)) continue;
       channel.gone = true;
       for (const list of lists) this.#judge.stopExpecting(channel.id, list);
+      this.#judge.emergencies.stopExpecting(channel.id);
     }
     this.#bindings.delete(guildId);
     this.#act(() => this.#process.feeds.forgetGuild(guildId));

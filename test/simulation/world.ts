@@ -1,4 +1,12 @@
-import type { Lists, LogEntry, LogList, Snapshot, SourceId } from "../../src/domain/model.ts";
+import type {
+  EmergencyCall,
+  Lists,
+  LogEntry,
+  LogList,
+  Player,
+  Snapshot,
+  SourceId,
+} from "../../src/domain/model.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
 
 export const lists: readonly LogList[] = ["joinLogs", "killLogs", "commandLogs", "modCalls"];
@@ -19,6 +27,8 @@ export interface SimServer {
   readonly logs: Readonly<Record<LogList, TrueLog>>;
   /** With players, [from, to); `clears`: the log began anew with it. */
   readonly sessions: { readonly fromMs: number; readonly toMs: number; readonly clears: boolean }[];
+  /** Calls for help, [from, to): state, of which an answer shows what lasts at that moment. */
+  readonly emergencies: Emergency[];
   /** The game server restarted in the middle of everything. */
   readonly restartsMs: readonly number[];
   readonly order: "oldest first" | "newest first" | "any";
@@ -26,6 +36,12 @@ export interface SimServer {
   keys: number;
   /** Moments of the latest answers, for serving an old one again. */
   readonly servedMs: number[];
+}
+
+export interface Emergency {
+  readonly number: number;
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** What an answer truly showed, by index: [start, end) of each log. */
@@ -39,6 +55,8 @@ export interface WorldOptions {
   readonly hours: number;
   /** Over all servers and the whole time, about. */
   readonly entries: number;
+  /** Some rows are dated minutes ahead, and each answer shows one of the year 2096. */
+  readonly absurdTimes?: boolean;
 }
 
 /** Rows come at most so long after their own second. */
@@ -58,7 +76,14 @@ export function makeServers(options: WorldOptions, startMs: number, random: Rand
     weights.push(occupiedMs / (server.index + 1));
   }
   const perMs = options.entries / weights.reduce((sum, weight) => sum + weight, 0);
-  for (const server of servers) happen(server, perMs / (server.index + 1), random);
+  for (const server of servers) {
+    happen(
+      server,
+      { perMs: perMs / (server.index + 1), aheadShare: options.absurdTimes ? 0.002 : 0 },
+      random,
+    );
+    callForHelp(server, random);
+  }
   return servers;
 }
 
@@ -121,11 +146,13 @@ export function snapshotOf(
   const occupied = server.sessions.some((one) => one.fromMs <= shown.builtMs && shown.builtMs < one.toMs);
   const answer: Record<string, readonly unknown[]> = {};
   for (const list of lists) if (wanted.includes(list)) answer[list] = rowsOf(server, list, shown);
+  if (wanted.includes("players")) answer.players = playersOf(server, shown);
+  if (wanted.includes("emergencyCalls")) answer.emergencyCalls = emergenciesOf(server, shown);
   return {
     source,
     ...times,
     status: {
-      name: `Server ${server.index}`,
+      name: nameOf(server, shown),
       ownerId: server.index,
       coOwnerIds: [],
       currentPlayers: occupied ? 12 : 0,
@@ -138,6 +165,40 @@ export function snapshotOf(
     lists: answer as Partial<Lists>,
     skippedRows: {},
   };
+}
+
+/** Tells when the answer was made: of what it then showed everything follows. */
+function nameOf(server: SimServer, { builtMs }: Shown): string {
+  return `Server ${server.index} at ${builtMs}`;
+}
+
+/** What an answer truly showed, by the name in it. */
+export function shownBy(server: SimServer, { status }: Snapshot): Shown {
+  return shownAt(server, Number(/ at (.+)$/.exec(status.name)?.[1]));
+}
+
+/** Those whom the log of joins names, as far as it goes: teams of others are not known. */
+function playersOf(server: SimServer, { ranges }: Shown): readonly Player[] {
+  const [start, end] = ranges.joinLogs;
+  const tokens = new Set(server.logs.joinLogs.token.slice(start, end));
+  return [...tokens].map((token) => ({
+    player: { name: tokenOf(server, "joinLogs", token), id: token + 1 },
+    team: isPolice(token) ? "Police" : "Civilian",
+    permission: "Normal",
+    wantedStars: 0,
+  }));
+}
+
+function emergenciesOf(server: SimServer, { builtMs }: Shown): readonly EmergencyCall[] {
+  return lastingAt(server, builtMs).map((call) => ({
+    team: "Police",
+    // Nobody of the log of joins: a card names its caller.
+    callerId: 9_000_007,
+    unitIds: [],
+    startedAtS: startedAtS(call),
+    callNumber: call.number,
+    description: emergencyTokenOf(server, call),
+  }));
 }
 
 function rowsOf(server: SimServer, list: LogList, shown: Shown): readonly LogEntry[] {
@@ -157,11 +218,16 @@ function rowOf(server: SimServer, list: LogList, index: number, nowMs: number): 
   const token = log.token[index] ?? 0;
   const player = { name: tokenOf(server, list, token), id: token + 1 };
   if (list === "joinLogs") return { kind: "join", atS, player, joined: token % 3 !== 0 };
-  if (list === "killLogs") return { kind: "kill", atS, killer: player, killed: { name: "victim", id: 7 } };
-  if (list === "commandLogs") return { kind: "command", atS, player, text: ":wanted someone" };
+  if (list === "killLogs") return { kind: "kill", atS, killer: player, killed: victimOf(token) };
+  if (list === "commandLogs")
+    return { kind: "command", atS, player, text: isPolice(token) ? ":wanted someone" : ":pm someone hello" };
   const answeredMs = log.answeredMs[index] ?? 0;
   const moderator = answeredMs > 0 && answeredMs <= nowMs ? { moderator: { name: "marshal", id: 9 } } : {};
   return { kind: "modCall", atS, caller: player, ...moderator };
+}
+
+function victimOf(token: number) {
+  return isPolice(token) ? { name: "victim", id: 7 } : { name: "bystander", id: 8 };
 }
 
 function emptyServer(index: number, random: Random): SimServer {
@@ -173,6 +239,7 @@ function emptyServer(index: number, random: Random): SimServer {
     index,
     logs: { joinLogs: log(), killLogs: log(), commandLogs: log(), modCalls: log() },
     sessions: [],
+    emergencies: [],
     restartsMs: [],
     order: order ?? "newest first",
     keys: 0,
@@ -200,7 +267,42 @@ interface Happening {
   readonly twinOf: Happening | undefined;
 }
 
-function happen(server: SimServer, perMs: number, random: Random): void {
+/** A call every ten minutes or so while people play; some last for seconds only. */
+function callForHelp(server: SimServer, random: Random): void {
+  for (const session of server.sessions) {
+    let fromMs = session.fromMs + exponential(600_000, random);
+    for (; fromMs < session.toMs; fromMs += exponential(600_000, random)) {
+      const toMs = Math.min(session.toMs, fromMs + exponential(150_000, random));
+      server.emergencies.push({ number: server.emergencies.length + 1, fromMs, toMs });
+    }
+  }
+}
+
+/** The second in which a call began, as the service tells it. */
+export function startedAtS({ fromMs }: Emergency): number {
+  return Math.floor(fromMs / 1_000);
+}
+
+/** The calls that last at that moment. */
+export function lastingAt(server: SimServer, atMs: number): readonly Emergency[] {
+  return server.emergencies.filter(({ fromMs, toMs }) => fromMs <= atMs && atMs < toMs);
+}
+
+/** Stands in the description of a call. */
+export function emergencyTokenOf(server: SimServer, { number }: Emergency): string {
+  return `x${server.index.toString(36)}e${number}w`;
+}
+
+/** By the true index of a row: half of all, so that a filter leaves something out. */
+export function isPolice(token: number): boolean {
+  return token % 2 === 0;
+}
+
+function happen(
+  server: SimServer,
+  { perMs, aheadShare }: { readonly perMs: number; readonly aheadShare: number },
+  random: Random,
+): void {
   const happened: Record<LogList, Happening[]> = {
     joinLogs: [],
     killLogs: [],
@@ -213,9 +315,15 @@ function happen(server: SimServer, perMs: number, random: Random): void {
       const draw = atMs === fromMs ? 0 : random.next();
       const list = lists[shares.findIndex((share) => draw < share)] ?? "joinLogs";
       const late = random.next() < 0.02 ? 1 + Math.floor(random.next() * LATEST_ROW_S) : 0;
+      const ahead = aheadShare > 0 && random.next() < aheadShare ? 60 + Math.floor(random.next() * 480) : 0;
       const answered = list === "modCalls" && random.next() < 0.7;
       const answeredMs = answered ? atMs + 5_000 + exponential(90_000, random) : 0;
-      const one = { arrivedMs: atMs, atS: Math.floor(atMs / 1_000) - late, answeredMs, twinOf: undefined };
+      const one = {
+        arrivedMs: atMs,
+        atS: Math.floor(atMs / 1_000) - late + ahead,
+        answeredMs,
+        twinOf: undefined,
+      };
       happened[list].push(one);
       if (random.next() >= 0.03) continue;
       // The same thing twice in one second, perhaps with an answer of the service in between.
