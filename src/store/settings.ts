@@ -52,8 +52,9 @@ export function createFeedStore(documents: Documents<Feed>): FeedStore & { load(
       for await (const [, feed] of documents.entries()) yield feed;
     },
     async save(feed) {
-      await documents.set(feed.id, feed);
+      // Before it is written: a store that took it and said that it did not must not hide it until a restart.
       note(feed);
+      await documents.set(feed.id, feed);
     },
     async remove(guildId, feedId) {
       const ids = idsOf.get(guildId);

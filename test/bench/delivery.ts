@@ -24,7 +24,7 @@ const WORLDS: readonly (readonly [words: string, plans: readonly Plan[]])[] = [
   ["power cuts", plansOf(2_000, [400, 1_000, 3_000], 2, { powerCuts: POWER_CUTS })],
   [
     "power cuts, nonces forgotten in 3 s",
-    plansOf(3_000, [1_000], 2, { powerCuts: POWER_CUTS, nonceMs: 3_000 }),
+    plansOf(3_000, [1_000], 2, { powerCuts: POWER_CUTS, nonceMs: 3_000, calmDiscord: true }),
   ],
   ["filters", plansOf(4_000, [400, 1_000], 1, { filters: true })],
   ["emergency cards", plansOf(5_000, [400, 1_000], 1, { emergencies: true, powerCuts: POWER_CUTS })],

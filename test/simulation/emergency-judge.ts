@@ -105,7 +105,7 @@ function shownBy({ server, sinceMs }: Followed, looks: readonly Look[]): readonl
 }
 
 function numbersIn(body: MessageBody): readonly number[] {
-  return [...textOf(body).matchAll(/x[0-9a-z]+e(\d+)w/g)].map(([, number]) => Number(number));
+  return [...textOf(body).matchAll(/E\d+N(\d+)W/g)].map(([, number]) => Number(number));
 }
 
 function textOf({ cards }: MessageBody): string {

@@ -196,6 +196,7 @@ class Simulation {
       random,
       pollsPerS: this.#plan.pollsPerS,
       absurdTimes: this.#plan.absurdTimes === true,
+      sources: () => new Set([...this.#bindings.values()].map(({ source }) => source)),
       documents,
     });
   }

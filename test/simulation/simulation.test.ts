@@ -16,12 +16,19 @@ function assertExact(plan: Plan, outcome: Outcome): void {
     { lost: 0, repeated: 0, needlessNotices: 0, unansweredCards: 0, undelivered: 0, defects: [] },
     told(plan, outcome),
   );
+  const { unannounced, unwanted, callsLost, callsRepeated, callsOpen } = outcome;
+  assert.deepEqual(
+    { unannounced, unwanted, callsLost, callsRepeated, callsOpen },
+    { unannounced: 0, unwanted: 0, callsLost: 0, callsRepeated: 0, callsOpen: 0 },
+    told(plan, outcome),
+  );
+  assert.ok(outcome.noticesPerRestart <= 1, told(plan, outcome));
   assert.ok(outcome.posted > 400, told(plan, outcome));
 }
 
 describe("watch and feeds, simulated", () => {
   for (const [seed, meanCalls, crashes] of [
-    [11, 200, 50],
+    [11, 170, 50],
     [12, 900, 10],
     [13, 2_500, 2],
   ] as const) {
@@ -48,6 +55,41 @@ describe("watch and feeds, simulated", () => {
       assert.ok(outcome.powerCuts >= 15, told(plan, outcome));
     });
   }
+
+  const crashing = { ...small, hours: 0.4, entries: 800, meanCalls: 400 };
+
+  it("show what filters let through, all of it and nothing else (seed 41)", async () => {
+    const plan: Plan = { ...crashing, seed: 41, filters: true };
+    assertExact(plan, await simulate(plan));
+  });
+
+  it("give each emergency call one card, which ends with it (seed 42)", async () => {
+    const plan: Plan = { ...crashing, seed: 42, hours: 0.9, emergencies: true };
+    const outcome = await simulate(plan);
+    assertExact(plan, outcome);
+    assert.ok(outcome.calls >= 10, told(plan, outcome));
+  });
+
+  it("keep what they must in the real store (seed 43)", async () => {
+    const plan: Plan = { ...crashing, seed: 43, realStore: true };
+    assertExact(plan, await simulate(plan));
+  });
+
+  it("announce every gap behind the real gate, whatever times the rows bear (seed 44)", async () => {
+    const plan: Plan = {
+      ...crashing,
+      seed: 45,
+      servers: 4,
+      entries: 6_000,
+      pollsPerS: 1,
+      meanCalls: 3_000,
+      realGate: true,
+      absurdTimes: true,
+    };
+    const outcome = await simulate(plan);
+    assertExact(plan, outcome);
+    assert.ok(outcome.gaps > 0, told(plan, outcome));
+  });
 
   it("do the same again from the same seed, and something else from another", async () => {
     const plan = { ...small, hours: 0.2, seed: 21, meanCalls: 600 };

@@ -1,5 +1,11 @@
 import { createServiceClient, type Service } from "../../src/api/client.ts";
-import { parseHalt, parseRejected } from "../../src/api/stored-records.ts";
+import {
+  parseHalt,
+  parseKeyBudget,
+  parseKeyFlights,
+  parseRejected,
+  parseTakenKey,
+} from "../../src/api/stored-records.ts";
 import type { ListName, LogEntry, PlayerRef, Snapshot, SourceId } from "../../src/domain/model.ts";
 import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
@@ -26,6 +32,8 @@ export interface WireParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly pollsPerS: number;
+  /** Every server that some guild has linked. */
+  sources(): Iterable<SourceId>;
   /** Each answer shows a row of the far future too. */
   readonly absurdTimes: boolean;
   documents<T>(name: string, parse: (value: unknown) => T): Documents<T>;
@@ -37,11 +45,15 @@ export function wireClient(parts: WireParts): Service {
   return createServiceClient({
     serviceUrl: "http://service.invalid",
     keys: {
+      sources: parts.sources,
       keyOf: async (source) => new ServerKey(keyOf(source)),
       sourceOf: (key) => sourceOfKey(key.reveal()),
     },
     halts: documents("halts", parseHalt),
     rejected: documents("rejected", parseRejected),
+    keyBudget: documents("key-budget", parseKeyBudget),
+    keyFlights: documents("key-flights", parseKeyFlights),
+    takenKeys: documents("taken-keys", parseTakenKey),
     clock,
     random,
     metrics: { count: () => undefined, observe: () => undefined },

@@ -288,9 +288,9 @@ export function lastingAt(server: SimServer, atMs: number): readonly Emergency[]
   return server.emergencies.filter(({ fromMs, toMs }) => fromMs <= atMs && atMs < toMs);
 }
 
-/** Stands in the description of a call. */
+/** Stands in the description of a call; tokens of rows have no capitals. */
 export function emergencyTokenOf(server: SimServer, { number }: Emergency): string {
-  return `x${server.index.toString(36)}e${number}w`;
+  return `E${server.index}N${number}W`;
 }
 
 /** By the true index of a row: half of all, so that a filter leaves something out. */

@@ -36,7 +36,8 @@ export function diff<T>(stored: Retained | undefined, window: readonly Fact<T>[]
   fresh.sort((a, b) => a.atS - b.atS);
   const seconds = fresh.map(({ atS }) => atS);
   const gap = shared ? undefined : gapBefore(state, seconds, look);
-  const next = { ...evicted(merged(state, fresh), longest), calm };
+  const reachedS = latest(state.reachedS, look.reachedS);
+  const next = { ...evicted(merged(state, fresh), longest), calm, reachedS };
   const values = fresh.map((fact) => fact.value);
   return { fresh: values, next, changed: true, whole: true, ...(gap === undefined ? {} : { gap }) };
 }
@@ -49,6 +50,10 @@ function nothingNew<T>(stored: Retained, next: Retained, shared: boolean, look: 
   const whole = shared || next.seconds.length === 0 || next.calm === Calm.anew;
   const changed = next.longest !== stored.longest || next.calm !== stored.calm;
   return { fresh: [], next: changed ? next : stored, changed, whole };
+}
+
+function latest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }
 
 /** The facts beyond what was counted before, and whether any fact was known at all. */
@@ -75,6 +80,7 @@ function baseline<T>(window: readonly Fact<T>[], { hasPlayers, reachedS }: Look)
   const empty: Retained = {
     longest: window.length,
     calm: hasPlayers ? Calm.none : Calm.once,
+    reachedS,
     seconds: [],
     hashes: [],
     counts: [],

@@ -11,6 +11,7 @@ export interface StoredRetained {
   readonly floorS?: number | undefined;
   readonly longest: number;
   readonly calm: number;
+  readonly reachedS?: number | undefined;
   /** Base64 of, for each row: seconds since the row before, the hash in 7 bytes, the count; varints, low bits first. */
   readonly rows: string;
 }
@@ -24,17 +25,19 @@ export class PackedRetained implements StoredRetained {
   readonly floorS?: number;
   readonly longest: number;
   readonly calm: number;
+  readonly reachedS?: number;
   readonly rows: string;
 
   /** Throws a RangeError where `rows` is not what `pack` writes. */
-  constructor({ floorS, longest, calm, rows }: StoredRetained) {
+  constructor({ floorS, longest, calm, reachedS, rows }: StoredRetained) {
     if (floorS !== undefined) this.floorS = floorS;
+    if (reachedS !== undefined) this.reachedS = reachedS;
     this.longest = longest;
     this.calm = calm;
     this.rows = rows;
   }
 
-  static of({ floorS, longest, calm, seconds, hashes, counts }: Retained): PackedRetained {
+  static of({ floorS, longest, calm, reachedS, seconds, hashes, counts }: Retained): PackedRetained {
     const bytes: number[] = [];
     let beforeS = 0;
     for (const [index, atS] of seconds.entries()) {
@@ -47,7 +50,13 @@ export class PackedRetained implements StoredRetained {
       putVarint(bytes, counts[index] ?? 0);
       beforeS = atS;
     }
-    return new PackedRetained({ floorS, longest, calm, rows: Buffer.from(bytes).toString("base64") });
+    return new PackedRetained({
+      floorS,
+      longest,
+      calm,
+      reachedS,
+      rows: Buffer.from(bytes).toString("base64"),
+    });
   }
 
   /** Of every row, oldest first; for a single look. */
@@ -67,8 +76,12 @@ export class PackedRetained implements StoredRetained {
       hashes.push(hash53(reader));
       counts.push(varint(reader));
     }
-    const { longest, calm, floorS } = this;
-    return { longest, calm, seconds, hashes, counts, ...(floorS === undefined ? {} : { floorS }) };
+    const { longest, calm, floorS, reachedS } = this;
+    return {
+      ...{ longest, calm, seconds, hashes, counts },
+      ...(floorS === undefined ? {} : { floorS }),
+      ...(reachedS === undefined ? {} : { reachedS }),
+    };
   }
 }
 

@@ -113,7 +113,7 @@ function beginning(state: Retained, { wholeS, takenAtS, newestS }: Look): number
   const seenS = newestUntil(state, Math.max(takenAtS, newestS ?? takenAtS));
   // A log that has begun anew was told of its old rows; an empty one has none.
   const isAnew = state.calm >= Calm.anew || seenS === undefined;
-  const lastS = isAnew ? (wholeS ?? seenS) : Math.min(seenS, wholeS ?? seenS);
+  const lastS = isAnew ? (wholeS ?? seenS) : Math.min(seenS, state.reachedS ?? seenS);
   return lastS === undefined ? state.floorS : Math.max(0, lastS - LATE_S);
 }
 

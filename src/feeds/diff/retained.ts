@@ -11,6 +11,8 @@ export interface Retained {
   readonly longest: number;
   /** How sure it is that a log which begins anew takes nothing along that we have not seen: see `Calm`. */
   readonly calm: number;
+  /** A second that the service had reached when rows were taken last; a row ahead of its time does not tell it. */
+  readonly reachedS?: number | undefined;
   readonly seconds: readonly number[];
   readonly hashes: readonly number[];
   readonly counts: readonly number[];
@@ -104,6 +106,7 @@ export function evicted(state: Retained, longest: number): Retained {
   return {
     longest,
     calm: state.calm,
+    reachedS: state.reachedS,
     seconds: state.seconds.slice(cut),
     hashes: state.hashes.slice(cut),
     counts: state.counts.slice(cut),

@@ -79,6 +79,7 @@ const retained = z
     floorS: z.number().exactOptional(),
     longest: count,
     calm: count,
+    reachedS: z.number().exactOptional(),
     rows: z.base64(),
   })
   .transform((stored) => {
