@@ -49,7 +49,10 @@ async function look(
     // Asking during a halt would only wait in the gate: the last snapshot is the quicker truth.
     if (halt !== undefined) throw new Failure(halt.why, haltWords[halt.why], { retryAtMs: halt.untilMs });
     if (parked !== undefined) throw new Failure("key-rejected", parked.why);
-    return { state: await snapshots.fresh(binding.source, lists, maxAgeMs, signal), stale: undefined };
+    return {
+      state: await snapshots.fresh(binding.source, lists, maxAgeMs, { signal, guildId: binding.guildId }),
+      stale: undefined,
+    };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const state = snapshots.latest(binding.source);

@@ -8,6 +8,7 @@ import { createDiscord } from "./discord/create-discord.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
 import { readinessWords, serviceWords } from "./discord/render/service-notices.ts";
+import type { SourceId } from "./domain/model.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { SnapshotListener } from "./domain/ports/snapshots.ts";
 import { ServerKey } from "./domain/secret.ts";
@@ -76,6 +77,7 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
       await bindings.forgetGuild(guildId);
       for (const binding of linked) await runs.onUnlinked(binding);
       await feeds.forgetGuild(guildId);
+      for (const { source } of linked) await forgetIfUnlinked(source);
     },
   });
   const { sink, notifier, members } = discord;
@@ -201,6 +203,11 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     yield* settings.guilds();
   }
 
+  /** A key that no guild uses any more leaves nothing behind in the gate. */
+  async function forgetIfUnlinked(source: SourceId): Promise<void> {
+    if ((await bindings.bySource(source)).length === 0) service.forget(source);
+  }
+
   async function start(): Promise<void> {
     await bindings.load();
     await kept.feedStore.load();
@@ -225,10 +232,14 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
         await service.unpark(source);
         return { feedsBack: await departed.restoreFeeds(guildId, id, feeds.feeds) };
       },
-      onReplaced: (from) => feeds.replaced(from),
+      async onReplaced(from) {
+        await feeds.replaced(from);
+        await forgetIfUnlinked(from);
+      },
       async onUnlinked(binding) {
         await runs.onUnlinked(binding);
         await feeds.unlinked(binding);
+        await forgetIfUnlinked(binding.source);
       },
     });
     watch.start();

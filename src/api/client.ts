@@ -5,11 +5,17 @@ import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { KeyRing } from "../domain/ports/key-ring.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
-import type { KeyProver, ReadOptions, ServiceClient } from "../domain/ports/service-client.ts";
+import type {
+  CommandOptions,
+  KeyProver,
+  ReadOptions,
+  ServiceClient,
+} from "../domain/ports/service-client.ts";
 import type { BadKeys, ServiceEvent, ServiceHealth } from "../domain/ports/service-health.ts";
 import type { ServerKey } from "../domain/secret.ts";
 import type { Log } from "../log.ts";
 import { Gate } from "./gate.ts";
+import { unlinked } from "./gate-failures.ts";
 import { GenerationalCache } from "./generational-cache.ts";
 import type { RepeatingJson } from "./http/repeating-json.ts";
 import { createTransport, type Transport } from "./http/transport.ts";
@@ -68,6 +74,8 @@ export interface Service extends ServiceClient, KeyProver, ServiceHealth {
   badKeys(): BadKeys;
   /** A parked key was linked again. */
   unpark(source: SourceId): Promise<void>;
+  /** The last guild unlinked this server: what was learned of its key is forgotten, those who wait with it are told. */
+  forget(source: SourceId): void;
   close(): Promise<void>;
 }
 
@@ -181,6 +189,7 @@ class GatedClient implements Service {
       route: "read",
       parse: memory === undefined ? JSON.parse : (body) => memory.parse(body),
       waitingClass: options.priority,
+      turn: options.guildId,
       path: readPath(lists),
       signal: options.signal,
       onSent: options.onSent,
@@ -233,8 +242,7 @@ class GatedClient implements Service {
   async command(
     source: SourceId,
     text: string,
-    signal?: AbortSignal,
-    mayStart?: () => boolean,
+    { signal, mayStart, guildId }: CommandOptions = {},
   ): Promise<CommandAnswer> {
     const key = linked(await this.#options.keys.keyOf(source));
     const answered = await this.#gate.send({
@@ -242,6 +250,7 @@ class GatedClient implements Service {
       key,
       route: "command",
       waitingClass: "person",
+      turn: guildId,
       path: "/v2/server/command",
       body: JSON.stringify({ command: text }),
       signal,
@@ -268,6 +277,7 @@ class GatedClient implements Service {
       path: "/v1/server",
       proving: !isUsed,
       guildId,
+      turn: guildId,
     });
     this.#desk.unpark(source);
     return readStatus(answered.json);
@@ -313,6 +323,13 @@ class GatedClient implements Service {
     await this.#records.settled();
   }
 
+  forget(source: SourceId): void {
+    this.#gate.dropKey(source, unlinked());
+    this.#desk.forget(source);
+    this.#refusedReads.forget(source);
+    this.#logs?.delete(source);
+  }
+
   async close(): Promise<void> {
     await this.#gate.close();
     await this.#records.close();
@@ -343,7 +360,7 @@ class GatedClient implements Service {
 }
 
 function linked(key: ServerKey | undefined): ServerKey {
-  if (key === undefined) throw new Failure("not-linked", "No guild has this server linked any more.");
+  if (key === undefined) throw unlinked();
   return key;
 }
 

@@ -29,6 +29,10 @@ export function unauthorised(failure: Failure): Failure {
   return new Failure("not-authorised", failure.message, { ran: "no" });
 }
 
+export function unlinked(): Failure {
+  return new Failure("not-linked", "No guild has this server linked any more.");
+}
+
 export function noLongerWanted(): Failure {
   return new Failure("expired", "It waited until whoever asked no longer stands for it.");
 }

@@ -136,7 +136,7 @@ export class Gate {
   /** A key that will not be used any more: what was learned of it goes, whoever waits for it is told. */
   dropKey(source: SourceId, failure: Failure): void {
     this.#refuseAll(source, failure);
-    this.#allowance.forget(source);
+    this.#allowance.forget(source, this.#clock.monotonicMs());
   }
 
   /** Plain figures for /state; nothing secret. */
@@ -206,6 +206,7 @@ export class Gate {
       const job: Job = {
         exchange,
         waitingClass,
+        turn: exchange.turn ?? "",
         probe,
         hasLeft: false,
         resolve: (answered) => {

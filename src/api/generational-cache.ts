@@ -31,4 +31,10 @@ export class GenerationalCache<K, V> {
     }
     return value;
   }
+
+  /** Forgets this key. */
+  delete(key: K): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
 }

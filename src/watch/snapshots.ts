@@ -1,7 +1,7 @@
 import type { ListName, ServerState, Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { ServiceClient } from "../domain/ports/service-client.ts";
-import type { Snapshots } from "../domain/ports/snapshots.ts";
+import type { FreshOptions, Snapshots } from "../domain/ports/snapshots.ts";
 
 export interface SnapshotParts {
   readonly client: ServiceClient;
@@ -91,7 +91,7 @@ export class LatestSnapshots implements Snapshots {
     source: SourceId,
     lists: readonly ListName[],
     maxAgeMs: number,
-    signal?: AbortSignal,
+    { signal, guildId }: FreshOptions = {},
   ): Promise<ServerState> {
     signal?.throwIfAborted();
     const nowMs = this.#clock.nowMs();
@@ -102,7 +102,8 @@ export class LatestSnapshots implements Snapshots {
     if (known !== undefined && missing.length === 0 && (lists.length > 0 || isYoung(known.statusAtMs))) {
       return known;
     }
-    const flight = this.#joinable(source, missing, startedMs - maxAgeMs) ?? this.#depart(source, missing);
+    const flight =
+      this.#joinable(source, missing, startedMs - maxAgeMs) ?? this.#depart(source, missing, guildId);
     const read = await waitFor(flight, signal);
     // What arrived meanwhile may be newer still; but at the least the caller gets what was read for it.
     return this.latest(source) ?? read;
@@ -127,7 +128,7 @@ export class LatestSnapshots implements Snapshots {
     return undefined;
   }
 
-  #depart(source: SourceId, lists: readonly ListName[]): Flight {
+  #depart(source: SourceId, lists: readonly ListName[], guildId: string | undefined): Flight {
     const abort = new AbortController();
     const flights = this.#flights.get(source) ?? new Set<Flight>();
     this.#flights.set(source, flights);
@@ -138,7 +139,7 @@ export class LatestSnapshots implements Snapshots {
     };
     const read = async () => {
       try {
-        const options = { priority: "person", signal: abort.signal, onSent } as const;
+        const options = { priority: "person", signal: abort.signal, onSent, guildId } as const;
         const snapshot = await this.#parts.client.read(source, lists, options);
         return this.record(snapshot, askedMs);
       } finally {

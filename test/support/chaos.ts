@@ -88,7 +88,7 @@ export async function chaos(seed: number): Promise<ChaosResult> {
       const source = world.source(Math.floor(random.next() * 8));
       const signal = random.next() < 0.1 ? deadline(world, random.next() * 5_000) : undefined;
       const extra = signal === undefined ? {} : { signal };
-      if (random.next() < 0.15) watch(world.client.command(source, `:h ${asked}`, signal));
+      if (random.next() < 0.15) watch(world.client.command(source, `:h ${asked}`, { signal }));
       else
         watch(world.client.read(source, [], { priority: random.next() < 0.3 ? "person" : "poll", ...extra }));
     }

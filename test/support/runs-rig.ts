@@ -291,7 +291,7 @@ export class RunsRig {
       commandReadyAtMs: () => this.readyAtMs,
     };
     const client: Pick<ServiceClient, "command"> = {
-      command: async (source, text, signal, mayStart) =>
+      command: async (source, text, { signal, mayStart } = {}) =>
         this.#command(source, text, signal, () => alive() && (mayStart?.() ?? true)),
     };
     const runs = createRuns({

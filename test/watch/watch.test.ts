@@ -434,8 +434,8 @@ describe("snapshots", () => {
     const { clock, client, watch } = rig();
     client.tripMs = 10_000;
     const [one, two] = [new AbortController(), new AbortController()];
-    const first = watch.snapshots.fresh(id("a"), ["players"], 0, one.signal);
-    const second = watch.snapshots.fresh(id("a"), ["players"], 0, two.signal);
+    const first = watch.snapshots.fresh(id("a"), ["players"], 0, { signal: one.signal });
+    const second = watch.snapshots.fresh(id("a"), ["players"], 0, { signal: two.signal });
     const left = [assert.rejects(first, /gone/), assert.rejects(second, /gone/)];
     await clock.advance(100);
     one.abort(new Error("gone"));

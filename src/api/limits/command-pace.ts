@@ -42,6 +42,8 @@ interface Lane {
 export class CommandPace {
   readonly #clock: ServerClock;
   readonly #lanes = new Map<SourceId, Lane>();
+  /** Not used any more, with something left to wait for. */
+  readonly #forgotten = new Set<SourceId>();
   /** An earlier process may have sent one just before it ended. */
   readonly #firstMs: number;
 
@@ -63,6 +65,7 @@ export class CommandPace {
   }
 
   started(source: SourceId): void {
+    this.#forgotten.delete(source);
     const lane = this.#lane(source);
     lane.inFlight = true;
     lane.lastResetMs = lane.resetMs;
@@ -133,8 +136,19 @@ export class CommandPace {
     lane.penaltyUntilMs = Math.max(lane.penaltyUntilMs, nowMs + penaltyMs);
   }
 
-  forget(source: SourceId): void {
-    this.#lanes.delete(source);
+  /**
+   * A server whose key is not used any more. What its last command asks to wait is kept until it has passed: linked
+   * again at once, it would draw a 429.
+   */
+  forget(source: SourceId, nowMs: number): void {
+    this.#forgotten.add(source);
+    for (const each of this.#forgotten) {
+      const lane = this.#lanes.get(each);
+      if (lane !== undefined && (lane.inFlight || nowMs < Math.max(this.#nextMs(lane), lane.penaltyUntilMs)))
+        continue;
+      this.#lanes.delete(each);
+      this.#forgotten.delete(each);
+    }
   }
 
   #lane(source: SourceId): Lane {

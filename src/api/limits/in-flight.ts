@@ -13,6 +13,8 @@ export interface Exchange {
   readonly key: ServerKey;
   readonly route: Route;
   readonly waitingClass: WaitingClass;
+  /** The guild whose person waits; absent where nobody in particular does. */
+  readonly turn?: string | undefined;
   readonly path: string;
   readonly body?: string;
   /** JSON.parse, if it is nothing else. */

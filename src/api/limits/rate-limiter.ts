@@ -146,9 +146,9 @@ export class RateLimiter {
   }
 
   /** A key that will not be used any more. */
-  forget(source: SourceId): void {
+  forget(source: SourceId, nowMs: number): void {
     this.#buckets.forget(source);
-    this.#pace.forget(source);
+    this.#pace.forget(source, nowMs);
   }
 
   /** Many answers of one second carry one `Date`. */

@@ -4,6 +4,8 @@ export type WaitingClass = "internal" | "person" | "poll";
 /** What the order needs to know of a request. */
 export interface Waiter {
   readonly waitingClass: WaitingClass;
+  /** Whose turn it takes: a guild's, or one for all where nobody waits for somebody in particular. */
+  readonly turn: string;
 }
 
 /** The share that polls keep while people wait too (design 4, Order). */
@@ -11,15 +13,67 @@ const POLL_SHARE = 0.3;
 /** Polls catch up what they were owed, but not for ever. */
 const MOST_OWED = 5;
 
+/** Those of one class, in turn over guilds, first come first served within one. */
+class TurnQueue<W extends Waiter> {
+  /** By guild, the one that was served longest ago first. */
+  readonly #turns = new Map<string, Set<W>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(waiter: W): void {
+    const own = this.#turns.get(waiter.turn);
+    if (own === undefined) this.#turns.set(waiter.turn, new Set([waiter]));
+    else own.add(waiter);
+    this.#size += 1;
+  }
+
+  /** To the front of its guild, whose turn it is again. */
+  addFirst(waiter: W): void {
+    const others = [...this.#turns].filter(([turn]) => turn !== waiter.turn);
+    const own = new Set([waiter, ...(this.#turns.get(waiter.turn) ?? [])]);
+    this.#turns.clear();
+    for (const [turn, waiters] of [[waiter.turn, own] as const, ...others]) this.#turns.set(turn, waiters);
+    this.#size += 1;
+  }
+
+  has(waiter: W): boolean {
+    return this.#turns.get(waiter.turn)?.has(waiter) === true;
+  }
+
+  delete(waiter: W): boolean {
+    const own = this.#turns.get(waiter.turn);
+    if (own?.delete(waiter) !== true) return false;
+    this.#size -= 1;
+    if (own.size === 0) this.#turns.delete(waiter.turn);
+    return true;
+  }
+
+  /** Takes it out as served: its guild's next turn comes after everybody else's. */
+  serve(waiter: W): void {
+    if (!this.delete(waiter)) return;
+    const rest = this.#turns.get(waiter.turn);
+    if (rest === undefined) return;
+    this.#turns.delete(waiter.turn);
+    this.#turns.set(waiter.turn, rest);
+  }
+
+  *[Symbol.iterator](): Iterator<W> {
+    for (const waiters of this.#turns.values()) yield* waiters;
+  }
+}
+
 /**
- * Who is next (design 4, Order): people before polls, polls keep 30 % while both wait; within a class first come, first
- * served among those that may start. Pure: `readyAtMs` says of each when it may.
+ * Who is next: people before polls, polls keep 30 % while both wait; within a class in turn over guilds among those that
+ * may start, so that one busy guild starves no other. Pure: `readyAtMs` says of each when it may.
  */
 export class RequestQueue<W extends Waiter> {
-  readonly #classes: Record<WaitingClass, Set<W>> = {
-    internal: new Set(),
-    person: new Set(),
-    poll: new Set(),
+  readonly #classes: Record<WaitingClass, TurnQueue<W>> = {
+    internal: new TurnQueue(),
+    person: new TurnQueue(),
+    poll: new TurnQueue(),
   };
   #owedToPolls = 0;
 
@@ -29,8 +83,7 @@ export class RequestQueue<W extends Waiter> {
 
   /** Back to the front: it had its turn and could not use it. */
   addFirst(waiter: W): void {
-    const { waitingClass } = waiter;
-    this.#classes[waitingClass] = new Set([waiter, ...this.#classes[waitingClass]]);
+    this.#classes[waiter.waitingClass].addFirst(waiter);
   }
 
   delete(waiter: W): boolean {
@@ -81,7 +134,7 @@ export class RequestQueue<W extends Waiter> {
   }
 
   #leave(next: W): { readonly next: W } {
-    this.delete(next);
+    this.#classes[next.waitingClass].serve(next);
     return { next };
   }
 

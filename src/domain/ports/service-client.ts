@@ -6,6 +6,8 @@ export type Priority = "person" | "poll";
 
 export interface ReadOptions {
   readonly priority: Priority;
+  /** Whose person waits: people are served in turn over guilds. */
+  readonly guildId?: string | undefined;
   readonly signal?: AbortSignal;
   /**
    * Called when the gate let the request through and it is being written; a client that is given it always calls it.
@@ -16,20 +18,22 @@ export interface ReadOptions {
   readonly onSent?: () => void;
 }
 
+export interface CommandOptions {
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Asked synchronously right before the first byte is written, however long the gate held the command: false rejects
+   * with Failure "expired" (ran "no"), so that a permission which was withdrawn meanwhile still counts.
+   */
+  readonly mayStart?: (() => boolean) | undefined;
+  /** Whose person waits. */
+  readonly guildId?: string | undefined;
+}
+
 /** Every call passes the gate; rejects with Failure. */
 export interface ServiceClient {
   read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot>;
-  /**
-   * Sent at most once; after an unknown outcome the Failure says ran "unknown". `mayStart` is asked synchronously
-   * right before the first byte is written, however long the gate held the command: false rejects with Failure
-   * "expired" (ran "no"), so that a permission which was withdrawn meanwhile still counts (design 6).
-   */
-  command(
-    source: SourceId,
-    text: string,
-    signal?: AbortSignal,
-    mayStart?: () => boolean,
-  ): Promise<CommandAnswer>;
+  /** Sent at most once; after an unknown outcome the Failure says ran "unknown". */
+  command(source: SourceId, text: string, options?: CommandOptions): Promise<CommandAnswer>;
 }
 
 /** Proves a key that no guild has linked yet by one `GET /v1/server`, within the guild's budget for wrong keys. */

@@ -1,5 +1,11 @@
 import type { ListName, ServerState, Snapshot, SourceId } from "../model.ts";
 
+export interface FreshOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Whose person waits: people are served in turn over guilds. */
+  readonly guildId?: string | undefined;
+}
+
 export interface Snapshots {
   latest(source: SourceId): ServerState | undefined;
   /** The latest if it is young enough for each list, else one call, shared by all who ask at once. */
@@ -7,7 +13,7 @@ export interface Snapshots {
     source: SourceId,
     lists: readonly ListName[],
     maxAgeMs: number,
-    signal?: AbortSignal,
+    options?: FreshOptions,
   ): Promise<ServerState>;
 }
 

@@ -184,7 +184,11 @@ export class ActiveRun implements LaneEntry {
     this.ticket.move({ record: this.#record, place: 0, expectedAtMs: clock.nowMs() });
     try {
       const { text } = this.#record;
-      const answer = await client.command(binding.source, text, this.#abort.signal, () => this.#mayStart());
+      const answer = await client.command(binding.source, text, {
+        signal: this.#abort.signal,
+        mayStart: () => this.#mayStart(),
+        guildId: binding.guildId,
+      });
       this.#finish(answered(this.#record, answer));
     } catch (error) {
       if (error instanceof Failure) return this.#onRefused(error);

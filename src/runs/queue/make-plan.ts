@@ -86,7 +86,7 @@ async function readPeople(
       binding.source,
       ["players", "staff"],
       FRESH_PEOPLE_MS,
-      abort.signal,
+      { signal: abort.signal, guildId: binding.guildId },
     );
     return { people: peopleOf(state, ports.clock.nowMs()), unread: undefined };
   } catch (error) {

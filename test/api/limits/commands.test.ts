@@ -94,11 +94,11 @@ test("an empty server, a missing command and an aborted wait surely did not run"
     return true;
   });
   const abort = new AbortController();
-  const waiting = world.client.command(world.source(0), ":h y", abort.signal);
+  const waiting = world.client.command(world.source(0), ":h y", { signal: abort.signal });
   abort.abort(new Failure("expired", "it waited too long"));
   await assert.rejects(waiting, isFailure("expired", "no"));
   await assert.rejects(
-    world.client.command(world.source(0), ":h z", abort.signal),
+    world.client.command(world.source(0), ":h z", { signal: abort.signal }),
     isFailure("expired", "no"),
   );
   await world.clock.advance(30_000);
@@ -109,7 +109,7 @@ test("an empty server, a missing command and an aborted wait surely did not run"
 test("an abort after it was written leaves the outcome unknown, and the next one still waits for answer and window", async () => {
   const world = await worldWithPlayers({ seed: 5, keys: 1 });
   const abort = new AbortController();
-  const sent = world.client.command(world.source(0), ":h a", abort.signal);
+  const sent = world.client.command(world.source(0), ":h a", { signal: abort.signal });
   await world.clock.advance(10);
   abort.abort();
   await assert.rejects(sent, isFailure("expired", "unknown"));
@@ -186,4 +186,19 @@ test("commands of a server whose window is a second reach most of what is possib
     await world.close();
   }
   assert.ok(share >= 0.7, `${share.toFixed(3)} of 1/(window + round trip)`);
+});
+
+test("a server that nobody has linked any more leaves nothing behind; linked again at once it still draws no 429", async () => {
+  const world = await worldWithPlayers({ seed: 8, keys: 2 });
+  for (const n of [0, 1]) await within(world, world.client.command(world.source(n), ":h a"));
+  const before = world.client.state().buckets.length;
+  const held = world.client.command(world.source(0), ":h waits");
+  held.catch(() => {});
+  await world.clock.advance(1);
+  world.client.forget(world.source(0));
+  await assert.rejects(within(world, held), isFailure("not-linked", "no"));
+  assert.equal(world.client.state().buckets.length, before - 1, "its command bucket is forgotten");
+  await within(world, world.client.command(world.source(0), ":h again"));
+  assert.equal(world.service.counts.answers429, 0);
+  await world.close();
 });

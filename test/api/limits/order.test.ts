@@ -13,8 +13,8 @@ const never = () => undefined;
 test("people go before polls, but polls keep 30 % while both wait", () => {
   const room = new RequestQueue<Ask>();
   for (let id = 0; id < 1_000; id++) {
-    room.add({ id, waitingClass: "person" });
-    room.add({ id, waitingClass: "poll" });
+    room.add({ id, waitingClass: "person", turn: "" });
+    room.add({ id, waitingClass: "poll", turn: "" });
   }
   const taken: string[] = [];
   for (let n = 0; n < 1_000; n++) {
@@ -29,8 +29,8 @@ test("people go before polls, but polls keep 30 % while both wait", () => {
 
 test("our own checks go before everybody", () => {
   const room = new RequestQueue<Ask>();
-  room.add({ id: 1, waitingClass: "person" });
-  room.add({ id: 2, waitingClass: "internal" });
+  room.add({ id: 1, waitingClass: "person", turn: "" });
+  room.add({ id: 2, waitingClass: "internal", turn: "" });
   const taken = room.take(0, () => 0, never);
   assert.ok("next" in taken && taken.next.id === 2);
 });
@@ -39,7 +39,7 @@ test("first come, first served among those that may start; who may not blocks no
   fc.assert(
     fc.property(fc.array(fc.nat(3), { maxLength: 30 }), (readyAt) => {
       const room = new RequestQueue<Ask>();
-      for (const id of readyAt.keys()) room.add({ id, waitingClass: "poll" });
+      for (const id of readyAt.keys()) room.add({ id, waitingClass: "poll", turn: "" });
       const order: number[] = [];
       for (let nowMs = 0; nowMs <= 3; nowMs++) {
         for (;;) {
@@ -57,7 +57,7 @@ test("first come, first served among those that may start; who may not blocks no
 
 test("who was put back comes first again", () => {
   const room = new RequestQueue<Ask>();
-  for (const id of [1, 2, 3]) room.add({ id, waitingClass: "poll" });
+  for (const id of [1, 2, 3]) room.add({ id, waitingClass: "poll", turn: "" });
   const first = room.take(0, () => 0, never);
   assert.ok("next" in first);
   room.addFirst(first.next);
@@ -170,5 +170,75 @@ test("a read that a 429 sent back to wait has left once, and each of two reads o
   await world.clock.advance(10_000);
   await Promise.all(both);
   assert.equal(left, 3, "the client shares no request: who wants that asks Snapshots");
+  await world.close();
+});
+
+test("people are served in turn over guilds, first come first served within one", () => {
+  const room = new RequestQueue<Ask>();
+  for (let id = 0; id < 6; id++) room.add({ id, waitingClass: "person", turn: "busy" });
+  for (const [id, turn] of [
+    [10, "b"],
+    [20, "c"],
+    [11, "b"],
+  ] as const)
+    room.add({ id, waitingClass: "person", turn });
+  const order: number[] = [];
+  for (;;) {
+    const taken = room.take(0, () => 0, never);
+    if (!("next" in taken)) break;
+    order.push(taken.next.id);
+  }
+  assert.deepEqual(order, [0, 10, 20, 1, 11, 2, 3, 4, 5]);
+  assert.equal(room.isEmpty, true);
+});
+
+test("who may not start keeps its place, and its guild does not hold up the others", () => {
+  const room = new RequestQueue<Ask>();
+  for (const [id, turn] of [
+    [1, "a"],
+    [2, "a"],
+    [3, "b"],
+  ] as const)
+    room.add({ id, waitingClass: "person", turn });
+  const order: number[] = [];
+  for (let nowMs = 0; nowMs < 2; nowMs++)
+    for (;;) {
+      const taken = room.take(nowMs, ({ id }) => (id === 1 ? 1 : 0), never);
+      if (!("next" in taken)) break;
+      order.push(taken.next.id);
+    }
+  assert.deepEqual(order, [2, 3, 1]);
+});
+
+test("at the service: a guild that asks without end leaves the others their turn", async () => {
+  const world = new World({
+    seed: 9,
+    keys: 12,
+    service: { limits: { global: { limit: 5, windowMs: 1_000 } } },
+  });
+  let busy = 0;
+  let quiet = 0;
+  let quietMs = 0;
+  for (let n = 0; n < 600; n++) {
+    if (busy < 200) {
+      busy += 1;
+      world.client.read(world.source(n % 10), [], { priority: "person", guildId: "busy" }).finally(() => {
+        busy -= 1;
+      });
+    }
+    if (n % 40 === 0) {
+      const askedMs = world.clock.monotonicMs();
+      void world.client.read(world.source(11), [], { priority: "person", guildId: "quiet" }).then(() => {
+        quiet += 1;
+        quietMs += world.clock.monotonicMs() - askedMs;
+      });
+    }
+    await world.clock.advance(50);
+  }
+  assert.ok(busy > 100, "far more was asked than the limit lets through");
+  assert.ok(quiet >= 14, `${quiet} of the quiet guild's 15 were answered`);
+  assert.ok(quietMs / quiet <= 2_000, `${(quietMs / quiet).toFixed(0)} ms on average`);
+  world.service.limits.global.limit = 1_000;
+  await world.clock.advance(30_000);
   await world.close();
 });

@@ -89,7 +89,7 @@ test("a role that goes while the gate holds a command stops it at the last momen
   await all(world, [warm.outcome]);
   // Straight to the gate, behind a window that has not passed: what a crowded bucket would do.
   let may = true;
-  const held = world.client.command(world.source(0), ":h held", undefined, () => may);
+  const held = world.client.command(world.source(0), ":h held", { mayStart: () => may });
   held.catch(() => undefined);
   await settle();
   may = false;
