@@ -322,7 +322,9 @@ export class Gate {
     const { source, route } = job.exchange;
     const buckets = this.#allowance.started(source, route, nowMs);
     const flight = this.#flights.launch(job, buckets, nowMs);
-    void this.#desk.start(flight, job.exchange, job.probe).then(() => this.#write(flight));
+    const kept = this.#desk.start(flight, job.exchange, job.probe);
+    if (kept === undefined) this.#write(flight);
+    else void kept.then(() => this.#write(flight));
     if (!job.hasLeft) job.exchange.onSent?.();
     job.hasLeft = true;
   }

@@ -125,6 +125,13 @@ export class KeyBudget {
     return [...this.#silences].flatMap(([source, { heldUntilMs }]) => (nowMs < heldUntilMs ? [source] : []));
   }
 
+  /** How many requests are on their way with this key that started as fresh. */
+  freshInFlight(source: SourceId): number {
+    let count = 0;
+    for (const unit of this.#units) if (unit.source === source && unit.risk === "fresh") count += 1;
+    return count;
+  }
+
   /** How many requests are on their way with keys of which nothing is known. */
   get unknownInFlight(): number {
     let count = 0;

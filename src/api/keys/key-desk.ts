@@ -113,8 +113,8 @@ export class KeyDesk {
     return verdict.kind === "later" ? Math.max(1, verdict.atMs - nowMs) : Number.POSITIVE_INFINITY;
   }
 
-  /** A request starts; `flight` names it until it lands. Resolves when it may be written. */
-  start(flight: object, exchange: Exchange, isProbe: boolean): Promise<void> {
+  /** A request starts; `flight` names it until it lands. Resolves when it may be written; undefined: at once. */
+  start(flight: object, exchange: Exchange, isProbe: boolean): Promise<void> | undefined {
     const { budget, clock, records } = this.#parts;
     const nowMs = clock.monotonicMs();
     const risk = this.#risk(exchange, isProbe, nowMs);

@@ -45,6 +45,8 @@ export class KeyRecords {
   readonly #parts: Parts;
   readonly #budget: LatestWrite;
   readonly #flights: LatestWrite;
+  /** How many requests with each fresh key the stored document names. */
+  #listed: ReadonlyMap<SourceId, number> = new Map();
   /** When the time of each key was last written, monotonic, and in which wave. */
   readonly #takenWritten = new Map<SourceId, { readonly atMs: number; readonly wave: string | undefined }>();
   /** Writes of single keys, in the order in which they were asked for. */
@@ -62,7 +64,12 @@ export class KeyRecords {
       }),
     );
     this.#flights = new LatestWrite(() =>
-      this.#try(() => documents.flights.set(identity, budget.storedFresh(clock.monotonicMs()))),
+      this.#try(async () => {
+        const stored = budget.storedFresh(clock.monotonicMs());
+        this.#listed = new Map();
+        await documents.flights.set(identity, stored);
+        this.#listed = countBySource(stored);
+      }),
     );
   }
 
@@ -90,9 +97,14 @@ export class KeyRecords {
     this.keepBudget();
   }
 
-  /** Resolves when a killed process would be known to have had this request on its way. */
-  beforeLeaving(unit: Unit): Promise<void> {
-    return unit.risk === "fresh" ? this.#flights.ask() : this.#keep();
+  /**
+   * Resolves when a killed process would be known to have had this request on its way; undefined when it would be
+   * already: what has landed stays in the document until the next write, which a host of few servers seldom needs.
+   */
+  beforeLeaving(unit: Unit): Promise<void> | undefined {
+    if (unit.risk !== "fresh") return this.#keep();
+    const isListed = (this.#listed.get(unit.source) ?? 0) >= this.#parts.budget.freshInFlight(unit.source);
+    return isListed ? undefined : this.#flights.ask();
   }
 
   /** Refusals, held units or the wave changed. */
@@ -183,6 +195,12 @@ export class KeyRecords {
       this.#parts.log?.error({ err: error }, "the standing of server keys could not be kept");
     }
   }
+}
+
+function countBySource({ open }: StoredUnits): ReadonlyMap<SourceId, number> {
+  const counts = new Map<SourceId, number>();
+  for (const { source } of open) counts.set(source, (counts.get(source) ?? 0) + 1);
+  return counts;
 }
 
 /** Writes the latest state of one document; who asks while a write is under way shares the next. Never rejects. */
