@@ -50,6 +50,11 @@ export class KeyCrowd {
     for (const n of keys) this.world.service.regenerateKey(this.world.key(n));
   }
 
+  /** Nobody asks for these servers any more. */
+  release(keys: Iterable<number>): void {
+    for (const n of keys) this.#watch.demands.put(`feeds-${this.world.source(n)}`, []);
+  }
+
   /** The most refused requests in any hour. */
   get mostRefusedInAnHour(): number {
     return mostWithin(this.world.service.counts.badKeysAtMs, HOUR_MS);
