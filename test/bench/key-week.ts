@@ -1,4 +1,4 @@
-import { createServiceClient, type Service as Client } from "../../src/api/client.ts";
+import { type Service as Client, createServiceClient } from "../../src/api/client.ts";
 import type { Transport } from "../../src/api/http/transport.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { ServerKey } from "../../src/domain/secret.ts";
