@@ -48,11 +48,8 @@ describe("50 linked servers, polled, with a round trip of a second and a service
         for (const source of parked) assert.ok(bad.includes(town.world.sources.indexOf(source as never)));
         if (refused <= 5 && how !== "killed") {
           assert.equal(parked.length, refused, "all of them are found");
-          assert.equal(
-            town.answeredSince(sinceMs).length,
-            KEYS - refused,
-            "and none of the others is silent",
-          );
+          const good = town.answeredSince(sinceMs).filter((n) => !bad.includes(n));
+          assert.equal(good.length, KEYS - refused, "and none of the others is silent");
         }
         await town.close();
       });
