@@ -50,6 +50,7 @@ export async function withFeeds(
 
 async function begin(stage: Stage): Promise<Channels> {
   const { cast, town } = stage;
+  await eventful(stage);
   town.pause();
   // So long that the bot's absence never opens a real gap: what is lost then was lost by the bot.
   Object.assign(town.windows, { joins: 400, kills: 400, commands: 400, modCalls: 400 });
@@ -64,6 +65,19 @@ async function begin(stage: Stage): Promise<Channels> {
   await addFeed(stage, "commands", commands);
   await reads(stage, 3);
   return { joins, kills, modCalls, commands };
+}
+
+/**
+ * Waits until each log holds something: nobody knows how long an empty one gets before it drops rows, so its first rows
+ * after an absence are rightly said to be perhaps not all.
+ */
+async function eventful({ town }: Stage): Promise<void> {
+  town.setIntensity(240);
+  const deadlineMs = performance.now() + 120_000;
+  while (Object.values(lengthsOf(town.record)).some((length) => length < 2)) {
+    if (performance.now() > deadlineMs) throw new Error("too little happens in the town");
+    await sleep(100);
+  }
 }
 
 /** Waits until the bot has read the server this many times more. */
