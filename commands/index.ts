@@ -2,10 +2,11 @@ import type { Command } from "../src/discord/command.ts";
 import { audit } from "./audit.ts";
 import { feed } from "./feed.ts";
 import { help } from "./help.ts";
+import { me } from "./me.ts";
 import { run } from "./run.ts";
 import { server } from "./server.ts";
 import { setup } from "./setup.ts";
 import { staff } from "./staff.ts";
 
 /** The only list of commands: dispatch, registration and /help all read it. */
-export const commands: readonly Command[] = [server, run, setup, feed, staff, audit, help];
+export const commands: readonly Command[] = [server, run, me, setup, feed, staff, audit, help];

@@ -3,8 +3,9 @@ import { defineEntry, type Group, type Services, type Typing } from "../src/disc
 import { cut, cutLines, inlineCode, inlineName, plainText } from "../src/discord/render/escape.ts";
 import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Actor, Preset } from "../src/domain/guild.ts";
+import type { Preset } from "../src/domain/guild.ts";
 import { note } from "./audit-note.ts";
+import { mustBeManager } from "./manager.ts";
 import { ask, playersOf, serverBeingTyped, verbsFor } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
@@ -140,7 +141,7 @@ const save = defineEntry<{ readonly name: string; readonly text: string }>({
   }),
   autocomplete: completePreset,
   async execute({ actor, args }, services) {
-    await mustBeManager(services, actor);
+    await mustBeManager(services, actor, "Only Managers keep presets.");
     if (args.name === "") throw new Failure("bad-command", "The name is empty.");
     if (!args.text.startsWith(":")) throw new Failure("bad-command", "A command starts with a colon.");
     const used = placeholdersOf(args.text);
@@ -174,7 +175,7 @@ const remove = defineEntry<{ readonly name: string }>({
   parse: (options) => ({ name: options.string("name", true) }),
   autocomplete: completePreset,
   async execute({ actor, args }, services) {
-    await mustBeManager(services, actor);
+    await mustBeManager(services, actor, "Only Managers keep presets.");
     const preset = found((await services.settings.of(actor.guildId)).presets, args.name);
     await services.settings.change(actor.guildId, (settings) => ({
       ...settings,
@@ -218,13 +219,4 @@ function found(all: readonly Preset[], name: string): Preset {
 
 function sameName({ name }: Preset, wanted: string): boolean {
   return name.toLowerCase() === wanted.toLowerCase();
-}
-
-/** Presets are for the whole guild: a Manager of any of its servers keeps them, or whoever manages the guild. */
-async function mustBeManager({ settings }: Services, actor: Actor): Promise<void> {
-  const { policies } = await settings.of(actor.guildId);
-  const manager = Object.values(policies).some(({ roleTiers }) =>
-    actor.roleIds.some((role) => Object.hasOwn(roleTiers, role) && roleTiers[role] === "manager"),
-  );
-  if (!manager && !actor.manageGuild) throw new Failure("denied", "Only Managers keep presets.");
 }

@@ -167,7 +167,8 @@ const list = defineEntry<{ readonly server: string | undefined }>({
   async execute({ actor, args }, services) {
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const policy = (await services.settings.of(actor.guildId)).policies[binding.id] ?? emptyPolicy;
-    return { cards: [staffCard(binding, policy)] };
+    const accounts = await services.accounts.list(actor.guildId);
+    return { cards: [staffCard(binding, policy, accounts)] };
   },
 });
 

@@ -13,6 +13,7 @@ import { parseCard } from "./feeds/cards/card-records.ts";
 import { parseJournalChunk, parseJournalHead } from "./feeds/journal/journal-records.ts";
 import { parseOffset } from "./feeds/journal/offsets.ts";
 import type { RootLog } from "./log.ts";
+import { parseGuildAccounts } from "./runs/accounts/account-book.ts";
 import { parseSeenRows } from "./runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-runs.ts";
 import { createAuditLog } from "./store/audit.ts";
@@ -88,6 +89,7 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
     cards: store.documents("cards", parseCard, "normal"),
     cleanStop: createCleanStop(store, store.documents("clean-stop", parseCleanEnd, "full")),
     deferred: store.documents("deferred-runs", parseDeferredRun, "full"),
+    accounts: store.documents("game-accounts", parseGuildAccounts, "full"),
     seenRows: store.documents("seen-rows", parseSeenRows, "normal"),
   };
 }

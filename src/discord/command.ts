@@ -8,6 +8,7 @@ import type { AuditLog } from "../domain/ports/audit-log.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Feeds } from "../domain/ports/feeds.ts";
+import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { ModCalls } from "../domain/ports/mod-calls.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
@@ -42,6 +43,7 @@ export interface Services {
   readonly words: RunWords;
   readonly feeds: Feeds;
   readonly modCalls: ModCalls;
+  readonly accounts: GameAccounts;
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly random: Random;

@@ -5,6 +5,7 @@ import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
+import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
@@ -19,6 +20,8 @@ import type { Settings } from "../domain/ports/settings.ts";
 import type { Sink } from "../domain/ports/sink.ts";
 import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
 import type { DeferredRun, RunRecord } from "../domain/run.ts";
+import type { GuildAccounts } from "./accounts/account-book.ts";
+import { createGameAccounts } from "./accounts/game-accounts.ts";
 import { AuditChannelMirror } from "./audit/channel-mirror.ts";
 import { LateOutcomes } from "./audit/late-outcomes.ts";
 import { recoverRuns } from "./audit/recover-runs.ts";
@@ -50,6 +53,8 @@ export interface RunsPorts {
   readonly lateAnswers: LateAnswers;
   /** With `parseDeferredRun`; durable. */
   readonly deferred: Documents<DeferredRun>;
+  /** With `parseGuildAccounts`; durable. */
+  readonly accounts: Documents<GuildAccounts>;
   /** With `parseSeenRows`. */
   readonly seenRows: Documents<SeenRows>;
   readonly clock: Clock;
@@ -65,6 +70,7 @@ export interface Runs {
   readonly queue: RunQueue;
   readonly permissions: Permissions;
   readonly words: RunWords;
+  readonly accounts: GameAccounts;
   /** The audit that everyone else writes to: it mirrors into the guild's audit channel. */
   readonly audit: AuditLog;
   /** Wants each snapshot: proof of runs, commands of others, "run when someone joins". */
@@ -109,6 +115,7 @@ export function createRuns(ports: RunsPorts): Runs {
     owns,
     documents: ports.deferred,
   });
+  const { accounts, codes } = createGameAccounts({ ...ports, audit, report });
   let endRetention: () => void = () => undefined;
   let telling: Promise<void> = Promise.resolve();
 
@@ -135,6 +142,7 @@ export function createRuns(ports: RunsPorts): Runs {
       Promise.all([telling, deferred.stop(), refusals.flush()]).then(() => audit.flushed()),
     ]);
     limit.abort();
+    codes.stop();
     proof.stop();
   }
 
@@ -143,11 +151,13 @@ export function createRuns(ports: RunsPorts): Runs {
     queue: new WaitingRuns(runner, deferred, settings),
     permissions: createPermissions(ports),
     words: createRunWords(ports),
+    accounts,
     audit,
     listener: {
       take: async (snapshot: Snapshot) => {
         await deferred.take(snapshot);
         await proof.take(snapshot);
+        await codes.take(snapshot);
       },
     },
     start,
@@ -156,6 +166,7 @@ export function createRuns(ports: RunsPorts): Runs {
     onKeyParked: (source) => runner.keyParked(source),
     onUnlinked: async (binding) => {
       runner.unlinked(binding);
+      codes.forget(binding);
       await deferred.unlinked(binding);
       await follow(binding.guildId);
       const linked = await bindings.bySource(binding.source);

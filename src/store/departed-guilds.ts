@@ -19,6 +19,8 @@ export interface DepartedGuildsPorts {
   readonly settings: Pick<SettingsStore, "guilds" | "forgetGuild">;
   readonly feedStore: Pick<FeedStore, "list">;
   readonly audit: Pick<AuditLog, "prune">;
+  /** By guild: which members are which players. */
+  readonly accounts: Pick<Documents<unknown>, "delete">;
   readonly clock: Clock;
   /** How long after its leaving everything of a guild is kept. */
   readonly keepMs: number;
@@ -117,6 +119,7 @@ export class DepartedGuilds {
     if (!returned) {
       await audit.prune(guildId, clock.nowMs() + 2 * DAY_MS);
       await settings.forgetGuild(guildId);
+      await this.#ports.accounts.delete(guildId);
     }
     await bindings.forgetFormer(guildId);
     // Last: until then the next round finds it again.

@@ -26,6 +26,7 @@ class Host {
   readonly texts = { bindings: new Map(), settings: new Map(), feeds: new Map(), departed: new Map() };
   readonly here = new Map<string, boolean | undefined>();
   readonly pruned: string[] = [];
+  readonly accountsForgotten: string[] = [];
   readonly reports: string[] = [];
   bindings = this.#open().bindings;
   settings = createSettings(new MemoryDocuments(parseSettings, this.texts.settings));
@@ -56,6 +57,7 @@ class Host {
           return 0;
         },
       },
+      accounts: { delete: async (guildId) => void this.accountsForgotten.push(guildId) },
       clock: this.clock,
       keepMs: 30 * DAY_MS,
       isHere: (guildId) => this.here.get(guildId),
@@ -168,6 +170,7 @@ describe("a guild that removed the bot", () => {
     assert.deepEqual(host.pruned, []);
     await host.clock.advance(2 * DAY_MS);
     assert.deepEqual(host.pruned, ["g1"]);
+    assert.deepEqual(host.accountsForgotten, ["g1"]);
     assert.deepEqual(await host.settings.of("g1"), defaultSettings);
     for (const texts of Object.values(host.texts)) {
       assert.doesNotMatch(JSON.stringify([...texts]), /g1/);

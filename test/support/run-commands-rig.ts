@@ -85,10 +85,19 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
     const taken = emulated.traffic.filter(({ status }) => status < 400);
     assert.deepEqual([...new Set(taken.flatMap((exchanged) => api.check(exchanged)))], []);
   });
-  const { runner, queue, permissions, words, audit } = rig.runs;
+  const { runner, queue, permissions, words, audit, accounts } = rig.runs;
   await discord.start(commands, {
     ...world.services,
-    ...{ runAnswers: rig.runAnswers, snapshots: rig.snapshots, runner, queue, permissions, words, audit },
+    ...{
+      runAnswers: rig.runAnswers,
+      snapshots: rig.snapshots,
+      runner,
+      queue,
+      permissions,
+      words,
+      audit,
+      accounts,
+    },
   });
   return {
     ...{ emulated, discord, runs: rig, log, guild, channel, binding, roles },

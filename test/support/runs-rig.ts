@@ -25,6 +25,7 @@ import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/domain/run.ts";
+import { type GuildAccounts, parseGuildAccounts } from "../../src/runs/accounts/account-book.ts";
 import { parseSeenRows, type SeenRows } from "../../src/runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "../../src/runs/queue/deferred-runs.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";
@@ -171,6 +172,8 @@ export class RunsRig {
   readonly #random = seededRandom(7);
   readonly #deferredTexts = new Map<string, string>();
   readonly #seenTexts = new Map<string, string>();
+  readonly #accountTexts = new Map<string, string>();
+  readonly accountDocuments = new MemoryDocuments<GuildAccounts>(parseGuildAccounts, this.#accountTexts);
   /** What a crashed process still had under way must not be seen by the next. */
   #life = 0;
 
@@ -322,6 +325,7 @@ export class RunsRig {
       lateAnswers: this.#options.lateAnswers ?? this.#lateAnswers(),
       deferred: new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts),
       seenRows: new MemoryDocuments<SeenRows>(parseSeenRows, this.#seenTexts),
+      accounts: this.accountDocuments,
       clock,
       random: this.#random,
       report: (what, error) => void (alive() && this.reports.push({ what, error })),

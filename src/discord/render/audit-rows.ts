@@ -58,6 +58,8 @@ export function refusalWords(message: string, status: RunStatus, roleIds: readon
 const MENTION_FIRST: Readonly<Record<string, RegExp>> = {
   "staff-allow": /^<@&\d+>/,
   "staff-deny": /^<@&\d+>/,
+  "account-link": /^<@\d+>/,
+  "account-unlink": /^<@\d+>/,
   "audit-channel": /^<#\d+>$/,
   notices: /^<#\d+>$/,
 };
@@ -82,6 +84,8 @@ const actions = {
   "staff-deny": "denied",
   "staff-protect": "protected a player",
   "staff-unprotect": "ended the protection of a player",
+  "account-link": "linked a game account",
+  "account-unlink": "unlinked a game account",
   "call-claim": "claimed",
   "call-release": "released",
   "call-resolve": "resolved",

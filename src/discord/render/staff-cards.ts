@@ -1,16 +1,18 @@
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import { type Binding, CALLS_RIGHT, type StaffPolicy, type Tier, type VerbRule } from "../../domain/guild.ts";
 import type { Card } from "../../domain/message.ts";
+import type { GameAccount } from "../../domain/ports/game-accounts.ts";
 import type { Decision } from "../../domain/run.ts";
 import { tierLabels } from "./audit-rows.ts";
 import { cutLines, inlineCode, inlineName } from "./escape.ts";
+import { accountsField } from "./me-cards.ts";
 import { escapeButRoles } from "./own-markup.ts";
 
 /** How `/staff` reads. Pure. */
 
 const tiers: readonly Tier[] = ["manager", "administrator", "moderator", "viewer"];
 
-export function staffCard(binding: Binding, policy: StaffPolicy): Card {
+export function staffCard(binding: Binding, policy: StaffPolicy, accounts: readonly GameAccount[]): Card {
   const extra = (name: Escaped, list: readonly VerbRule[]) =>
     list.length === 0 ? [] : [{ name, value: rules(list) }];
   const held = tiers.flatMap((tier) => {
@@ -37,6 +39,7 @@ export function staffCard(binding: Binding, policy: StaffPolicy): Card {
         name: md`Protected: nobody may target them`,
         value: protectedNames(policy.protectedPlayers),
       },
+      accountsField(accounts),
     ],
   };
 }

@@ -1,0 +1,119 @@
+import { type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
+import type { Button, CardField, MessageBody } from "../../domain/message.ts";
+import type { GameAccount, LinkCode, LinkOutcome } from "../../domain/ports/game-accounts.ts";
+import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
+
+/** How `/me` reads. Pure. */
+
+const colors = { wait: 0x3b6fd4, done: 0x2d7d46, quiet: 0x80848e };
+
+/** The code, how to use it, and until when. */
+export function codeCard(
+  { code, untilMs }: Pick<LinkCode, "code" | "untilMs">,
+  serverName: string,
+): MessageBody {
+  return {
+    cards: [
+      {
+        title: md`🔗 Link your game account`,
+        description: joined(
+          [
+            md`On **${inlineName(serverName)}**, type this in the chat of the game:`,
+            md`${inlineCode(`:log marshal ${code}`)}`,
+            md`The account that types it is linked to you. Keep the code to yourself. It expires <t:${Math.floor(untilMs / 1_000)}:R>.`,
+            "",
+            "-# Only staff of the game can use `:log`. For others a Manager types `/me link member: player:`.",
+          ],
+          "\n",
+        ),
+        color: colors.wait,
+      },
+    ],
+  };
+}
+
+/** What came of a code; `bindingId` is the server on which a new one would be typed. */
+export function codeOutcomeCard(outcome: LinkOutcome, bindingId: string): MessageBody {
+  const again: Button = { kind: "button", style: "primary", label: "New code", id: `me-code:${bindingId}` };
+  switch (outcome.kind) {
+    case "linked":
+      return {
+        cards: [
+          {
+            title: md`✅ Your game account is linked`,
+            description: md`You are **${playerLink(outcome.account)}**. Not your account? Unlink it: somebody else typed your code.`,
+            color: colors.done,
+          },
+        ],
+        rows: [[unlinkButton]],
+      };
+    case "taken":
+      return plain(
+        md`⛔ Not linked`,
+        md`**${inlineName(outcome.player.name)}** typed your code. ${escapeMarkdown(outcome.why)}`,
+        again,
+      );
+    case "contested":
+      return plain(
+        md`⛔ Not linked`,
+        md`Two players typed your code at the same time. Get a new one and keep it to yourself.`,
+        again,
+      );
+    case "expired":
+      return plain(md`⌛ The code has expired`, md`Nobody typed it in the game. Nothing was linked.`, again);
+    case "withdrawn":
+      return plain(
+        md`⚪ This code no longer counts`,
+        md`You asked for a newer one, the server was unlinked, or Marshal restarted.`,
+        again,
+      );
+  }
+}
+
+const unlinkButton: Button = { kind: "button", style: "secondary", label: "Unlink", id: "me-unlink" };
+
+function plain(title: Escaped, description: Escaped, next: Button): MessageBody {
+  return { cards: [{ title, description, color: colors.quiet }], rows: [[next]] };
+}
+
+/** Whose account it is, since when and by whose word. `own`: shown to the member themselves. */
+export function accountCard(userId: string, account: GameAccount | undefined, own: boolean): MessageBody {
+  if (account === undefined) {
+    const next: Button = { kind: "button", style: "primary", label: "Link my account", id: "me-code" };
+    const card = {
+      title: md`No game account`,
+      description: own
+        ? md`You have not linked one. With it, cards can act for you in the game.`
+        : md`${userMention(userId)} has not linked one.`,
+      color: colors.quiet,
+    };
+    return own ? { cards: [card], rows: [[next]] } : { cards: [card] };
+  }
+  const card = {
+    title: md`Game account`,
+    description: md`${userMention(userId)} is **${playerLink(account)}**.\n-# ${how(account)}`,
+    color: colors.wait,
+  };
+  return own ? { cards: [card], rows: [[unlinkButton]] } : { cards: [card] };
+}
+
+/** A field for `/staff list`: the newest accounts, as many as a field holds. */
+export function accountsField(accounts: readonly GameAccount[]): CardField {
+  const lines = accounts.map((account) => md`${userMention(account.userId)} · ${playerLink(account)}`);
+  return {
+    name: md`Game accounts`,
+    value: lines.length === 0 ? md`Nobody has linked one. \`/me link\` does it.` : cutLines(lines, 1_000),
+  };
+}
+
+/** The name; the id stands behind the link to the profile only. */
+function playerLink({ player }: GameAccount): Escaped {
+  return md`[${inlineName(player.name)}](https://www.roblox.com/users/${player.id}/profile)`;
+}
+
+function how({ linkedAtMs, vouchedBy }: GameAccount): Escaped {
+  const when = md`<t:${Math.floor(linkedAtMs / 1_000)}:R>`;
+  return vouchedBy === undefined
+    ? md`Linked ${when} by a code typed in the game`
+    : md`Linked ${when} by ${userMention(vouchedBy)}`;
+}

@@ -1,0 +1,50 @@
+import type { Actor, Binding } from "../guild.ts";
+import type { PlayerRef } from "../model.ts";
+
+/** A member's own account in the game. Within a guild a member has one account, and an account one member. */
+export interface GameAccount {
+  readonly userId: string;
+  /** As it was called when it was linked; people rename, so `permissions.findPlayer` by its id tells today's name. */
+  readonly player: Required<PlayerRef>;
+  /** Epoch milliseconds. */
+  readonly linkedAtMs: number;
+  /** The Manager whose word it is; absent: proven by a code that was typed in the game. */
+  readonly vouchedBy?: string;
+}
+
+/** A code that a member types in the game to show which account is theirs. */
+export interface LinkCode {
+  readonly code: string;
+  /** Epoch milliseconds. */
+  readonly untilMs: number;
+  /** What came of it; never rejects. */
+  readonly outcome: Promise<LinkOutcome>;
+}
+
+export type LinkOutcome =
+  | { readonly kind: "linked"; readonly account: GameAccount }
+  /** Whoever typed it has an account that is another member's, or the member has one by now. */
+  | { readonly kind: "taken"; readonly player: Required<PlayerRef>; readonly why: string }
+  /** Two accounts typed it within one second: one of them copied it. */
+  | { readonly kind: "contested" }
+  /** Nobody typed it in time. */
+  | { readonly kind: "expired" }
+  /** A newer code took its place, the server was unlinked, or the bot stops. */
+  | { readonly kind: "withdrawn" };
+
+/** Which members are which players. */
+export interface GameAccounts {
+  of(guildId: string, userId: string): Promise<GameAccount | undefined>;
+  ofPlayer(guildId: string, playerId: number): Promise<GameAccount | undefined>;
+  /** Newest first. */
+  list(guildId: string): Promise<readonly GameAccount[]>;
+  /**
+   * A fresh code for this member, in place of an earlier one; looked for in the command log of that server while it
+   * lives. @throws Failure "bad-command" when the member has an account; "busy" while many of the guild link theirs.
+   */
+  begin(actor: Actor, binding: Binding): Promise<LinkCode>;
+  /** By the word of a Manager. @throws Failure "bad-command" when the member or the account is linked already. */
+  vouch(manager: Actor, userId: string, player: Required<PlayerRef>): Promise<GameAccount>;
+  /** What was linked; undefined: nothing was. */
+  unlink(actor: Actor, userId: string): Promise<GameAccount | undefined>;
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { Failure } from "../../domain/failure.ts";
+import { KeyedMutex } from "../../domain/keyed-mutex.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
+import type { GameAccount } from "../../domain/ports/game-accounts.ts";
+
+/** Of one guild. All of them are one document, so that both rules hold whatever a crash leaves out. */
+const MOST_ACCOUNTS = 1_000;
+
+const schema = z.object({
+  accounts: z.array(
+    z.object({
+      userId: z.string(),
+      player: z.object({ name: z.string(), id: z.number() }),
+      linkedAtMs: z.number(),
+      vouchedBy: z.string().exactOptional(),
+    }),
+  ),
+});
+
+export type GuildAccounts = z.infer<typeof schema>;
+
+/** For the store: checks on reading. */
+export function parseGuildAccounts(value: unknown): GuildAccounts {
+  return schema.parse(value);
+}
+
+/** Which member of a guild is which player: one document a guild, its changes one after the other. */
+export class AccountBook {
+  readonly #documents: Documents<GuildAccounts>;
+  readonly #turns = new KeyedMutex();
+
+  constructor(documents: Documents<GuildAccounts>) {
+    this.#documents = documents;
+  }
+
+  /** In the order of linking. */
+  async all(guildId: string): Promise<readonly GameAccount[]> {
+    return (await this.#documents.get(guildId))?.accounts ?? [];
+  }
+
+  /** @throws Failure "bad-command": the member has an account, the account a member, or the guild has too many. */
+  add(guildId: string, account: GameAccount): Promise<void> {
+    return this.#turns.take(guildId, async () => {
+      const before = await this.all(guildId);
+      refuseSecond(before, account);
+      await this.#documents.set(guildId, { accounts: [...before, account] });
+    });
+  }
+
+  remove(guildId: string, userId: string): Promise<GameAccount | undefined> {
+    return this.#turns.take(guildId, async () => {
+      const before = await this.all(guildId);
+      const gone = before.find((account) => account.userId === userId);
+      if (gone === undefined) return undefined;
+      const accounts = before.filter((account) => account !== gone);
+      await (accounts.length === 0
+        ? this.#documents.delete(guildId)
+        : this.#documents.set(guildId, { accounts }));
+      return gone;
+    });
+  }
+}
+
+function refuseSecond(before: readonly GameAccount[], { userId, player }: GameAccount): void {
+  const own = before.find((account) => account.userId === userId);
+  if (own !== undefined) {
+    throw new Failure(
+      "bad-command",
+      `${own.player.name} is linked to this member already. Unlink it first, with /me unlink.`,
+    );
+  }
+  if (before.some((account) => account.player.id === player.id)) {
+    throw new Failure(
+      "bad-command",
+      `${player.name} is linked to another member here. That member or a Manager can undo it, with /me unlink.`,
+    );
+  }
+  if (before.length >= MOST_ACCOUNTS) {
+    throw new Failure("bad-command", `${MOST_ACCOUNTS} accounts are linked here already, which is the most.`);
+  }
+}

@@ -1,0 +1,78 @@
+import { Failure } from "../../domain/failure.ts";
+import type { Actor } from "../../domain/guild.ts";
+import type { AuditLog } from "../../domain/ports/audit-log.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
+import type { GameAccount, GameAccounts, LinkOutcome } from "../../domain/ports/game-accounts.ts";
+import { AccountBook, type GuildAccounts } from "./account-book.ts";
+import { LinkCodes, type LinkCodesPorts } from "./link-codes.ts";
+
+export interface GameAccountsPorts extends Omit<LinkCodesPorts, "onTyped"> {
+  /** With `parseGuildAccounts`; durable. */
+  readonly accounts: Documents<GuildAccounts>;
+  readonly audit: Pick<AuditLog, "event">;
+}
+
+/** Members and their accounts in the game, and the codes by which they are shown. Every change stands in the audit. */
+export function createGameAccounts(ports: GameAccountsPorts): {
+  readonly accounts: GameAccounts;
+  readonly codes: LinkCodes;
+} {
+  const { audit, clock, random } = ports;
+  const book = new AccountBook(ports.accounts);
+
+  async function note(actor: Actor, action: string, { userId, player }: GameAccount): Promise<void> {
+    await audit.event({
+      ...{ id: random.id(), guildId: actor.guildId, atMs: clock.nowMs() },
+      ...{ actorId: actor.userId, actorName: actor.userName, action },
+      text: `<@${userId}> ${player.name}`,
+    });
+  }
+
+  async function add(actor: Actor, account: GameAccount): Promise<GameAccount> {
+    await book.add(actor.guildId, account);
+    await note(actor, "account-link", account);
+    return account;
+  }
+
+  const codes = new LinkCodes({
+    ...ports,
+    async onTyped(actor, player): Promise<LinkOutcome> {
+      try {
+        const account = await add(actor, { userId: actor.userId, player, linkedAtMs: clock.nowMs() });
+        return { kind: "linked", account };
+      } catch (error) {
+        if (error instanceof Failure) return { kind: "taken", player, why: error.message };
+        throw error;
+      }
+    },
+  });
+
+  const of = async (guildId: string, userId: string): Promise<GameAccount | undefined> =>
+    (await book.all(guildId)).find((account) => account.userId === userId);
+  return {
+    codes,
+    accounts: {
+      of,
+      ofPlayer: async (guildId, playerId) =>
+        (await book.all(guildId)).find(({ player }) => player.id === playerId),
+      list: async (guildId) => (await book.all(guildId)).toReversed(),
+      async begin(actor, binding) {
+        const linked = await of(actor.guildId, actor.userId);
+        if (linked !== undefined) {
+          throw new Failure(
+            "bad-command",
+            `You are linked to ${linked.player.name} already. Unlink it first, with /me unlink.`,
+          );
+        }
+        return codes.begin(actor, binding);
+      },
+      vouch: (manager, userId, player) =>
+        add(manager, { userId, player, linkedAtMs: clock.nowMs(), vouchedBy: manager.userId }),
+      async unlink(actor, userId) {
+        const gone = await book.remove(actor.guildId, userId);
+        if (gone !== undefined) await note(actor, "account-unlink", gone);
+        return gone;
+      },
+    },
+  };
+}

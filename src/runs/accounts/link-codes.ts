@@ -1,0 +1,142 @@
+import { Failure } from "../../domain/failure.ts";
+import type { Actor, Binding } from "../../domain/guild.ts";
+import type { CommandEntry, PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";
+import type { Clock, Random } from "../../domain/ports/clock.ts";
+import type { Demands } from "../../domain/ports/demands.ts";
+import type { LinkCode, LinkOutcome } from "../../domain/ports/game-accounts.ts";
+import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
+
+/** Time to walk over to the game and type it. */
+const CODE_LIVES_MS = 10 * 60_000;
+/** Somebody waits for it: the log is read this often. */
+const LOG_MAX_AGE_MS = 5_000;
+/** A row this much older than its code is another one's: the two clocks differ by seconds at most. */
+const EARLY_S = 30;
+/** Members of one guild who link at the same time; each has the server's log read for them. */
+const MOST_OF_GUILD = 20;
+const CODES = 1_000_000;
+const DIGITS = 6;
+
+const TYPED = /^:log\s+marshal\s+(\d{6})(?!\d)/iu;
+
+export interface LinkCodesPorts {
+  readonly demands: Demands;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The player has shown that they are this member. Rejects with a Failure where that cannot be. */
+  onTyped(actor: Actor, player: Required<PlayerRef>): Promise<LinkOutcome>;
+  report(what: string, error: unknown): void;
+}
+
+interface Waiting {
+  readonly code: string;
+  readonly actor: Actor;
+  readonly binding: Binding;
+  readonly fromS: number;
+  readonly untilMs: number;
+  readonly end: (outcome: LinkOutcome) => void;
+}
+
+/**
+ * Codes that wait to be typed in the game. In memory only: after a restart people ask for a new one. Whoever reads a
+ * code has nothing of it, since the account that typed it is the one that is linked.
+ */
+export class LinkCodes implements SnapshotListener {
+  readonly #ports: LinkCodesPorts;
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(ports: LinkCodesPorts) {
+    this.#ports = ports;
+  }
+
+  /** @throws Failure "busy" */
+  begin(actor: Actor, binding: Binding): LinkCode {
+    const { clock } = this.#ports;
+    const ofGuild = [...this.#waiting.values()].filter(({ actor: other }) => other.guildId === actor.guildId);
+    const earlier = ofGuild.find(({ actor: other }) => other.userId === actor.userId);
+    if (earlier === undefined && ofGuild.length >= MOST_OF_GUILD) {
+      throw new Failure("busy", "Many members link their accounts just now; try again in some minutes.");
+    }
+    earlier?.end({ kind: "withdrawn" });
+
+    const code = this.#freshCode();
+    const nowMs = clock.nowMs();
+    const outcome = Promise.withResolvers<LinkOutcome>();
+    const cancelExpiry = clock.after(CODE_LIVES_MS, () => waiting.end({ kind: "expired" }));
+    const waiting: Waiting = {
+      ...{ code, actor, binding, fromS: Math.floor(nowMs / 1_000) - EARLY_S, untilMs: nowMs + CODE_LIVES_MS },
+      end: (ended) => {
+        cancelExpiry();
+        this.#waiting.delete(code);
+        this.#demand(binding);
+        outcome.resolve(ended);
+      },
+    };
+    this.#waiting.set(code, waiting);
+    this.#demand(binding);
+    return { code, untilMs: waiting.untilMs, outcome: outcome.promise };
+  }
+
+  async take({ source, lists: { commandLogs } }: Snapshot): Promise<void> {
+    if (commandLogs === undefined || !this.#isAwaited(source)) return;
+    const typed = Map.groupBy(commandLogs, ({ text }) => TYPED.exec(text.trim())?.[1]);
+    for (const [code, rows] of typed) {
+      const waiting = code === undefined ? undefined : this.#waiting.get(code);
+      if (waiting?.binding.source === source) await this.#onTyped(waiting, rows);
+    }
+  }
+
+  /** The server was unlinked. */
+  forget(binding: Binding): void {
+    for (const waiting of this.#waiting.values()) {
+      if (waiting.binding.id === binding.id && waiting.binding.guildId === binding.guildId) {
+        waiting.end({ kind: "withdrawn" });
+      }
+    }
+  }
+
+  stop(): void {
+    for (const waiting of this.#waiting.values()) waiting.end({ kind: "withdrawn" });
+  }
+
+  async #onTyped({ actor, fromS, end }: Waiting, rows: readonly CommandEntry[]): Promise<void> {
+    const since = rows.filter(({ atS, player }) => atS >= fromS && player.id !== undefined);
+    const firstS = Math.min(...since.map(({ atS }) => atS));
+    const first = since.filter(({ atS }) => atS === firstS).map(({ player }) => player);
+    const [player] = first;
+    if (player?.id === undefined) return;
+    if (first.some(({ id }) => id !== player.id)) return end({ kind: "contested" });
+    try {
+      end(await this.#ports.onTyped(actor, { name: player.name, id: player.id }));
+    } catch (error) {
+      // The row stays in the log for a while, so the next reading tries again.
+      this.#ports.report("a game account could not be linked", error);
+    }
+  }
+
+  #isAwaited(source: SourceId): boolean {
+    return [...this.#waiting.values()].some(({ binding }) => binding.source === source);
+  }
+
+  #freshCode(): string {
+    for (;;) {
+      const code = digitsOf(this.#ports.random.id());
+      if (!this.#waiting.has(code)) return code;
+    }
+  }
+
+  #demand({ guildId, id, source }: Binding): void {
+    const owner = `runs-accounts:${guildId}:${id}`;
+    const waiting = [...this.#waiting.values()].filter(({ binding }) => binding.id === id);
+    const untilMs = Math.max(...waiting.map((one) => one.untilMs));
+    const demand = { source, lists: ["commandLogs"] as const, guildId, maxAgeMs: LOG_MAX_AGE_MS, untilMs };
+    this.#ports.demands.put(owner, waiting.length === 0 ? [] : [demand]);
+  }
+}
+
+/** An id is random enough for secrets; `random.next` is not. */
+function digitsOf(id: string): string {
+  let rest = 0;
+  for (const character of id) rest = (rest * 131 + (character.codePointAt(0) ?? 0)) % CODES;
+  return String(rest).padStart(DIGITS, "0");
+}

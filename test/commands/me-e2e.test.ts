@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
+import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
+import { player } from "../support/runs-rig.ts";
+
+function messageOf(exchange: Exchange): Message {
+  assert.ok(exchange.message !== undefined, "there is no answer");
+  return exchange.message;
+}
+
+async function typeInGame(rig: RunCommandsRig, text: string, name = "Alice", id = 11): Promise<void> {
+  const atS = Math.floor(rig.runs.clock.nowMs() / 1_000);
+  await rig.runs.runs.listener.take(
+    rig.runs.snapshot([{ kind: "command", atS, player: { name, id }, text }]),
+  );
+}
+
+async function codeIn(rig: RunCommandsRig, exchange: Exchange): Promise<string> {
+  const text = await rig.reads(exchange, /:log marshal \d{6}/);
+  return /marshal (\d{6})/.exec(text)?.[1] ?? "";
+}
+
+describe("/me", () => {
+  test("links an account by the code, shows it, and unlinks it by a press; only they see any of it", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    await rig.reads(await rig.mod.slash(rig.channel, "me show"), /have not linked/);
+    const linking = await rig.mod.slash(rig.channel, "me link");
+    const code = await codeIn(rig, linking);
+    assert.match(linking.text, /Keep the code to yourself/);
+    assert.equal(messageOf(linking).ephemeralFor, rig.mod.member.id);
+    await typeInGame(rig, `:log marshal ${code}`);
+    await rig.reads(linking, /You are \*\*/);
+    assert.match(linking.text, /\*\*\[Alice\]\(https:\/\/www\.roblox\.com\/users\/11\/profile\)\*\*/);
+    await rig.reads(await rig.mod.slash(rig.channel, "me link"), /linked to Alice already/);
+    await rig.reads(await rig.mod.slash(rig.channel, "me show"), /by a code typed in the game/);
+    const undone = await rig.mod.click(messageOf(linking), "Unlink");
+    await rig.reads(undone, /no longer linked to you/);
+    await rig.reads(await rig.mod.slash(rig.channel, "me unlink"), /no game account/);
+  });
+
+  test("a code that nobody types expires, and a button gives a new one in its place", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const linking = await rig.member.slash(rig.channel, "me link");
+    const code = await codeIn(rig, linking);
+    await rig.runs.clock.advance(10 * 60_000);
+    await rig.reads(linking, /has expired/);
+    const renewed = await rig.member.click(messageOf(linking), "New code");
+    assert.notEqual(await codeIn(rig, renewed), code);
+  });
+
+  test("a Manager links somebody else by a name that was seen; nobody else may, and staff list shows it", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const options = { member: { id: rig.mod.member.id }, player: "bobby" };
+    await rig.reads(await rig.mod.slash(rig.channel, "me link", options), /Only Managers/);
+    await rig.reads(
+      await rig.manager.slash(rig.channel, "me link", { ...options, player: "Nobody_Here" }),
+      /was not seen/,
+    );
+    await rig.reads(await rig.manager.slash(rig.channel, "me link", { player: "bobby" }), /name both/);
+    await rig.reads(await rig.manager.slash(rig.channel, "me link", options), /is \*\*Bobby\*\* in the game/);
+    await rig.reads(await rig.owner.slash(rig.channel, "staff list"), /Game accounts[\s\S]*Bobby/);
+    const who = { member: { id: rig.mod.member.id } };
+    await rig.reads(await rig.member.slash(rig.channel, "me show", who), /Only staff/);
+    await rig.reads(await rig.admin.slash(rig.channel, "me show", who), /Bobby[\s\S]*Linked/);
+    await rig.reads(await rig.admin.slash(rig.channel, "me unlink", who), /Only Managers/);
+    await rig.reads(await rig.manager.slash(rig.channel, "me unlink", who), /no longer linked to <@/);
+  });
+
+  test("a name with marks in it neither formats, pings nor links", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    rig.runs.players = [player("[x](https://e.vil) <@1> @everyone `**", 77)];
+    const linking = await rig.mod.slash(rig.channel, "me link");
+    const code = await codeIn(rig, linking);
+    await typeInGame(rig, `:log marshal ${code}`, "[x](https://e.vil) <@1> @everyone `**", 77);
+    const text = await rig.reads(linking, /You are \*\*/);
+    assert.doesNotMatch(text, /<@1>|@everyone|\]\(https:\/\/e\.vil/);
+    const list = await rig.reads(await rig.owner.slash(rig.channel, "staff list"), /Game accounts/);
+    assert.doesNotMatch(list, /<@1>|@everyone|\]\(https:\/\/e\.vil/);
+  });
+});

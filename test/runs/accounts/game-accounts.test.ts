@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Failure } from "../../../src/domain/failure.ts";
+import type { CommandEntry } from "../../../src/domain/model.ts";
+import { binding, RunsRig, sourceId } from "../../support/runs-rig.ts";
+
+const MINUTE_MS = 60_000;
+
+function row(rig: RunsRig, name: string, id: number | undefined, text: string, agoS = 0): CommandEntry {
+  const atS = Math.floor(rig.clock.nowMs() / 1_000) - agoS;
+  return { kind: "command", atS, player: { name, ...(id === undefined ? {} : { id }) }, text };
+}
+
+async function seen(rig: RunsRig, ...rows: CommandEntry[]): Promise<void> {
+  await rig.runs.listener.take(rig.snapshot(rows));
+}
+
+const rejects = (work: Promise<unknown>, words: RegExp) =>
+  assert.rejects(work, (error) => error instanceof Failure && words.test(error.message));
+
+describe("linking a game account by a code", () => {
+  test("the account that types the code is linked, whatever its row looks like otherwise", async () => {
+    const rig = new RunsRig();
+    const mo = rig.actor("mod");
+    const { code, outcome } = await rig.runs.accounts.begin(mo, binding);
+    assert.match(code, /^\d{6}$/);
+    await seen(rig, row(rig, "Alice", 11, `:LOG  marshal ${code} hi`), row(rig, "Bob", 12, ":log marshal 1"));
+    const ended = await outcome;
+    assert.equal(ended.kind, "linked");
+    const account = await rig.runs.accounts.of("g1", mo.userId);
+    assert.deepEqual(account?.player, { name: "Alice", id: 11 });
+    assert.deepEqual(await rig.runs.accounts.ofPlayer("g1", 11), account);
+    const [event] = rig.audit.eventRows;
+    assert.deepEqual([event?.action, event?.text], ["account-link", "<@u-mod> Alice"]);
+  });
+
+  test("the log is read for at most ten minutes, and no longer than somebody waits", async () => {
+    const rig = new RunsRig();
+    const { outcome } = await rig.runs.accounts.begin(rig.actor("mod"), binding);
+    const [demand] = rig.demandsPut.get("runs-accounts:g1:b1") ?? [];
+    assert.deepEqual(
+      [demand?.source, demand?.lists, demand?.maxAgeMs, demand?.untilMs],
+      [sourceId, ["commandLogs"], 5_000, rig.clock.nowMs() + 10 * MINUTE_MS],
+    );
+    await rig.clock.advance(10 * MINUTE_MS);
+    assert.deepEqual(await outcome, { kind: "expired" });
+    assert.equal(rig.demandsPut.size, 0);
+  });
+
+  test("a code that has expired, an older row and Remote Server link nobody", async () => {
+    const rig = new RunsRig();
+    const mo = rig.actor("mod");
+    const first = await rig.runs.accounts.begin(mo, binding);
+    await rig.clock.advance(10 * MINUTE_MS);
+    await seen(rig, row(rig, "Alice", 11, `:log marshal ${first.code}`));
+    const { code } = await rig.runs.accounts.begin(mo, binding);
+    await seen(
+      rig,
+      row(rig, "Alice", 11, `:log marshal ${code}`, 31),
+      row(rig, "Remote Server", undefined, `:log marshal ${code}`),
+      row(rig, "Bob", 12, `:log marshal ${code}7`),
+      row(rig, "Bob", 12, `:h log marshal ${code}`),
+    );
+    assert.equal(await rig.runs.accounts.of("g1", mo.userId), undefined);
+  });
+
+  test("whoever copies a code after it was typed gets nothing", async () => {
+    const rig = new RunsRig();
+    const mo = rig.actor("mod");
+    const { code, outcome } = await rig.runs.accounts.begin(mo, binding);
+    await seen(
+      rig,
+      row(rig, "Thief", 66, `:log marshal ${code}`, 0),
+      row(rig, "Alice", 11, `:log marshal ${code}`, 3),
+    );
+    await outcome;
+    assert.equal((await rig.runs.accounts.of("g1", mo.userId))?.player.name, "Alice");
+    assert.equal(await rig.runs.accounts.ofPlayer("g1", 66), undefined);
+  });
+
+  test("two accounts in one second link neither", async () => {
+    const rig = new RunsRig();
+    const { code, outcome } = await rig.runs.accounts.begin(rig.actor("mod"), binding);
+    const text = `:log marshal ${code}`;
+    await seen(rig, row(rig, "Thief", 66, text), row(rig, "Alice", 11, text));
+    assert.deepEqual(await outcome, { kind: "contested" });
+    assert.deepEqual(await rig.runs.accounts.list("g1"), []);
+  });
+
+  test("an account that is another member's stays theirs, and a linked member gets no second code", async () => {
+    const rig = new RunsRig();
+    const [mo, ad] = [rig.actor("mod"), rig.actor("admin")];
+    await rig.runs.accounts.vouch(rig.actor("manager"), mo.userId, { name: "Alice", id: 11 });
+    const { code, outcome } = await rig.runs.accounts.begin(ad, binding);
+    await seen(rig, row(rig, "Alice", 11, `:log marshal ${code}`));
+    assert.equal((await outcome).kind, "taken");
+    assert.equal((await rig.runs.accounts.ofPlayer("g1", 11))?.userId, mo.userId);
+    await rejects(rig.runs.accounts.begin(mo, binding), /linked to Alice already/);
+    assert.equal((await rig.runs.accounts.unlink(mo, mo.userId))?.player.name, "Alice");
+    await rig.runs.accounts.begin(mo, binding);
+  });
+
+  test("a newer code of the same member replaces the older; twenty others of a guild are the most", async () => {
+    const rig = new RunsRig();
+    const older = await rig.runs.accounts.begin(rig.actor("mod"), binding);
+    await rig.runs.accounts.begin(rig.actor("mod"), binding);
+    assert.deepEqual(await older.outcome, { kind: "withdrawn" });
+    const more = (n: number) => rig.runs.accounts.begin(rig.actor("none", { userId: `u${n}` }), binding);
+    for (let n = 0; n < 19; n++) await more(n);
+    await rejects(more(19), /Many members/);
+    await rig.runs.accounts.begin(rig.actor("none", { userId: "x", guildId: "g2" }), binding);
+  });
+
+  test("a store that fails keeps the code, and the next reading links", async () => {
+    const rig = new RunsRig();
+    const mo = rig.actor("mod");
+    const { code, outcome } = await rig.runs.accounts.begin(mo, binding);
+    const typed = row(rig, "Alice", 11, `:log marshal ${code}`);
+    rig.accountDocuments.refuseWrites = new Error("disk full");
+    await seen(rig, typed);
+    assert.equal(rig.reports.length, 1);
+    rig.accountDocuments.refuseWrites = undefined;
+    await seen(rig, typed);
+    assert.equal((await outcome).kind, "linked");
+  });
+
+  test("a server that is unlinked and a bot that stops end what waits; accounts outlive a restart", async () => {
+    const rig = new RunsRig();
+    await rig.runs.accounts.vouch(rig.actor("manager"), "u-x", { name: "Alice", id: 11 });
+    const one = await rig.runs.accounts.begin(rig.actor("mod"), binding);
+    await rig.runs.onUnlinked(binding);
+    assert.deepEqual(await one.outcome, { kind: "withdrawn" });
+    const two = await rig.runs.accounts.begin(rig.actor("mod"), binding);
+    await rig.runs.stop(0);
+    assert.deepEqual(await two.outcome, { kind: "withdrawn" });
+    rig.crash();
+    assert.equal((await rig.runs.accounts.ofPlayer("g1", 11))?.userId, "u-x");
+  });
+});
