@@ -20,7 +20,7 @@ const MOST_TEXT_BYTES = 32_000_000;
 /** Discord takes a file of 10 MiB; a larger one would fail the whole answer. */
 const MOST_FILE_BYTES = 10_000_000;
 /** Rows put together before other work has its turn. */
-const BREATH_ROWS = 200;
+const YIELD_EVERY_ROWS = 200;
 
 const gzipped = promisify(gzip);
 
@@ -84,7 +84,7 @@ async function allRows(
       bytes += Buffer.byteLength(row) + form.between.length;
       if (rows.length >= MOST_COMMANDS || bytes > MOST_TEXT_BYTES) return { rows, complete: false };
       rows.push(row);
-      if (rows.length % BREATH_ROWS === 0) await setImmediate();
+      if (rows.length % YIELD_EVERY_ROWS === 0) await setImmediate();
     }
     if (found.stoppedAt === undefined) return { rows, complete: found.rows.length < MOST_COMMANDS };
   }

@@ -25,9 +25,9 @@ import { Shutdown, type Step } from "./ops/shutdown.ts";
 import { STOP_DEADLINE_MS, stopOrder } from "./ops/stop-order.ts";
 import { watchWallClock } from "./ops/wall-clock.ts";
 import { createRuns } from "./runs/runs.ts";
-import { DepartedGuilds } from "./store/departed-guilds.ts";
-import { StoreError } from "./store/documents.ts";
-import { openStore } from "./store/open.ts";
+import { GuildRetention } from "./store/guild-retention.ts";
+import { StoreError } from "./store/keyv-documents.ts";
+import { openStore } from "./store/open-store.ts";
 import { createWatch } from "./watch/watch.ts";
 
 /** Settings, feeds and audit of a guild that removed the bot; its keys go at once. */
@@ -51,11 +51,11 @@ export interface Marshal {
 }
 
 /** Builds everything by hand; nothing runs that is not named here. */
-export async function buildMarshal(config: Config, surroundings: Runtime): Promise<Marshal> {
-  const { log, clock, random } = surroundings;
+export async function buildMarshal(config: Config, runtime: Runtime): Promise<Marshal> {
+  const { log, clock, random } = runtime;
   const metrics = createMetrics({ ofProcess: true });
   const store = await openStore(config.storeUrl, { log });
-  const kept = await openDocuments(store, config, surroundings);
+  const kept = await openDocuments(store, config, runtime);
   const { bindings, settings } = kept;
   const warn = (message: string, err: unknown) => log.warn({ err }, message);
   const report = (message: string, err: unknown) => log.error({ err }, message);
@@ -70,10 +70,10 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
     clock,
     random,
     log,
-    knownGuilds: () => departed.known(),
+    knownGuilds: () => guildRetention.guildsToCheck(),
     async onGuildRemoved(guildId) {
       const linked = await bindings.list(guildId);
-      await departed.left(guildId);
+      await guildRetention.recordRemoval(guildId);
       await bindings.forgetGuild(guildId);
       for (const binding of linked) await runs.onUnlinked(binding);
       await feeds.forgetGuild(guildId);
@@ -82,8 +82,8 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
   });
   const { sink, notifier, members } = discord;
   metrics.gauge("marshal_guilds", "Discord servers that Marshal is in.", () => discord.state().guilds);
-  const departed = new DepartedGuilds({
-    documents: kept.departed,
+  const guildRetention = new GuildRetention({
+    documents: kept.removedGuilds,
     bindings,
     settings,
     accounts: kept.accounts,
@@ -233,7 +233,7 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
       hideSecret: log.hide,
       async onLinked({ source, guildId, id }) {
         await service.unpark(source);
-        return { feedsBack: await departed.restoreFeeds(guildId, id, feeds.feeds) };
+        return { feedsBack: await guildRetention.restoreFeeds(guildId, id, feeds.feeds) };
       },
       async onReplaced(from) {
         await feeds.replaced(from);
@@ -246,14 +246,14 @@ export async function buildMarshal(config: Config, surroundings: Runtime): Promi
       },
     });
     watch.start();
-    departed.start();
+    guildRetention.start();
     await readiness.start();
   }
 
   return {
     start,
     ended: discord.ended,
-    steps: stopOrder({ discord, readiness, retention: departed, watch, runs, feeds, service, store }),
+    steps: stopOrder({ discord, readiness, retention: guildRetention, watch, runs, feeds, service, store }),
     ops: {
       metrics,
       conceal: log.conceal,

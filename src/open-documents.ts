@@ -16,19 +16,21 @@ import type { RootLog } from "./log.ts";
 import { parseGuildAccounts } from "./runs/accounts/account-book.ts";
 import { parseSeenRows } from "./runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-runs.ts";
-import { createAuditLog } from "./store/audit.ts";
+import { createAuditLog } from "./store/audit/audit-log.ts";
 import { createBindings } from "./store/bindings.ts";
 import { createCleanStop, parseCleanEnd } from "./store/clean-stop.ts";
 import * as documentSchemas from "./store/document-schemas.ts";
-import type { Store } from "./store/documents.ts";
+import { createFeedStore } from "./store/feed-store.ts";
+import type { Store } from "./store/keyv-documents.ts";
 import { createRunAnswers } from "./store/run-answers.ts";
-import { createVault, loadSecret } from "./store/seal.ts";
-import { createFeedStore, createSettings } from "./store/settings.ts";
+import { loadSecret } from "./store/secret-file.ts";
+import { createSettings } from "./store/settings.ts";
+import { createVault } from "./store/vault.ts";
 
 /** Reading 25 rows takes about half a millisecond: a scan of the audit takes a tenth of the process at most. */
 const SCAN_PAUSE_MS = 5;
 
-interface Surroundings {
+interface DocumentParts {
   readonly log: Pick<RootLog, "hide">;
   readonly clock: Clock;
   readonly random: Random;
@@ -38,7 +40,7 @@ interface Surroundings {
  * What lies in the store, namespace by namespace. Bindings and audit survive a power cut, journals a crash. Rejects
  * with a StoreError in words where the secret that sealed the server keys is missing.
  */
-export async function openDocuments(store: Store, config: Config, { log, clock, random }: Surroundings) {
+export async function openDocuments(store: Store, config: Config, { log, clock, random }: DocumentParts) {
   const sealed = store.documents("bindings", documentSchemas.parseGuildBindings, "full");
   const { storeUrl, secretKey: given } = config;
   const vault = createVault(await loadSecret({ storeUrl, given, hasSealed: () => holdsBindings(sealed) }));
@@ -69,7 +71,7 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
       oldIndex: store.documents("audit-index", documentSchemas.parseDayIndex, "normal"),
       pause: () => clock.sleep(SCAN_PAUSE_MS),
     }),
-    departed: store.documents("departed-guilds", documentSchemas.parseDepartedGuild, "full"),
+    removedGuilds: store.documents("departed-guilds", documentSchemas.parseRemovedGuild, "full"),
     // Places of answers are of use for minutes: what a power cut takes is then told by message.
     runAnswers: createRunAnswers({
       documents: store.documents("run-answers", documentSchemas.parseSealedAnswer, "normal"),

@@ -8,8 +8,8 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { KeyRing } from "../domain/ports/key-ring.ts";
 import type { ServerKey } from "../domain/secret.ts";
 import type { FormerBinding, GuildBindings, SealedBinding } from "./document-schemas.ts";
-import { StoreError } from "./documents.ts";
-import type { Vault } from "./seal.ts";
+import { StoreError } from "./keyv-documents.ts";
+import type { Vault } from "./vault.ts";
 
 export interface BindingParts {
   readonly documents: Documents<GuildBindings>;
@@ -18,25 +18,25 @@ export interface BindingParts {
   readonly random: Random;
   /** How many game servers one guild may link: each is polled, and their polls are shared by all guilds. */
   readonly serversPerGuild: number;
-  /** Told each key that is opened or linked, before anything else is done with it: logs must not show it. */
+  /** Called with each opened or linked key before anything else is done with it, so that no log can show it. */
   hideSecret(text: string): void;
 }
 
 export interface BindingStore extends Bindings {
-  /** Reads which guild links which source; once, before anything else. */
+  /** Reads which guild links which source. Must be called once, before anything else. */
   load(): Promise<void>;
-  /** Of a guild that left: its servers get new ids should they ever be linked again. */
+  /** Forgets the former servers of a guild: linked again, they get new ids. */
   forgetFormer(guildId: string): Promise<void>;
 }
 
-/** Two views of the same documents: who may know what is linked need not be able to open a key. */
+/** Two views of the same documents, so that a part which needs to know what is linked cannot open a key. */
 export interface LinkedServers {
   readonly bindings: BindingStore;
   /** For api/ alone. */
   readonly keys: KeyRing;
 }
 
-/** Where a key is sealed to: copied to another guild or binding it does not open. */
+/** The place that a key is sealed to: copied to another guild or binding, it does not open. */
 function placeOf(guildId: string, bindingId: string): string {
   return `binding/${guildId}/${bindingId}`;
 }
@@ -45,10 +45,13 @@ function withoutSeal({ sealed: _, ...binding }: SealedBinding): Binding {
   return binding;
 }
 
-/** One damaged row must not keep the bot down; when none of so many opens, it is the secret that is wrong. */
-const openedAtStart = 20;
+/**
+ * Keys that are tried at the start. One damaged row must not keep the bot down, but when none of these opens, the
+ * secret is wrong.
+ */
+const OPENED_AT_START = 20;
 
-const wrongSecret =
+const WRONG_SECRET =
   "the server keys in the store do not open: SECRET_KEY, or data/secret.key, is not the one they were sealed with; put that one back, or start with an empty store and link every server again";
 
 /** One document a guild; changes of one guild never interleave. */
@@ -73,7 +76,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
   const readFormer = async (guildId: string): Promise<readonly FormerBinding[]> =>
     (await documents.get(guildId))?.former ?? [];
 
-  function note(guildId: string, before: readonly Binding[], after: readonly Binding[]): void {
+  function index(guildId: string, before: readonly Binding[], after: readonly Binding[]): void {
     for (const { source } of before) {
       const guilds = guildsOf.get(source);
       guilds?.delete(guildId);
@@ -86,10 +89,10 @@ export function createBindings(parts: BindingParts): LinkedServers {
     const kept = former.length === 0 ? { bindings: after } : { bindings: after, former };
     const nothing = after.length === 0 && former.length === 0;
     await (nothing ? documents.delete(guildId) : documents.set(guildId, kept));
-    note(guildId, before, after);
+    index(guildId, before, after);
   }
 
-  /** The keys are gone at once; what tells the servers stays, so that a guild that returns finds its settings. */
+  /** Removes the keys. What identifies the servers stays, so that a guild that returns finds its settings. */
   async function forgetGuild(guildId: string): Promise<void> {
     const before = await read(guildId);
     const left = before.map(({ id, ownerId, joinKey }) => ({ id, ownerId, joinKey }));
@@ -110,7 +113,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
     const before = await read(guildId);
     const source = vault.sourceOf(key);
     const former = await readFormer(guildId);
-    // The same server with a new key keeps its id, and with it its feeds, policy and history; also after a time away.
+    // The same server with a new key keeps its id, and with it its feeds, policy and history, even after a removal.
     const known = before.find((one) => one.source === source) ?? sameServer(before, status);
     refuseBeyond(serversPerGuild, before, known);
     const id = known?.id ?? sameServer(former, status)?.id ?? random.id();
@@ -147,10 +150,10 @@ export function createBindings(parts: BindingParts): LinkedServers {
     async load() {
       const samples: SealedBinding[] = [];
       for await (const [guildId, { bindings: linked }] of documents.entries()) {
-        note(guildId, [], linked);
-        if (samples.length < openedAtStart) samples.push(...linked);
+        index(guildId, [], linked);
+        if (samples.length < OPENED_AT_START) samples.push(...linked);
       }
-      if (samples.length > 0 && !samples.some(opens)) throw new StoreError(wrongSecret);
+      if (samples.length > 0 && !samples.some(opens)) throw new StoreError(WRONG_SECRET);
     },
     list: async (guildId) => (await read(guildId)).map(withoutSeal),
     pick: async (guildId, nameOrId) => withoutSeal(choose(await read(guildId), nameOrId?.trim())),
@@ -177,7 +180,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
     sources: () => guildsOf.keys(),
     async keyOf(source) {
       const linked = await sealedOf(source);
-      // Each guild has its own copy of the same key: one that is damaged does not stop the others.
+      // Each guild has its own copy of the same key, so a damaged copy does not stop the others.
       const [binding] = linked.length > 1 ? linked.filter(opens) : linked;
       if (binding === undefined) return undefined;
       const key = open(binding);
@@ -202,7 +205,7 @@ function sameServer<T extends FormerBinding>(
   return bindings.find((one) => one.ownerId === status.ownerId && one.joinKey === status.joinKey);
 }
 
-/** A new key for a server that is linked already needs no room, even where a limit was lowered since. */
+/** Failure "bad-command" at the limit. A new key for a linked server needs no room, even after the limit was lowered. */
 function refuseBeyond(
   most: number,
   linked: readonly SealedBinding[],
@@ -214,8 +217,8 @@ function refuseBeyond(
 }
 
 /**
- * By id or name; the only one where nothing is said. Failure "not-linked" that says what there is to choose from: a
- * name that means two servers is refused, since a command for one of them must never reach the other.
+ * The server of an id or name; without one, the only linked server. Throws Failure "not-linked" that lists the choices.
+ * A name that fits two servers is refused, because a command for one of them must never reach the other.
  */
 function choose(bindings: readonly SealedBinding[], wanted: string | undefined): SealedBinding {
   const [first] = bindings;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CleanEnd, CleanStop } from "../domain/ports/clean-stop.ts";
 import type { Documents } from "../domain/ports/documents.ts";
-import type { Store } from "./documents.ts";
+import type { Store } from "./keyv-documents.ts";
 
 const KEY = "end";
 
@@ -19,7 +19,7 @@ export function createCleanStop(store: Pick<Store, "flush">, documents: Document
       const end = await documents.get(KEY);
       if (end === undefined) return undefined;
       await documents.delete(KEY);
-      // Where nobody can say that it is gone for good, it may come back after a power cut and be wrong then.
+      // A deletion that is not known to be on the disk may be undone by a power cut; the mark would then be wrong.
       return (await store.flush()) ? end : undefined;
     },
     leave: (end) => documents.set(KEY, end),

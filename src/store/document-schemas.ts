@@ -3,10 +3,10 @@ import type { Binding, Feed, GuildSettings } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { AnswerPlace } from "../domain/ports/run-answers.ts";
 import type { AuditEvent, RunRecord } from "../domain/run.ts";
-import type { DayIndex } from "./old-day-index.ts";
-import type { DayList, ListPage } from "./row-lists.ts";
+import type { DayIndex } from "./audit/old-day-index.ts";
+import type { DayList, ListPage } from "./audit/row-lists.ts";
 
-/** What lies in the store, checked on every reading: a file of another version must not be half understood. */
+/** The shapes of stored documents, checked on every reading: a file of another version must not be half understood. */
 
 const source = z.custom<SourceId>((value) => typeof value === "string" && value !== "");
 
@@ -72,13 +72,13 @@ const feed = z.object({
 const departedGuild = z.object({ leftAtMs: z.number(), feeds: z.array(feed) });
 
 /** What is noted of a guild that has left, beside its settings and audit. */
-export interface DepartedGuild {
+export interface RemovedGuild {
   /** Epoch milliseconds. */
   readonly leftAtMs: number;
   readonly feeds: readonly Feed[];
 }
 
-export function parseDepartedGuild(value: unknown): DepartedGuild {
+export function parseRemovedGuild(value: unknown): RemovedGuild {
   return departedGuild.parse(value);
 }
 

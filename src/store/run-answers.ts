@@ -3,7 +3,7 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { AnswerPlace, RunAnswers } from "../domain/ports/run-answers.ts";
 import { ServerKey } from "../domain/secret.ts";
 import { parseAnswerPlace, type SealedAnswer } from "./document-schemas.ts";
-import type { Vault } from "./seal.ts";
+import type { Vault } from "./vault.ts";
 
 export interface RunAnswersParts {
   readonly documents: Documents<SealedAnswer>;
@@ -11,15 +11,16 @@ export interface RunAnswersParts {
   readonly clock: Clock;
 }
 
-/** Where a token is sealed to: copied to another run it does not open. */
+/** The place that a token is sealed to: copied to another run, it does not open. */
 function placeOf(runId: string): string {
   return `run-answer/${runId}`;
 }
 
+/** Sealed answer tokens in the store; each is deleted when its time is over. */
 export function createRunAnswers({ documents, vault, clock }: RunAnswersParts): RunAnswers {
   const forgetAt = (runId: string, untilMs: number) =>
     clock.after(Math.max(0, untilMs - clock.nowMs()), () => {
-      // A store that fails just now keeps it: the next start finds that its time is over.
+      // If the store fails now, the next start finds the expired document and removes it.
       documents.delete(runId).catch(() => undefined);
     });
 
@@ -28,14 +29,14 @@ export function createRunAnswers({ documents, vault, clock }: RunAnswersParts): 
     try {
       return parseAnswerPlace(JSON.parse(vault.open(sealed, placeOf(runId)).reveal()));
     } catch {
-      // Sealed under another secret: the outcome then goes another way.
+      // Sealed under another secret: the outcome is then sent as a message.
       return undefined;
     }
   }
 
   return {
     async remember({ guildId, runId }, place) {
-      // An interaction's token is kept like a server key: whoever has it can write in the bot's name.
+      // An interaction's token is sealed like a server key, because its holder can write in the bot's name.
       const sealed = vault.seal(new ServerKey(JSON.stringify(place)), placeOf(runId));
       await documents.set(runId, { guildId, sealed, untilMs: place.untilMs });
       forgetAt(runId, place.untilMs);

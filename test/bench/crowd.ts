@@ -5,9 +5,11 @@ import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
 import { createBindings } from "../../src/store/bindings.ts";
 import { parseFeed, parseGuildBindings, parseSettings } from "../../src/store/document-schemas.ts";
-import { openStore } from "../../src/store/open.ts";
-import { createVault, loadSecret } from "../../src/store/seal.ts";
-import { createFeedStore, createSettings } from "../../src/store/settings.ts";
+import { createFeedStore } from "../../src/store/feed-store.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { loadSecret } from "../../src/store/secret-file.ts";
+import { createSettings } from "../../src/store/settings.ts";
+import { createVault } from "../../src/store/vault.ts";
 
 /** How large the communities of a bench are, besides the channels of their feeds. */
 export interface Shape {

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { describe, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseGuildBindings } from "../../src/store/document-schemas.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

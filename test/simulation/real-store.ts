@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Documents } from "../../src/domain/ports/documents.ts";
 import { parseFeed } from "../../src/store/document-schemas.ts";
-import type { Durability } from "../../src/store/documents.ts";
-import { openStore } from "../../src/store/open.ts";
-import { createFeedStore } from "../../src/store/settings.ts";
+import { createFeedStore } from "../../src/store/feed-store.ts";
+import type { Durability } from "../../src/store/keyv-documents.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import type { Life } from "./life.ts";
 import type { Storage } from "./process.ts";

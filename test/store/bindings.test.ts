@@ -6,7 +6,7 @@ import type { ServerStatus } from "../../src/domain/model.ts";
 import { ServerKey } from "../../src/domain/secret.ts";
 import { createBindings } from "../../src/store/bindings.ts";
 import { parseGuildBindings } from "../../src/store/document-schemas.ts";
-import { createVault } from "../../src/store/seal.ts";
+import { createVault } from "../../src/store/vault.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
 

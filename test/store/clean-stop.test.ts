@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { CleanEnd } from "../../src/domain/ports/clean-stop.ts";
 import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { redisBinary, startRedis } from "../support/redis-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

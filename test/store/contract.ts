@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
 import type { Documents } from "../../src/domain/ports/documents.ts";
-import { StoreError } from "../../src/store/documents.ts";
+import { StoreError } from "../../src/store/keyv-documents.ts";
 
 const row = z.object({
   n: z.number(),

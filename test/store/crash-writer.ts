@@ -1,4 +1,4 @@
-import { openStore } from "../../src/store/open.ts";
+import { openStore } from "../../src/store/open-store.ts";
 
 /**
  * A process that writes until it is killed. Each number is printed once the store has acknowledged it, in both

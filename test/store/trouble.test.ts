@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, rmSync, unlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
-import { StoreError } from "../../src/store/documents.ts";
-import { openStore } from "../../src/store/open.ts";
-import { SqliteTurns } from "../../src/store/sqlite-turns.ts";
-import { inWords } from "../../src/store/sqlite-words.ts";
+import { StoreError } from "../../src/store/keyv-documents.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { explainStoreError } from "../../src/store/sqlite/sqlite-errors.ts";
+import { StatementQueue } from "../../src/store/sqlite/statement-queue.ts";
 import { settle } from "../support/clock.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
@@ -97,9 +97,9 @@ describe("a store that cannot be opened says why, and what to do", () => {
       [sqlite(13), /full/],
       [sqlite(5), /another program/],
     ];
-    for (const [error, words] of table) saying("a.sqlite", words)(inWords(error, "a.sqlite"));
+    for (const [error, words] of table) saying("a.sqlite", words)(explainStoreError(error, "a.sqlite"));
     const defect = new TypeError("x");
-    assert.equal(inWords(defect, "a.sqlite"), defect);
+    assert.equal(explainStoreError(defect, "a.sqlite"), defect);
   });
 });
 
@@ -167,8 +167,8 @@ describe("a lock of another program on the file", () => {
     const sleep = async (ms: number) => {
       sleptMs += ms;
     };
-    const turns = new SqliteTurns({ waitMs: 1_000, sleep });
-    const write = () => turns.take(() => waiter.exec("INSERT INTO x VALUES (1)"));
+    const queue = new StatementQueue({ waitMs: 1_000, sleep });
+    const write = () => queue.run(() => waiter.exec("INSERT INTO x VALUES (1)"));
     const both = await Promise.allSettled([write(), write()]);
     assert.deepEqual(
       both.map(({ status }) => status),

@@ -31,7 +31,7 @@ import { parseDeferredRun } from "../../src/runs/queue/deferred-runs.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";
 import { parseSealedAnswer } from "../../src/store/document-schemas.ts";
 import { createRunAnswers } from "../../src/store/run-answers.ts";
-import { createVault } from "../../src/store/seal.ts";
+import { createVault } from "../../src/store/vault.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
 

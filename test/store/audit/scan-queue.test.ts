@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Failure } from "../../src/domain/failure.ts";
-import { ScanTurns } from "../../src/store/scan-turns.ts";
+import { Failure } from "../../../src/domain/failure.ts";
+import { ScanQueue } from "../../../src/store/audit/scan-queue.ts";
 
 /** Scans that end when they are let go, and the order in which they began. */
 function rig() {
-  const turns = new ScanTurns();
+  const queue = new ScanQueue();
   const began: string[] = [];
   const ends = new Map<string, () => void>();
   const scan = (guildId: string, name: string) =>
-    turns.take(guildId, async () => {
+    queue.run(guildId, async () => {
       began.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
       return name;
@@ -18,7 +18,7 @@ function rig() {
     ends.get(name)?.();
     for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
   };
-  return { turns, began, scan, end };
+  return { queue, began, scan, end };
 }
 
 describe("scans of the audit", () => {
@@ -52,13 +52,13 @@ describe("scans of the audit", () => {
   });
 
   test("that fail give their turn back", async () => {
-    const { turns } = rig();
+    const { queue } = rig();
     for (let n = 0; n < 5; n += 1) {
       await assert.rejects(
-        turns.take("a", () => Promise.reject(new Error("the store is away"))),
+        queue.run("a", () => Promise.reject(new Error("the store is away"))),
         /the store is away/,
       );
     }
-    assert.equal(await turns.take("a", async () => "fine"), "fine");
+    assert.equal(await queue.run("a", async () => "fine"), "fine");
   });
 });

@@ -1,6 +1,6 @@
-import { StoreError } from "./documents.ts";
+import { StoreError } from "../keyv-documents.ts";
 
-/** SQLite's primary result codes; node:sqlite gives the extended ones, whose low byte they are. */
+/** Primary result codes of SQLite: the low byte of the extended codes that node:sqlite gives. */
 const BUSY = 5;
 const LOCKED = 6;
 
@@ -11,13 +11,13 @@ export function isLocked(error: unknown): boolean {
 }
 
 /**
- * Why a store file cannot be used and what its operator can do, in one line: of an error of node:sqlite or node:fs.
- * Any other error comes back as it is: a defect keeps its stack.
+ * Turns an error of node:sqlite or node:fs into a StoreError that says in one line why the file cannot be used and what
+ * its operator can do. Any other error is returned as it is, so that a defect keeps its stack.
  */
-export function inWords(error: unknown, path: string): unknown {
+export function explainStoreError(error: unknown, path: string): unknown {
   if (error instanceof StoreError) return error;
-  const words = WORDS[primaryCode(error) ?? systemCode(error) ?? ""];
-  return words === undefined ? error : new StoreError(`${path} ${words}`, { cause: error });
+  const explanation = EXPLANATIONS[primaryCode(error) ?? systemCode(error) ?? ""];
+  return explanation === undefined ? error : new StoreError(`${path} ${explanation}`, { cause: error });
 }
 
 const DAMAGED =
@@ -28,7 +28,7 @@ const FULL = "cannot be written because the disk is full; make room and start ag
 const NO_FILE =
   "cannot be opened as a file: a folder or something else stands in its way, or its folder may not be entered; set another STORE_URL";
 
-const WORDS: Readonly<Record<string | number, string>> = {
+const EXPLANATIONS: Readonly<Record<string | number, string>> = {
   [BUSY]: "is locked by another program (a backup, a database browser?); close that and start again",
   [LOCKED]: "is locked by another program (a backup, a database browser?); close that and start again",
   3: READ_ONLY,

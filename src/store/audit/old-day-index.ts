@@ -1,4 +1,4 @@
-import type { Documents } from "../domain/ports/documents.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
 import type { DayList } from "./row-lists.ts";
 
 /** The ids of one day, in the order of writing. */
@@ -7,8 +7,8 @@ export interface DayIndex {
 }
 
 /**
- * How version 0.1 found rows: one document with all ids of a day, rewritten with each row. Nothing is added to it any
- * more; its days are read beside the lists until retention has removed them.
+ * The index of version 0.1: one document with all ids of a day, rewritten with each row. Nothing is added to it any
+ * more. Its days are read beside the lists until retention has removed them.
  */
 export class OldDayIndex {
   readonly #days: Documents<DayList>;

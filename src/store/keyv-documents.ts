@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { Keyv } from "keyv";
 import type { Documents } from "../domain/ports/documents.ts";
 
-/** What the store cannot do, in words for the operator. */
+/** The store cannot be used or written; the message tells the operator why. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
 }
@@ -19,25 +19,28 @@ export interface Store {
    */
   flush(): Promise<boolean>;
   /**
-   * Writes one small row over the one before, which costs no wait for the disk: rejects while what is written would
-   * not be kept. A StoreError says why in words; a disk that is full or a Redis without memory still reads well.
+   * Overwrites one small row, without a wait for the disk. Rejects with a StoreError while writes would be lost: a full
+   * disk or a Redis without memory can still be read, so reading does not show it.
    */
   checkWritable(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How many documents are read before other work of the process has its turn. */
-const yieldEvery = 200;
+/** Documents read between two yields to other work of the process. */
+const YIELD_EVERY_DOCUMENTS = 200;
 
-/** JSON as it is: keyv's own serialiser walks every value twice for types that we never store. */
-const json = {
+/** Plain JSON, because keyv's own serialiser walks every value twice for types that we never store. */
+const PLAIN_JSON = {
   stringify: (value: unknown) => JSON.stringify(value),
   parse: (text: string) => JSON.parse(text),
 };
 
 /**
- * A namespace of the store as the port has it, on any adapter of keyv 6. No `error` listener stands on the Keyv: with
- * one, a failed get answers undefined, which reads as "not linked"; without one it rejects.
+ * The Documents port on keyv 6. keyv does the namespaces, the serialisation and the contract of the adapters; expiry
+ * and batches stay unused, because no document expires by itself and each is written on its own.
+ *
+ * The Keyv has no `error` listener: with one, a failed get resolves with undefined, which would read as "not linked";
+ * without one it rejects.
  */
 export class KeyvDocuments<T> implements Documents<T> {
   readonly #keyv: Keyv;
@@ -45,7 +48,7 @@ export class KeyvDocuments<T> implements Documents<T> {
   readonly #parse: (value: unknown) => T;
 
   constructor(adapter: object, namespace: string, parse: (value: unknown) => T) {
-    this.#keyv = new Keyv({ store: adapter, namespace, serialization: json });
+    this.#keyv = new Keyv({ store: adapter, namespace, serialization: PLAIN_JSON });
     this.#namespace = namespace;
     this.#parse = parse;
   }
@@ -67,15 +70,15 @@ export class KeyvDocuments<T> implements Documents<T> {
   async *entries(): AsyncIterable<readonly [key: string, value: T]> {
     let read = 0;
     for await (const [key, value] of this.#keyv.iterator()) {
-      // Gone between its listing and its reading (Redis).
+      // On Redis a document can be deleted between its listing and its reading.
       if (value === undefined || typeof key !== "string") continue;
       yield [key, this.#read(key, value)];
-      // sqlite answers at once, so nothing else would run until the last of ten thousand documents.
-      if (++read % yieldEvery === 0) await setImmediate();
+      // sqlite answers synchronously: without a yield nothing else would run during ten thousand documents.
+      if (++read % YIELD_EVERY_DOCUMENTS === 0) await setImmediate();
     }
   }
 
-  /** keyv answers an empty key with `false` or nothing, and says no more about it. */
+  /** Throws on an empty key, which keyv would answer with `false` or undefined instead of an error. */
   #checked(key: string): string {
     if (key === "") throw new TypeError(`an empty key for ${this.#namespace}`);
     return key;

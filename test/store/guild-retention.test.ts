@@ -5,15 +5,16 @@ import { defaultSettings, type Feed } from "../../src/domain/guild.ts";
 import type { NewFeed } from "../../src/domain/ports/feeds.ts";
 import { ServerKey } from "../../src/domain/secret.ts";
 import { createBindings } from "../../src/store/bindings.ts";
-import { DepartedGuilds } from "../../src/store/departed-guilds.ts";
 import {
-  parseDepartedGuild,
   parseFeed,
   parseGuildBindings,
+  parseRemovedGuild,
   parseSettings,
 } from "../../src/store/document-schemas.ts";
-import { createVault } from "../../src/store/seal.ts";
-import { createFeedStore, createSettings } from "../../src/store/settings.ts";
+import { createFeedStore } from "../../src/store/feed-store.ts";
+import { GuildRetention } from "../../src/store/guild-retention.ts";
+import { createSettings } from "../../src/store/settings.ts";
+import { createVault } from "../../src/store/vault.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { serverStatus } from "../support/fake-services.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
@@ -44,9 +45,9 @@ class Host {
     });
   }
 
-  #departed(): DepartedGuilds {
-    return new DepartedGuilds({
-      documents: new MemoryDocuments(parseDepartedGuild, this.texts.departed),
+  #departed(): GuildRetention {
+    return new GuildRetention({
+      documents: new MemoryDocuments(parseRemovedGuild, this.texts.departed),
       bindings: this.bindings,
       settings: this.settings,
       feedStore: this.feedStore,
@@ -101,14 +102,14 @@ class Host {
   /** What main does when the bot is removed. */
   async leave(guildId: string): Promise<void> {
     this.here.set(guildId, false);
-    await this.departed.left(guildId);
+    await this.departed.recordRemoval(guildId);
     await this.bindings.forgetGuild(guildId);
     for (const { id } of await this.feedStore.list(guildId)) await this.feedStore.remove(guildId, id);
   }
 
   async known(): Promise<string[]> {
     const found = new Set<string>();
-    for await (const guildId of this.departed.known()) found.add(guildId);
+    for await (const guildId of this.departed.guildsToCheck()) found.add(guildId);
     return [...found];
   }
 }
@@ -198,7 +199,7 @@ describe("a guild that removed the bot", () => {
     const host = new Host();
     await host.settle("g1");
     assert.deepEqual(await host.known(), ["g1"]);
-    await host.departed.left("g1");
+    await host.departed.recordRemoval("g1");
     assert.deepEqual(await host.known(), ["g1"], "the process died before its keys went");
     await host.bindings.forgetGuild("g1");
     assert.deepEqual(await host.known(), []);
@@ -208,7 +209,7 @@ describe("a guild that removed the bot", () => {
     const host = new Host();
     const bindingId = await host.settle("g1");
     await host.leave("g1");
-    await host.departed.left("g1");
+    await host.departed.recordRemoval("g1");
     assert.equal(await host.departed.restoreFeeds("g1", bindingId, registry(true)), 0);
     assert.equal(await host.departed.restoreFeeds("g1", bindingId, registry()), 0);
     assert.deepEqual(host.reports, []);

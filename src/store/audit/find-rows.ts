@@ -1,30 +1,30 @@
-import type { Documents } from "../domain/ports/documents.ts";
-import type { AuditFilter, AuditFound } from "../domain/run.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
+import type { AuditFilter, AuditFound } from "../../domain/run.ts";
 import type { OldDayIndex } from "./old-day-index.ts";
 import { dayOf, type Place, type RowLists } from "./row-lists.ts";
 
-/** Rows that one search reads at most, whatever it looks for. */
-const MOST_READ = 2_000;
-/** Rows read before a pause: sqlite answers without ever waiting, so that nothing else would run. */
-const BREATH_ROWS = 25;
-const DEFAULT_LIMIT = 50;
-/** Stands for the page of a place in the old index, which has none: it comes after all pages of its day. */
+/** Rows that one search reads at most, whatever its filter. */
+const MOST_READ_ROWS = 2_000;
+/** Rows read between two pauses: sqlite answers synchronously, so without a pause nothing else would run. */
+const YIELD_EVERY_ROWS = 25;
+const DEFAULT_LIMIT_ROWS = 50;
+/** The page of a place in the old index, which has no pages. Such a place comes after all pages of its day. */
 const OLD_PAGE = -1;
 
 export interface Scan<T> {
   readonly guildId: string;
-  /** `GUILD/runs` or `GUILD/events`: by it the old index is found. */
+  /** `GUILD/runs` or `GUILD/events`: the name under which the old index is stored. */
   readonly all: string;
-  /** The shortest list in which everything that is looked for stands. */
+  /** The shortest list that holds every row the filter can match. */
   readonly list: string;
   readonly rows: Documents<T>;
   readonly filter: Pick<AuditFilter, "fromMs" | "toMs" | "limit" | "after">;
   matches(row: T): boolean;
-  /** Between some rows and the next. */
+  /** Called every 25 rows. */
   pause(): Promise<void>;
 }
 
-/** A few entries that are read together; `last` is where the search goes on after them. */
+/** A few entries that are read together. `last` is the place after which the search continues. */
 interface Batch {
   readonly ids: readonly string[];
   readonly last: Place;
@@ -36,23 +36,24 @@ interface IdAt {
 }
 
 /**
- * Reads rows along a list, newest first, until enough fit or `MOST_READ` were read; then the answer says where it
- * stopped. Rows of one day come in the order of writing. Pages outside the time asked for cost as much as one row.
+ * Reads the rows of a list, newest first, until enough match or `MOST_READ_ROWS` were read; in the second case the
+ * result says where the search stopped. Rows of one day come in the order of writing. A page outside the time asked
+ * for counts as one row read.
  */
 export async function findRows<T>(lists: RowLists, old: OldDayIndex, scan: Scan<T>): Promise<AuditFound<T>> {
-  const limit = scan.filter.limit ?? DEFAULT_LIMIT;
+  const limit = scan.filter.limit ?? DEFAULT_LIMIT_ROWS;
   const found: T[] = [];
   const seen = new Set<string>();
   let read = 0;
   for await (const { ids, last } of batches(lists, old, scan)) {
-    // Where a crash has left an entry twice, the row is shown once.
+    // A crash can leave an entry twice; its row is shown once.
     const fresh = [...new Set(ids)].filter((id) => !seen.has(id));
     for (const id of fresh) seen.add(id);
     const rows = await Promise.all(fresh.map((id) => scan.rows.get(`${scan.guildId}/${id}`)));
     for (const row of rows) if (row !== undefined && scan.matches(row)) found.push(row);
     if (found.length >= limit) return { rows: found.slice(0, limit) };
     read += Math.max(1, ids.length);
-    if (read >= MOST_READ) return { rows: found, stoppedAt: textOf(last) };
+    if (read >= MOST_READ_ROWS) return { rows: found, stoppedAt: textOf(last) };
     await scan.pause();
   }
   return { rows: found };
@@ -72,7 +73,7 @@ async function* batches<T>(lists: RowLists, old: OldDayIndex, scan: Scan<T>): As
       if (wanted.length === 0 && last !== undefined) yield { ids: [], last };
       yield* together(wanted);
     }
-    // Rows of the day on which the form changed: those of the old one are the older ones.
+    // On the day of the upgrade both forms have rows; those of the old form are older.
     if (oldDays.has(day)) yield* together(await oldEntries(old, scan.all, day, from));
   }
 }
@@ -87,8 +88,8 @@ async function oldEntries(old: OldDayIndex, list: string, day: string, below?: P
 }
 
 function* together(entries: readonly IdAt[]): Generator<Batch> {
-  for (let start = 0; start < entries.length; start += BREATH_ROWS) {
-    const some = entries.slice(start, start + BREATH_ROWS);
+  for (let start = 0; start < entries.length; start += YIELD_EVERY_ROWS) {
+    const some = entries.slice(start, start + YIELD_EVERY_ROWS);
     const last = some.at(-1);
     if (last !== undefined) yield { ids: some.map(({ id }) => id), last: last.place };
   }

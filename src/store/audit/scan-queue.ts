@@ -1,8 +1,8 @@
-import { Failure } from "../domain/failure.ts";
+import { Failure } from "../../domain/failure.ts";
 
-/** Scans that run at once in the whole process: each reads up to thousands of rows. */
+/** Scans that run at once in the whole process, because each reads up to thousands of rows. */
 const SCANS_AT_ONCE = 2;
-/** Scans of one guild that wait behind the one that runs; more are refused. */
+/** Scans of one guild that may wait behind the running one; more are refused. */
 const WAITING_OF_A_GUILD = 3;
 
 interface Waiting {
@@ -11,15 +11,16 @@ interface Waiting {
 }
 
 /**
- * Whose scan of the audit is next: one of a guild and two of the process at a time, in order of asking among the
- * guilds of which none runs. So a guild that asks without pause holds half of what is there, and only itself up.
+ * Limits scans of the audit to one at a time for each guild and two for the process. Guilds without a running scan
+ * are served in the order of asking, so a guild that searches without pause takes half of the capacity at most and
+ * delays only itself.
  */
-export class ScanTurns {
+export class ScanQueue {
   readonly #running = new Set<string>();
   readonly #waiting: Waiting[] = [];
 
   /** Runs `scan` in its turn. @throws Failure "busy" while too many of this guild wait already. */
-  async take<T>(guildId: string, scan: () => Promise<T>): Promise<T> {
+  async run<T>(guildId: string, scan: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.filter((one) => one.guildId === guildId).length;
     if (waiting >= WAITING_OF_A_GUILD) {
       throw new Failure("busy", "Other searches of this community's audit are still under way.");

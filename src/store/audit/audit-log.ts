@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import { KeyedMutex } from "../domain/keyed-mutex.ts";
-import type { SourceId } from "../domain/model.ts";
-import type { AuditLog } from "../domain/ports/audit-log.ts";
-import type { Documents } from "../domain/ports/documents.ts";
-import type { AuditEvent, AuditFilter, RecentRun, RunRecord } from "../domain/run.ts";
-import { findRows } from "./audit-scan.ts";
+import { KeyedMutex } from "../../domain/keyed-mutex.ts";
+import type { SourceId } from "../../domain/model.ts";
+import type { AuditLog } from "../../domain/ports/audit-log.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
+import type { AuditEvent, AuditFilter, RecentRun, RunRecord } from "../../domain/run.ts";
+import { findRows } from "./find-rows.ts";
 import { type DayIndex, OldDayIndex } from "./old-day-index.ts";
 import { type DayList, dayOf, type ListEntry, type ListPage, RowLists } from "./row-lists.ts";
-import { ScanTurns } from "./scan-turns.ts";
+import { ScanQueue } from "./scan-queue.ts";
 
 export interface AuditParts {
   readonly runs: Documents<RunRecord>;
@@ -15,14 +15,13 @@ export interface AuditParts {
   /** The lists by which rows are found: their days, and the pages of each day. */
   readonly lists: Documents<DayList>;
   readonly pages: Documents<ListPage>;
-  /** A mark for each run that is not over, by its id: what a crash left behind is found without reading all. */
+  /** A mark for each run that is not over, by its id, so that a start finds them without reading every row. */
   readonly open: Documents<{ readonly guildId: string }>;
-  /** What version 0.1 had in place of lists: read, and removed by retention. */
+  /** The index of version 0.1. It is read, never written, and removed by retention. */
   readonly oldDays: Documents<DayList>;
   readonly oldIndex: Documents<DayIndex>;
   /**
-   * Between 25 rows of a scan and the next. It decides how much of the process a scan may take: those who search
-   * wait a little longer, everyone else does not notice.
+   * Called every 25 rows of a scan. Its length decides which part of the process's time a scan may take.
    */
   pause(): Promise<void>;
 }
@@ -30,18 +29,18 @@ export interface AuditParts {
 type Kind = "runs" | "events";
 type SentRow = RunRecord & { readonly sentAtMs: number };
 
-/** Days with sent runs that are kept by server: the latest, and the one before for what spans midnight. */
+/** Days of sent runs that are kept for each server: the latest one, and the one before for a proof over midnight. */
 const SENT_DAYS = 2;
-/** A sent run stands in its list at the time when its sending began; the gate may have held it for this long then. */
+/** A sent run is listed under the time at which its sending began; the gate may have held it this long after that. */
 const HELD_BY_GATE_MS = 15 * 60_000;
-/** Sent runs of one server that are read at once; at one command per 5 s these are more than an hour. */
-const MOST_SENT = 1_000;
-/** Rows removed before other work has its turn. */
-const BREATH_ROWS = 25;
-/** A verb is whatever somebody typed; a key of the store has to stay short. */
+/** Sent runs of one server that are read at once: more than an hour of them, at one command per 5 s. */
+const MOST_SENT_RUNS = 1_000;
+/** Rows removed between two yields to other work. */
+const YIELD_EVERY_ROWS = 25;
+/** A verb is any text that somebody typed; a key of the store has to stay short. */
 const VERB_CHARACTERS = 64;
 
-const over: Readonly<Record<RunRecord["status"], boolean>> = {
+const IS_OVER: Readonly<Record<RunRecord["status"], boolean>> = {
   waiting: false,
   sending: false,
   done: true,
@@ -58,16 +57,16 @@ export function createAuditLog(parts: AuditParts): AuditLog {
 }
 
 /**
- * Durable rows, and lists by guild, person, verb and server by which they are found. The order of writing is mark,
- * lists, row: whatever a crash leaves out, a row that is there can be found, and an entry of a list without a row is
- * skipped. A row that is there stands in its lists already: its changes write nothing but the row.
+ * Durable rows, and the lists by guild, person, verb and server that find them. The order of writing is mark, lists,
+ * row: after a crash at any point each stored row can be found, and a list entry without a row is skipped. A stored
+ * row is in its lists already, so a change of it writes only the row.
  */
 class StoredAudit implements AuditLog {
   readonly #parts: AuditParts;
   readonly #lists: RowLists;
   readonly #old: OldDayIndex;
   readonly #turns = new KeyedMutex();
-  readonly #scans = new ScanTurns();
+  readonly #scans = new ScanQueue();
 
   constructor(parts: AuditParts) {
     this.#parts = parts;
@@ -85,11 +84,11 @@ class StoredAudit implements AuditLog {
     const { id, guildId, askedAtMs, status } = record;
     const key = `${guildId}/${id}`;
     const before = await runs.get(key);
-    if (!over[status] && (before === undefined || over[before.status])) await open.set(id, { guildId });
+    if (!IS_OVER[status] && (before === undefined || IS_OVER[before.status])) await open.set(id, { guildId });
     if (before === undefined) await this.#addToLists(`${guildId}/runs`, listsBelow(record), id, askedAtMs);
     if (mayHaveBeenSent(record) && !standsAmongSent(before, record)) await this.#addToSent(record);
     await runs.set(key, record);
-    if (over[status]) await open.delete(id);
+    if (IS_OVER[status]) await open.delete(id);
   }
 
   get(guildId: string, runId: string): Promise<RunRecord | undefined> {
@@ -109,7 +108,7 @@ class StoredAudit implements AuditLog {
     const all = `${guildId}/runs`;
     const { runs: rows, pause } = this.#parts;
     const scan = { guildId, all, list: listFor(all, filter), rows, filter, pause };
-    const found = await this.#scans.take(guildId, () =>
+    const found = await this.#scans.run(guildId, () =>
       findRows(this.#lists, this.#old, { ...scan, matches: runMatcher(filter) }),
     );
     // The lists have the order of writing: a run that waited for its confirmation stands behind younger ones.
@@ -123,7 +122,7 @@ class StoredAudit implements AuditLog {
     const list = actorId === undefined || actorId === "" ? all : `${all}/actor/${actorId}`;
     const matches = (event: AuditEvent) =>
       (actorId === undefined || event.actorId === actorId) && fromMs <= event.atMs && event.atMs <= toMs;
-    const found = await this.#scans.take(guildId, () =>
+    const found = await this.#scans.run(guildId, () =>
       findRows(this.#lists, this.#old, { guildId, all, list, rows, filter, matches, pause }),
     );
     return { ...found, rows: found.rows.toSorted((a, b) => b.atMs - a.atMs) };
@@ -137,7 +136,7 @@ class StoredAudit implements AuditLog {
       for (const row of rows) {
         if (row !== undefined && mayHaveBeenSent(row) && row.sentAtMs >= sinceMs) found.set(row.id, row);
       }
-      if (found.size >= MOST_SENT) break;
+      if (found.size >= MOST_SENT_RUNS) break;
       await setImmediate();
     }
     return [...found.values()].sort((a, b) => a.sentAtMs - b.sentAtMs);
@@ -147,7 +146,7 @@ class StoredAudit implements AuditLog {
     for await (const [id, { guildId }] of this.#parts.open.entries()) {
       const record = await this.get(guildId, id);
       // The mark is written first: without a row nothing was promised and nothing was sent.
-      if (record === undefined || over[record.status]) await this.#parts.open.delete(id);
+      if (record === undefined || IS_OVER[record.status]) await this.#parts.open.delete(id);
       else yield record;
     }
   }
@@ -157,12 +156,12 @@ class StoredAudit implements AuditLog {
   }
 
   async #addToLists(list: string, also: readonly string[], id: string, atMs: number): Promise<void> {
-    // The list of everything is first: what stands in another one can then be found again and removed.
+    // The full list is written first, because removal finds the other lists by its entries.
     await this.#lists.append(list, { id, atMs, ...(also.length === 0 ? {} : { also }) });
     await Promise.all(also.map((below) => this.#lists.append(`${list}/${below}`, { id, atMs })));
   }
 
-  /** Sent runs by server, found apart from all others. Only the last days are ever asked for: older ones go. */
+  /** Lists a sent run under its server. Only the latest days are ever asked for, so older ones are removed. */
   async #addToSent(record: SentRow): Promise<void> {
     const list = sentList(record.source);
     await this.#lists.append(list, { id: `${record.guildId}/${record.id}`, atMs: record.sentAtMs });
@@ -171,7 +170,7 @@ class StoredAudit implements AuditLog {
     }
   }
 
-  /** Newest first, until a page holds nothing of the time asked for. */
+  /** Pages newest first, ending at the first page without an entry of the time asked for. */
   async *#sentSince(source: SourceId, sinceMs: number): AsyncGenerator<readonly ListEntry[]> {
     const list = sentList(source);
     for (const day of [...(await this.#lists.days(list))].reverse()) {
@@ -184,7 +183,7 @@ class StoredAudit implements AuditLog {
     }
   }
 
-  /** Whole days only: the day that the bound falls into is kept until it is over. */
+  /** Removes whole days only: the day of the bound itself stays until it is over. */
   async #prune(guildId: string, kind: Kind, beforeMs: number): Promise<number> {
     const list = `${guildId}/${kind}`;
     const isOld = (day: string) => day < dayOf(beforeMs);
@@ -195,7 +194,7 @@ class StoredAudit implements AuditLog {
         const also = new Set(page.flatMap((entry) => entry.also ?? []));
         for (const below of also) await this.#lists.removeDay(`${list}/${below}`, day);
       }
-      // Last: until then a crash leaves everything to be found by the next prune.
+      // The day is removed last, so that after a crash the next prune finds what is left of it.
       await this.#lists.removeDay(list, day);
     }
     for (const day of (await this.#old.days(list)).filter(isOld)) {
@@ -218,7 +217,7 @@ class StoredAudit implements AuditLog {
     const rows: Documents<unknown> = kind === "runs" ? this.#parts.runs : this.#parts.events;
     for (const [index, { id }] of entries.entries()) {
       await rows.delete(`${guildId}/${id}`);
-      if (index % BREATH_ROWS === BREATH_ROWS - 1) await setImmediate();
+      if (index % YIELD_EVERY_ROWS === YIELD_EVERY_ROWS - 1) await setImmediate();
     }
     return entries.length;
   }
@@ -232,12 +231,12 @@ function listsBelow({ actorId, verb, bindingId }: RunRecord): readonly string[] 
   return [`actor/${actorId}`, ...(verb === undefined ? [] : [verbList(verb)]), `server/${bindingId}`];
 }
 
-/** Half a surrogate, a slash, or a thousand characters: whatever was typed makes a short key. */
+/** Encoded and cut, because a typed verb may hold half a surrogate, a slash or a thousand characters. */
 function verbList(verb: string): string {
   return `verb/${Buffer.from(verb).toString("base64url").slice(0, VERB_CHARACTERS)}`;
 }
 
-/** The list that is likely to be the shortest of those in which everything that fits the filter stands. */
+/** Of the lists that hold every match of the filter, the one that is likely to be the shortest. */
 function listFor(all: string, { actorId, verb, bindingId }: AuditFilter): string {
   if (actorId !== undefined) return `${all}/actor/${actorId}`;
   if (verb !== undefined) return `${all}/${verbList(verb)}`;
@@ -249,8 +248,8 @@ function mayHaveBeenSent(record: RunRecord): record is SentRow {
 }
 
 /**
- * Whether an earlier state of the row was written into the list of sent ones. One whose outcome becomes unknown is
- * written again: version 0.1 had no such list, and its last runs are taken up after an upgrade.
+ * Whether an earlier state of the row was already added to the list of sent runs. A run whose outcome becomes unknown
+ * is added again, because version 0.1 had no such list and its last runs are taken up after an upgrade.
  */
 function standsAmongSent(before: RunRecord | undefined, { source, sentAtMs, status }: SentRow): boolean {
   if (before === undefined || !mayHaveBeenSent(before) || before.source !== source) return false;

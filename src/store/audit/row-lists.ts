@@ -1,5 +1,5 @@
-import { KeyedMutex } from "../domain/keyed-mutex.ts";
-import type { Documents } from "../domain/ports/documents.ts";
+import { KeyedMutex } from "../../domain/keyed-mutex.ts";
+import type { Documents } from "../../domain/ports/documents.ts";
 
 /** The days (UTC, `2026-05-10`) on which a list has anything, ascending. */
 export interface DayList {
@@ -9,18 +9,18 @@ export interface DayList {
 export interface ListEntry {
   readonly id: string;
   readonly atMs: number;
-  /** Lists below this one in which the same row stands, `actor/1` for `LIST/actor/1`: for when it is removed. */
+  /** Lists below this one that hold the same row (`actor/1` for `LIST/actor/1`); removal needs them. */
   readonly also?: readonly string[];
 }
 
 /** Part of one day of a list, in the order of writing. */
 export interface ListPage {
-  /** Of a day's open page: how many full pages of that day stand before it. */
+  /** In a day's open page: how many full pages of that day come before it. */
   readonly sealed?: number;
   readonly entries: readonly ListEntry[];
 }
 
-/** Where an entry stands in its list: it stays there whatever is appended later. */
+/** Position of an entry in its list. Later entries never change it. */
 export interface Place {
   readonly day: string;
   readonly page: number;
@@ -31,22 +31,21 @@ export interface PlacedEntry extends ListEntry {
   readonly place: Place;
 }
 
-/** A page is rewritten with each entry until it is full: this bounds what one more entry costs. */
+/** A page is rewritten with each entry until it is full, so this bounds the cost of one more entry. */
 const PAGE_ENTRIES = 48;
 /** The end of the year 9999: beyond it days would no longer sort as text. */
 const LAST_DATE_MS = Date.UTC(9999, 11, 31);
 
-/** The UTC day of a time, as text that sorts like time; a time that no date can hold is the first or the last day. */
+/** The UTC day of a time, as text that sorts like time. A time outside the range of dates is the first or last day. */
 export function dayOf(atMs: number): string {
   return new Date(Math.max(0, Math.min(atMs, LAST_DATE_MS))).toISOString().slice(0, 10);
 }
 
 /**
- * Lists of row ids that only grow at their end, on a store that knows nothing but documents by key: no order of keys
- * and no queries are asked of it, so sqlite and Redis serve alike. A list has days, a day has pages of bounded size:
- * `LIST/DAY` is the open page, `LIST/DAY/0`, `LIST/DAY/1` ... are full and never change. An entry costs two documents
- * of bounded size, however long the list is. After a crash an entry can stand twice, never not at all once `append`
- * has resolved.
+ * Append-only lists of row ids on a store of documents by key. They need neither an order of keys nor queries, so
+ * sqlite and Redis serve alike. A list has days, a day has pages of bounded size: `LIST/DAY` is the open page,
+ * `LIST/DAY/0`, `LIST/DAY/1` ... are full and never change. An entry costs two documents of bounded size, however long
+ * the list is. Once `append` has resolved the entry is there; after a crash it can be there twice.
  */
 export class RowLists {
   readonly #days: Documents<DayList>;
@@ -74,7 +73,7 @@ export class RowLists {
         await this.#pages.set(key, { sealed, entries: [...entries, entry] });
         return;
       }
-      // A crash in between leaves the same page under both keys; the next entry writes it again and goes on.
+      // A crash between these two writes leaves the page under both keys; the next append repeats the first write.
       await this.#pages.set(`${key}/${sealed}`, { entries });
       await this.#pages.set(key, { sealed: sealed + 1, entries: [entry] });
     });
@@ -102,7 +101,7 @@ export class RowLists {
     }
   }
 
-  /** Removes one day of a list. A crash leaves a rest that the next removal of that day takes. */
+  /** Removes one day of a list. What a crash leaves of it, the next removal of that day removes. */
   async removeDay(list: string, day: string): Promise<void> {
     const key = `${list}/${day}`;
     await this.#turns.take(list, async () => {

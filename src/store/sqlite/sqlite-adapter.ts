@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type KeyvStorageCapability, keyvStorageCapability } from "keyv";
-import { SqliteTurns } from "./sqlite-turns.ts";
+import { StatementQueue } from "./statement-queue.ts";
 
-/** How many rows an iteration reads at once. */
-const pageRows = 200;
+/** Rows that an iteration reads at once. */
+const PAGE_ROWS = 200;
 
 /** Makes the one table of a store file. Keys of a namespace stand together, in order. */
 export function createTable(database: DatabaseSync): void {
@@ -22,15 +22,14 @@ export interface SqliteAdapterOptions {
   readonly database: DatabaseSync;
   readonly namespace: string;
   readonly nowMs: () => number;
-  /** Shared by all adapters of one file. @default turns of its own */
-  readonly turns?: SqliteTurns;
+  /** Shared by all adapters of one file. @default a queue of its own */
+  readonly statements?: StatementQueue | undefined;
 }
 
 /**
- * A storage adapter of keyv 6 on node:sqlite for one namespace of one connection; the official one compiles a native
- * part. Values are texts that keyv has serialised; `expires` is in epoch milliseconds. Every method
- * rejects when the database refuses: keyv has no error listener and hands the rejection on. The connection belongs to
- * whoever opened it, so disconnecting leaves it open.
+ * A storage adapter of keyv 6 on node:sqlite for one namespace of one connection, because the official adapter compiles
+ * a native part. Values are texts that keyv has serialised; `expires` is in epoch milliseconds. Every method rejects
+ * when the database refuses. The caller owns the connection, so `disconnect` leaves it open.
  */
 export class SqliteAdapter {
   readonly namespace: string;
@@ -40,11 +39,11 @@ export class SqliteAdapter {
   readonly #set: StatementSync;
   readonly #delete: StatementSync;
   readonly #page: StatementSync;
-  readonly #turns: SqliteTurns;
+  readonly #statements: StatementQueue;
 
-  constructor({ database, namespace, nowMs, turns = new SqliteTurns() }: SqliteAdapterOptions) {
+  constructor({ database, namespace, nowMs, statements = new StatementQueue() }: SqliteAdapterOptions) {
     this.#database = database;
-    this.#turns = turns;
+    this.#statements = statements;
     this.namespace = namespace;
     this.#nowMs = nowMs;
     const live = "namespace = ? AND (expires IS NULL OR expires > ?)";
@@ -53,7 +52,7 @@ export class SqliteAdapter {
       ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value, expires = excluded.expires`);
     this.#delete = database.prepare("DELETE FROM documents WHERE namespace = ? AND key = ?");
     this.#page = database.prepare(
-      `SELECT key, value FROM documents WHERE ${live} AND key > ? ORDER BY key LIMIT ${pageRows}`,
+      `SELECT key, value FROM documents WHERE ${live} AND key > ? ORDER BY key LIMIT ${PAGE_ROWS}`,
     );
   }
 
@@ -62,24 +61,24 @@ export class SqliteAdapter {
   }
 
   async get(key: string): Promise<string | undefined> {
-    return await this.#turns.take(() => this.#valueOf(key));
+    return await this.#statements.run(() => this.#valueOf(key));
   }
 
   async getMany(keys: readonly string[]): Promise<(string | undefined)[]> {
-    return await this.#turns.take(() => keys.map((key) => this.#valueOf(key)));
+    return await this.#statements.run(() => keys.map((key) => this.#valueOf(key)));
   }
 
   async has(key: string): Promise<boolean> {
-    return await this.#turns.take(() => this.#valueOf(key) !== undefined);
+    return await this.#statements.run(() => this.#valueOf(key) !== undefined);
   }
 
   async hasMany(keys: readonly string[]): Promise<boolean[]> {
-    return await this.#turns.take(() => keys.map((key) => this.#valueOf(key) !== undefined));
+    return await this.#statements.run(() => keys.map((key) => this.#valueOf(key) !== undefined));
   }
 
   async set(key: string, value: unknown, expires?: number): Promise<boolean> {
     const row = this.#row({ key, value, expires });
-    await this.#turns.take(() => this.#set.run(...row));
+    await this.#statements.run(() => this.#set.run(...row));
     return true;
   }
 
@@ -92,7 +91,7 @@ export class SqliteAdapter {
   }
 
   async delete(key: string): Promise<boolean> {
-    return await this.#turns.take(() => this.#delete.run(this.namespace, key).changes > 0);
+    return await this.#statements.run(() => this.#delete.run(this.namespace, key).changes > 0);
   }
 
   /** All or none of them. */
@@ -102,22 +101,22 @@ export class SqliteAdapter {
 
   async clear(): Promise<void> {
     const statement = this.#database.prepare("DELETE FROM documents WHERE namespace = ?");
-    await this.#turns.take(() => statement.run(this.namespace));
+    await this.#statements.run(() => statement.run(this.namespace));
   }
 
   /**
-   * Page by page: an open cursor would hold a read transaction across awaits, and with it the write-ahead log's
-   * checkpoint. What is written meanwhile may or may not be seen; nothing is seen twice.
+   * Reads page by page, because an open cursor would hold a read transaction across awaits and so block the checkpoint
+   * of the write-ahead log. Rows written meanwhile may or may not be seen; none is seen twice.
    */
   async *iterator(): AsyncGenerator<[key: string, value: string], void> {
     // No key is empty (Documents refuses one), so every key stands after "".
     for (let after: string | undefined = ""; after !== undefined; ) {
       const from: string = after;
-      const rows = await this.#turns.take(() => this.#page.all(this.namespace, this.#nowMs(), from));
+      const rows = await this.#statements.run(() => this.#page.all(this.namespace, this.#nowMs(), from));
       for (const { key, value } of rows) {
         if (typeof key === "string" && typeof value === "string") yield [key, value];
       }
-      const last: unknown = rows.length < pageRows ? undefined : rows.at(-1)?.key;
+      const last: unknown = rows.length < PAGE_ROWS ? undefined : rows.at(-1)?.key;
       after = typeof last === "string" ? last : undefined;
     }
   }
@@ -135,7 +134,7 @@ export class SqliteAdapter {
   }
 
   #together<T>(work: () => T): Promise<T> {
-    return this.#turns.take(() => {
+    return this.#statements.run(() => {
       this.#database.exec("BEGIN IMMEDIATE");
       try {
         const result = work();

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { SourceId } from "../../src/domain/model.ts";
-import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
-import type { AuditEvent, AuditFilter, RunRecord, RunStatus } from "../../src/domain/run.ts";
-import { createAuditLog } from "../../src/store/audit.ts";
+import type { SourceId } from "../../../src/domain/model.ts";
+import type { AuditLog } from "../../../src/domain/ports/audit-log.ts";
+import type { AuditEvent, AuditFilter, RunRecord, RunStatus } from "../../../src/domain/run.ts";
+import { createAuditLog } from "../../../src/store/audit/audit-log.ts";
 import {
   parseDayIndex,
   parseDayList,
@@ -12,8 +12,8 @@ import {
   parseListPage,
   parseOpenMark,
   parseRun,
-} from "../../src/store/document-schemas.ts";
-import { MemoryDocuments } from "../support/memory-documents.ts";
+} from "../../../src/store/document-schemas.ts";
+import { MemoryDocuments } from "../../support/memory-documents.ts";
 
 const dayMs = 86_400_000;
 const startMs = Date.UTC(2026, 4, 10, 12);

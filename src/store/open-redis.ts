@@ -1,22 +1,22 @@
 import KeyvRedis, { createClient } from "@keyv/redis";
 import { keyvStorageCapability } from "keyv";
 import type { Log } from "../log.ts";
-import { KeyvDocuments, type Store, StoreError } from "./documents.ts";
+import { KeyvDocuments, type Store, StoreError } from "./keyv-documents.ts";
 
-/** In front of every namespace, so that Marshal can live in a Redis that others use too. */
-const prefix = "marshal:";
-/** How many keys one SCAN looks at. */
-const scanKeys = 500;
-const pingEveryMs = 5_000;
+/** Precedes every namespace, so that Marshal can share a Redis with other programs. */
+const PREFIX = "marshal:";
+/** Keys that one SCAN looks at. */
+const SCAN_KEYS = 500;
+const PING_EVERY_MS = 5_000;
 /** With `appendfsync everysec` the disk has it within two seconds. */
 const FLUSH_WAIT_MS = 3_000;
 
 type Client = ReturnType<typeof createClient>;
 
 /**
- * Redis or Valkey, one connection for all namespaces. A loss of it makes every call reject at once, without a queue
- * that would write minutes later, and it comes back by itself. Rejects with a StoreError when nothing answers
- * within `waitMs`.
+ * Opens Redis or Valkey with one connection for all namespaces. While the connection is lost every call rejects at
+ * once, because a queue would write minutes later; the connection comes back by itself. Rejects with a StoreError when
+ * nothing answers within `waitMs`.
  */
 export async function openRedis(
   url: string,
@@ -25,17 +25,17 @@ export async function openRedis(
   const client = await connect(url, options.log, options.waitMs);
   if (options.log !== undefined) await warnOfLosses(client, options.log);
   return {
-    documents: (namespace, parse) => new KeyvDocuments(adapter(client, prefix + namespace), namespace, parse),
+    documents: (namespace, parse) => new KeyvDocuments(adapter(client, PREFIX + namespace), namespace, parse),
     flush: () => isOnDisk(client),
     checkWritable: async () => {
       try {
-        await client.set(`${prefix}probe`, "1");
+        await client.set(`${PREFIX}probe`, "1");
       } catch (error) {
         throw new StoreError(`Redis takes no writes: ${reason(error)}`, { cause: error });
       }
     },
     close: async () => {
-      // A close waits for answers; without a connection there are none to wait for.
+      // close() waits for answers, which never come without a connection.
       if (client.isReady) await client.close();
       else if (client.isOpen) client.destroy();
     },
@@ -57,13 +57,13 @@ async function connect(url: string, log: Log | undefined, waitMs: number): Promi
   let waitedMs = 0;
   const options: Parameters<typeof createClient>[0] = {
     url,
-    // With it a call made while Redis is away would hang, and be written whenever Redis comes back.
+    // With the queue a call made while Redis is away would hang, and be written when Redis comes back.
     disableOfflineQueue: true,
-    // A silent connection is given up: the pings make sure that a living one never is.
-    pingInterval: pingEveryMs,
+    // A connection that is silent for the socket timeout is dropped; the pings keep a living one from being silent.
+    pingInterval: PING_EVERY_MS,
     socket: {
       connectTimeout: Math.max(1_000, Math.min(waitMs, 5_000)),
-      socketTimeout: 3 * pingEveryMs,
+      socketTimeout: 3 * PING_EVERY_MS,
       reconnectStrategy: (retries: number) => {
         const nextMs = Math.min(100 * 2 ** retries, 2_000);
         waitedMs += nextMs;
@@ -72,10 +72,10 @@ async function connect(url: string, log: Log | undefined, waitMs: number): Promi
     },
   };
   const client: Client = createClient(options);
-  // Each namespace's adapter adds its listeners.
+  // Each namespace's adapter adds listeners, and Node would warn of a leak.
   client.setMaxListeners(0);
   let trouble: unknown;
-  // What connect() rejects with tells only that it gave up.
+  // connect() rejects only with "gave up", so the cause is kept here.
   client.on("error", (error: unknown) => {
     trouble = error;
     if (everReady) log?.warn({ err: error }, "the connection to Redis is broken");
@@ -94,19 +94,19 @@ async function connect(url: string, log: Log | undefined, waitMs: number): Promi
   }
 }
 
-/** A name that gives several addresses fails with all their errors in one that says nothing itself. */
+/** A host name with several addresses fails with an AggregateError whose own message is empty. */
 function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
   return error instanceof Error && error.message !== "" ? error.message : "nothing answers";
 }
 
 /**
- * What keyv gets of the official adapter: its methods and nothing else. Were keyv to see its events, a listener-less
- * Keyv would turn the loss of Redis into an exception that ends the process.
+ * The official adapter without its events: a Keyv without an error listener would turn the loss of Redis into an
+ * exception that ends the process.
  */
 function adapter(client: Client, namespace: string): object {
   const inner = new KeyvRedis<string>(client, { namespace, throwOnErrors: true, throwOnConnectError: true });
-  // The client's own listener has told the log already; without one here the emitter throws.
+  // The client's own listener logs the error; this one only keeps the emitter from throwing.
   inner.on("error", () => {});
   const methods = {
     get: (key: string) => inner.get(key),
@@ -124,12 +124,12 @@ function adapter(client: Client, namespace: string): object {
   return { ...methods, capabilities: keyvStorageCapability(methods) };
 }
 
-/** SCAN may name a key twice, and the official adapter looks at ten keys a call. */
+/** Replaces the official iterator, which looks at ten keys a call and repeats keys that SCAN names twice. */
 async function* iterate(client: Client, namespace: string): AsyncGenerator<[key: string, value: string]> {
   const seen = new Set<string>();
   for await (const page of client.scanIterator({
     MATCH: `${namespace}::*`,
-    COUNT: scanKeys,
+    COUNT: SCAN_KEYS,
     TYPE: "string",
   })) {
     const keys = page.filter((key) => !seen.has(key));
@@ -143,14 +143,14 @@ async function* iterate(client: Client, namespace: string): AsyncGenerator<[key:
   }
 }
 
-/** The official one swallows its errors. */
+/** Replaces the official clear, which swallows errors. */
 async function clear(client: Client, namespace: string): Promise<void> {
-  for await (const keys of client.scanIterator({ MATCH: `${namespace}::*`, COUNT: scanKeys })) {
+  for await (const keys of client.scanIterator({ MATCH: `${namespace}::*`, COUNT: SCAN_KEYS })) {
     if (keys.length > 0) await client.unlink(keys);
   }
 }
 
-/** A Redis set up as a cache forgets server keys and audit rows; the operator should hear of it before that. */
+/** Warns at the start of a Redis set up as a cache, which would lose server keys and audit rows. */
 async function warnOfLosses(client: Client, log: Log): Promise<void> {
   try {
     const info = await client.info();

@@ -6,15 +6,15 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { FeedStore } from "../domain/ports/feed-store.ts";
 import type { Feeds } from "../domain/ports/feeds.ts";
 import type { BindingStore } from "./bindings.ts";
-import type { DepartedGuild } from "./document-schemas.ts";
+import type { RemovedGuild } from "./document-schemas.ts";
 import type { SettingsStore } from "./settings.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Not while everything starts. */
+/** The first sweep waits until the start's own work is done. */
 const FIRST_SWEEP_AFTER_MS = 15 * 60_000;
 
-export interface DepartedGuildsPorts {
-  readonly documents: Documents<DepartedGuild>;
+export interface GuildRetentionParts {
+  readonly documents: Documents<RemovedGuild>;
   readonly bindings: Pick<BindingStore, "all" | "list" | "forgetFormer">;
   readonly settings: Pick<SettingsStore, "guilds" | "forgetGuild">;
   readonly feedStore: Pick<FeedStore, "list">;
@@ -22,43 +22,43 @@ export interface DepartedGuildsPorts {
   /** By guild: which members are which players. */
   readonly accounts: Pick<Documents<unknown>, "delete">;
   readonly clock: Clock;
-  /** How long after its leaving everything of a guild is kept. */
+  /** How long settings, feeds and audit are kept after the removal. */
   readonly keepMs: number;
-  /** Whether the bot is in that guild now; undefined: not known (not logged in, another process's shard). */
+  /** Whether the bot is in that guild now. undefined: not known (not logged in, or another process's shard). */
   isHere(guildId: string): boolean | undefined;
   report(what: string, error: unknown): void;
 }
 
 /**
- * Guilds that removed the bot. Their keys go at once; settings, feeds and audit stay for a while, since a bot is also
- * removed by mistake, and then go for good.
+ * Retention of what is stored of guilds that removed the bot. Their keys are removed at once. Settings, feeds and
+ * audit stay for `keepMs`, because a bot is also removed by mistake, and are then removed for good.
  */
-export class DepartedGuilds {
-  readonly #ports: DepartedGuildsPorts;
+export class GuildRetention {
+  readonly #parts: GuildRetentionParts;
   #cancel: () => void = () => undefined;
 
-  constructor(ports: DepartedGuildsPorts) {
-    this.#ports = ports;
+  constructor(parts: GuildRetentionParts) {
+    this.#parts = parts;
   }
 
-  /** Notes what a guild has before it is taken apart. Rejects when the store does; it may be called again. */
-  async left(guildId: string): Promise<void> {
-    const { documents, feedStore, clock } = this.#ports;
+  /** Records the feeds of a guild before they are removed. Rejects when the store does; it may be called again. */
+  async recordRemoval(guildId: string): Promise<void> {
+    const { documents, feedStore, clock } = this.#parts;
     const feeds = new Map((await documents.get(guildId))?.feeds.map((feed) => [feed.id, feed]));
     for (const feed of await feedStore.list(guildId)) feeds.set(feed.id, feed);
     await documents.set(guildId, { leftAtMs: clock.nowMs(), feeds: [...feeds.values()] });
   }
 
   /**
-   * A server was linked: the feeds that this guild had on it before it left begin anew, from now on.
-   * Answers how many. One that cannot begin (its channel has such a feed by now) is let go.
+   * For a server that was just linked: opens the feeds again that this guild had on it before the removal, from now
+   * on. Returns how many. A feed that cannot be opened (its channel has such a feed by now) is forgotten.
    */
   async restoreFeeds(
     guildId: string,
     bindingId: string,
     feeds: Pick<Feeds, "add" | "pause">,
   ): Promise<number> {
-    const { documents, report } = this.#ports;
+    const { documents, report } = this.#parts;
     const departed = await documents.get(guildId);
     const wanted = departed?.feeds.filter((feed) => feed.bindingId === bindingId) ?? [];
     if (departed === undefined || wanted.length === 0) return 0;
@@ -78,24 +78,24 @@ export class DepartedGuilds {
     return restored;
   }
 
-  /** Guilds of which something is kept and of whose leaving nothing is noted, or not all of it done. */
-  async *known(): AsyncGenerator<string> {
-    const { bindings, settings, documents } = this.#ports;
+  /** Guilds with stored documents whose removal is not recorded, or was not completed. */
+  async *guildsToCheck(): AsyncGenerator<string> {
+    const { bindings, settings, documents } = this.#parts;
     for await (const { guildId } of bindings.all()) yield guildId;
     for await (const guildId of settings.guilds()) {
       if ((await documents.get(guildId)) === undefined) yield guildId;
     }
   }
 
-  /** Looks once a day for those whose time is over. */
+  /** Removes expired guilds once a day. */
   start(): void {
     const round = () => {
-      this.#cancel = this.#ports.clock.after(DAY_MS, round);
+      this.#cancel = this.#parts.clock.after(DAY_MS, round);
       this.#sweep().catch((error: unknown) =>
-        this.#ports.report("what is kept of guilds that left could not be removed", error),
+        this.#parts.report("what is kept of guilds that left could not be removed", error),
       );
     };
-    this.#cancel = this.#ports.clock.after(FIRST_SWEEP_AFTER_MS, round);
+    this.#cancel = this.#parts.clock.after(FIRST_SWEEP_AFTER_MS, round);
   }
 
   stop(): void {
@@ -103,18 +103,19 @@ export class DepartedGuilds {
   }
 
   async #sweep(): Promise<void> {
-    const { documents, clock, keepMs } = this.#ports;
+    const { documents, clock, keepMs } = this.#parts;
     const due: string[] = [];
     for await (const [guildId, { leftAtMs }] of documents.entries()) {
       if (clock.nowMs() - leftAtMs >= keepMs) due.push(guildId);
     }
-    for (const guildId of due) await this.#end(guildId);
+    for (const guildId of due) await this.#removeExpired(guildId);
   }
 
-  async #end(guildId: string): Promise<void> {
-    const { documents, bindings, settings, audit, clock, isHere } = this.#ports;
+  async #removeExpired(guildId: string): Promise<void> {
+    const { documents, bindings, settings, audit, clock, isHere } = this.#parts;
     const here = isHere(guildId);
     if (here === undefined) return;
+
     const returned = here || (await bindings.list(guildId)).length > 0;
     if (!returned) {
       await audit.prune(guildId, clock.nowMs() + 2 * DAY_MS);
@@ -122,7 +123,7 @@ export class DepartedGuilds {
       await this.#ports.accounts.delete(guildId);
     }
     await bindings.forgetFormer(guildId);
-    // Last: until then the next round finds it again.
+    // Removed last, so that after a failure the next sweep finds the guild again.
     await documents.delete(guildId);
   }
 }

@@ -1,0 +1,30 @@
+import type { Log } from "../log.ts";
+import { type Store, StoreError } from "./keyv-documents.ts";
+import { openRedis } from "./open-redis.ts";
+import { openSqlite } from "./sqlite/open-sqlite.ts";
+
+export interface StoreOptions {
+  readonly log?: Log;
+  /** How long to wait at the start for another process to let go of the file, or for Redis. @default 10_000 */
+  readonly waitMs?: number | undefined;
+  /** Epoch milliseconds. @default the time of this machine, by which keyv counts */
+  readonly nowMs?: (() => number) | undefined;
+}
+
+const DEFAULTS = { waitMs: 10_000, nowMs: Date.now } as const;
+/** Another Marshal that is just ending lets go of the file within this time. */
+const LONGEST_LOCK_WAIT_MS = 2_000;
+
+/**
+ * Opens the store that the address names: `sqlite:PATH`, `redis://...` or `rediss://...`. Rejects with a StoreError
+ * in words for the operator; a password in the address does not stand in it.
+ */
+export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
+  const { log, waitMs = DEFAULTS.waitMs, nowMs = DEFAULTS.nowMs } = options;
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  if (path !== undefined) {
+    return await openSqlite(path, { lockWaitMs: Math.min(waitMs, LONGEST_LOCK_WAIT_MS), nowMs });
+  }
+  if (/^rediss?:\/\//.test(url)) return openRedis(url, { log, waitMs });
+  throw new StoreError("a store's address begins with sqlite:, redis:// or rediss://");
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { StoreError } from "./keyv-documents.ts";
+import { explainStoreError } from "./sqlite/sqlite-errors.ts";
+import { SECRET_BYTES } from "./vault.ts";
+
+export interface SecretSource {
+  readonly storeUrl: string;
+  /** SECRET_KEY, where it was set. */
+  readonly given?: Uint8Array | undefined;
+  /** Whether the store holds sealed keys, which a new secret could not open. */
+  hasSealed(): Promise<boolean>;
+}
+
+/**
+ * The secret that was given, or that of the file beside the sqlite file, which is made once with mode 0600. A new
+ * secret is on the disk before it is used, because a key sealed by a lost secret is lost too. Rejects with a
+ * StoreError.
+ */
+export async function loadSecret({ storeUrl, given, hasSealed }: SecretSource): Promise<Uint8Array> {
+  if (given !== undefined) return given;
+  const path = join(dirname(storeUrl.slice("sqlite:".length)), "secret.key");
+  if (!existsSync(path) && (await hasSealed())) {
+    throw new StoreError(
+      `${path} is missing, and the store holds server keys that were sealed with it; restore it from a backup, set SECRET_KEY to what it held, or start with an empty store and link every server again`,
+    );
+  }
+  try {
+    return readOrMake(path);
+  } catch (error) {
+    throw explainStoreError(error, path);
+  }
+}
+
+function readOrMake(path: string): Uint8Array {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // A file restored from a backup may be readable for everyone.
+  if (existsSync(path)) chmodSync(path, 0o600);
+  else makeSecret(path);
+  const secret = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
+  if (secret.length === SECRET_BYTES) return new Uint8Array(secret);
+  throw new StoreError(
+    `${path} does not hold ${SECRET_BYTES} bytes in base64; restore it from a backup, or remove it and link every server again`,
+  );
+}
+
+/** Renames the file to its name once it is whole, so that a disk that fills up never leaves half a secret. */
+function makeSecret(path: string): void {
+  const making = `${path}.new`;
+  const file = openSync(making, "w", 0o600);
+  try {
+    writeSync(file, `${randomBytes(SECRET_BYTES).toString("base64")}\n`);
+    fsyncSync(file);
+  } catch (error) {
+    closeSync(file);
+    rmSync(making, { force: true });
+    throw error;
+  }
+  closeSync(file);
+  renameSync(making, path);
+}

@@ -1,0 +1,68 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import type { SourceId } from "../domain/model.ts";
+import { ServerKey } from "../domain/secret.ts";
+import { StoreError } from "./keyv-documents.ts";
+
+/** Bytes of the secret that seals all keys. */
+export const SECRET_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const SEAL_VERSION = "v1";
+
+/** Seals server keys and names them without showing them. */
+export interface Vault {
+  /** AES-256-GCM; the text opens only for the same place (guild and binding). */
+  seal(key: ServerKey, place: string): string;
+  /** Throws when the text was changed, is another place's, or was sealed by another secret. */
+  open(sealed: string, place: string): ServerKey;
+  /** HMAC-SHA256 of the key, hex: the same key is the same source, and nobody can try keys against it. */
+  sourceOf(key: ServerKey): SourceId;
+  /** Bytes for another purpose (nonces), independent of the others. */
+  derive(purpose: string): Uint8Array;
+}
+
+/** A key for one purpose; the keys of two purposes tell nothing of each other. */
+function derive(secret: Uint8Array, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secret, "marshal", purpose, SECRET_BYTES));
+}
+
+/** Throws a TypeError when the secret has another length than `SECRET_BYTES`. */
+export function createVault(secret: Uint8Array): Vault {
+  if (secret.length !== SECRET_BYTES)
+    throw new TypeError(`the secret has ${secret.length} bytes, not ${SECRET_BYTES}`);
+  const sealKey = derive(secret, "seal");
+  const sourceKey = derive(secret, "source");
+  return {
+    seal(key, place) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", sealKey, nonce).setAAD(Buffer.from(place));
+      const text = Buffer.concat([cipher.update(key.reveal(), "utf8"), cipher.final()]);
+      return `${SEAL_VERSION}.${Buffer.concat([nonce, cipher.getAuthTag(), text]).toString("base64url")}`;
+    },
+    open(sealed, place) {
+      const bytes = Buffer.from(sealed.slice(SEAL_VERSION.length + 1), "base64url");
+      // Buffer skips characters that are not base64, so the text is compared with its own encoding.
+      if (
+        sealed !== `${SEAL_VERSION}.${bytes.toString("base64url")}` ||
+        bytes.length < NONCE_BYTES + TAG_BYTES
+      ) {
+        throw new StoreError("a sealed key has an unknown form");
+      }
+      const nonce = bytes.subarray(0, NONCE_BYTES);
+      const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+      const decipher = createDecipheriv("aes-256-gcm", sealKey, nonce, { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(place)).setAuthTag(tag);
+      const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+      try {
+        decipher.final();
+      } catch (error) {
+        throw new StoreError("a sealed key does not open: another secret, another place, or changed", {
+          cause: error,
+        });
+      }
+      return new ServerKey(text.toString("utf8"));
+    },
+    sourceOf: (key) => createHmac("sha256", sourceKey).update(key.reveal()).digest("hex") as SourceId,
+    derive: (purpose) => derive(secret, purpose),
+  };
+}
