@@ -1,159 +1,73 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { server } from "../../commands/server.ts";
-import type { Reply } from "../../src/discord/command.ts";
+import type { Answer, Reply } from "../../src/discord/command.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, type Binding, emptyPolicy } from "../../src/domain/guild.ts";
-import type { Player } from "../../src/domain/model.ts";
+import type { Lists, Player } from "../../src/domain/model.ts";
 import { optionsOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld, serverStatus } from "../support/fake-services.ts";
 
 const actor = actorOf();
 const staffActor = actorOf({ roleIds: ["staff"] });
+const NOTHING: Lists = {
+  players: [],
+  staff: { admins: new Map(), mods: new Map(), helpers: new Map() },
+  joinLogs: [],
+  queue: [],
+  killLogs: [],
+  commandLogs: [],
+  modCalls: [],
+  emergencyCalls: [],
+  vehicles: [],
+};
 
 async function rig(status = serverStatus()) {
   const world = new FakeWorld();
   const binding = await world.linkServer(actor.guildId, status);
   const policy = { ...emptyPolicy, roleTiers: { staff: "moderator" } } as const;
   await world.settings.change(actor.guildId, (all) => ({ ...all, policies: { [binding.id]: policy } }));
+  give(world, binding, NOTHING);
   return { world, binding };
+}
+
+function give(world: FakeWorld, { source }: Binding, lists: Partial<Lists>): void {
+  const state = world.states.get(source);
+  assert.ok(state !== undefined);
+  const atMs = world.clock.nowMs();
+  const seen = Object.fromEntries(Object.entries(lists).map(([list, value]) => [list, { atMs, value }]));
+  world.states.set(source, { ...state, statusAtMs: atMs, lists: { ...state.lists, ...seen } });
 }
 
 function asked<Args>(args: Args, by: Actor = actor) {
   return { actor: by, args, signal: new AbortController().signal, reference: "r" };
 }
 
-async function statusOf(world: FakeWorld, by: Actor = actor, name?: string): Promise<Reply> {
-  const answer = server.subcommands.status.execute(asked({ server: name }, by), world.services);
-  assert.ok(answer instanceof Promise);
-  return answer;
+const press = (argument: string, values: readonly string[] = [], by: Actor = actor) => ({
+  ...asked(undefined, by),
+  ...{ argument, values, messageId: "9", form: { text: () => "", chosen: () => [] } },
+});
+
+async function repliesOf(answer: Answer): Promise<Reply[]> {
+  if (!(Symbol.asyncIterator in answer)) return [await answer];
+  const replies: Reply[] = [];
+  for await (const reply of answer) replies.push(reply);
+  return replies;
 }
 
-function give(world: FakeWorld, { source }: Binding, players: readonly Player[]): void {
-  const state = world.states.get(source);
-  assert.ok(state !== undefined);
-  const atMs = world.clock.nowMs();
-  world.states.set(source, { ...state, lists: { ...state.lists, players: { atMs, value: players } } });
+/** What stands there in the end. */
+async function lastOf(answer: Answer): Promise<Reply> {
+  const reply = (await repliesOf(answer)).at(-1);
+  assert.ok(reply !== undefined);
+  return reply;
 }
 
-test("status shows every base field but the join key", async () => {
-  const { world } = await rig();
-  const text = textOf(await statusOf(world));
-  for (const part of ["Riverside Roleplay", "12", "40", "4001", "4002", "4003", "Email", "On"]) {
-    assert.ok(text.includes(part), `${part} in ${text}`);
-  }
-  assert.doesNotMatch(text, /rvrsd/);
-});
+const statusOf = (world: FakeWorld, by: Actor = actor, name?: string) =>
+  lastOf(server.subcommands.status.execute(asked({ server: name }, by), world.services));
 
-test("status gives the join key to staff, beside the public answer, and to nobody else", async () => {
-  const { world } = await rig();
-  const staff = await statusOf(world, staffActor);
-  assert.doesNotMatch(textOf(staff), /rvrsd/);
-  assert.match(textOf(staff.aside), /rvrsd/);
-  assert.equal((await statusOf(world)).aside, undefined);
-});
-
-test("status says how old it is", async () => {
-  const { world } = await rig();
-  assert.match(textOf(await statusOf(world)), new RegExp(`<t:${world.clock.nowMs() / 1000}:R>`));
-});
-
-test("a halt is answered from the last snapshot with its age, without asking", async () => {
-  const { world } = await rig();
-  const seenS = world.clock.nowMs() / 1000;
-  await world.clock.advance(90_000);
-  world.halt = { untilMs: world.clock.nowMs() + 60_000, why: "rate-limited" };
-  const text = textOf(await statusOf(world));
-  assert.match(text, /Riverside/);
-  assert.match(text, new RegExp(`Seen <t:${seenS}:R>`));
-  assert.match(text, new RegExp(`Asking resumes <t:${seenS + 150}:R>`));
-  assert.deepEqual(world.calls, []);
-});
-
-test("a halt without any snapshot says that there is none yet, and when asking resumes", async () => {
-  const { world, binding } = await rig();
-  world.states.delete(binding.source);
-  world.halt = { untilMs: 1_900_000_000_000, why: "blocked" };
-  await assert.rejects(statusOf(world), (error: unknown) => {
-    assert.ok(error instanceof Failure);
-    assert.equal(error.code, "blocked");
-    assert.equal(error.retryAtMs, 1_900_000_000_000);
-    assert.match(error.message, /no earlier snapshot/);
-    return true;
-  });
-});
-
-test("a service that cannot be reached is answered from the last snapshot, said so", async () => {
-  const { world } = await rig();
-  world.failure = new Failure("unreachable", "no route");
-  const text = textOf(await statusOf(world));
-  assert.match(text, /Not up to date: the game service could not be reached/);
-});
-
-test("a server that the service does not let us read says which refusal it is, not that nobody was reached", async () => {
-  for (const [serviceCode, words] of [
-    [4000, /not authorised for this server \(code 4000\)/],
-    [9998, /restricts access to this server \(code 9998\)/],
-    [4444, /does not let this bot read this server \(code 4444\)/],
-  ] as const) {
-    const { world } = await rig();
-    world.failure = new Failure("read-refused", "m", { serviceCode });
-    const text = textOf(await statusOf(world));
-    assert.match(text, words);
-    assert.doesNotMatch(text, /could not be reached/);
-  }
-});
-
-test("a parked key is not asked for, and the next step is named", async () => {
-  const { world, binding } = await rig();
-  world.parked.set(binding.source, "rejected twice");
-  assert.match(textOf(await statusOf(world)), /\/setup link/);
-  assert.deepEqual(world.calls, []);
-});
-
-test("a defect is not hidden behind an old snapshot", async () => {
-  const { world } = await rig();
-  world.failure = new TypeError("broken");
-  await assert.rejects(statusOf(world), TypeError);
-});
-
-test("nothing linked is a failure of its own", async () => {
-  await assert.rejects(
-    statusOf(new FakeWorld()),
-    (error: unknown) => error instanceof Failure && error.code === "not-linked",
-  );
-});
-
-test("a hostile server name neither formats nor pings nor breaks a line", async () => {
-  const { world } = await rig(serverStatus({ name: "@everyone\n**[x](https://evil.example)**" }));
-  const title = (await statusOf(world)).cards?.[0]?.title ?? "";
-  assert.doesNotMatch(title, /@everyone|\n|[^\\]\*\*|\]\(http/);
-});
-
-test("the refresh button and the retry button ask again", async () => {
-  const { world, binding } = await rig();
-  const press = { ...asked(undefined), argument: binding.id, values: [], messageId: "9" };
-  const form = { text: () => "", chosen: () => [] };
-  for (const action of ["server-refresh", "server-retry"] as const) {
-    const reply = await server.actions[action].execute({ ...press, form }, world.services);
-    assert.ok(!(Symbol.asyncIterator in reply));
-    assert.match(textOf(reply), /Riverside/);
-  }
-});
-
-test("the name of a server completes from what is linked here, by its id", async () => {
-  const { world, binding } = await rig();
-  await world.linkServer(
-    "another guild",
-    serverStatus({ name: "Riverside Two", joinKey: "two" }),
-    "second-key",
-  );
-  const typing = { actor, option: "server", options: optionsOf() };
-  const complete = async (typed: string) =>
-    server.subcommands.status.autocomplete?.({ ...typing, typed }, world.services);
-  assert.deepEqual(await complete("RIVER"), [{ name: "Riverside Roleplay", value: binding.id }]);
-  assert.deepEqual(await complete("lake"), []);
-});
+type ListWord = "players" | "staff" | "vehicles" | "queue" | "calls" | "logs";
+const listOf = (world: FakeWorld, list: ListWord, filter = "", by: Actor = staffActor) =>
+  lastOf(server.subcommands[list].execute(asked({ server: undefined, filter }, by), world.services));
 
 const player = (name: string, changes: Partial<Player> = {}): Player => ({
   player: { name, id: 77 },
@@ -163,49 +77,313 @@ const player = (name: string, changes: Partial<Player> = {}): Player => ({
   ...changes,
 });
 
-test("players are grouped by team; where they are is for staff", async () => {
-  const { world, binding } = await rig();
-  const location = { x: 1, z: 2, postalCode: "206", streetName: "Fairfax Road" };
-  give(world, binding, [
-    player("ann"),
-    player("bob", { team: "Police", callsign: "1A-2", wantedStars: 3, location }),
-  ]);
-  const playersOf = async (by: Actor) =>
-    textOf(
-      (await server.subcommands.players.execute(asked({ server: undefined }, by), world.services)) as Reply,
+describe("/server status", () => {
+  test("is one glance: players, queue, staff and calls, wanted, owners by name, and its age", async () => {
+    const { world, binding } = await rig();
+    const nowS = world.clock.nowMs() / 1000;
+    const call = { kind: "modCall", caller: { name: "ann", id: 5 } } as const;
+    give(world, binding, {
+      players: [
+        player("ann", { player: { name: "ann", id: 5 } }),
+        player("olga", { player: { name: "olga", id: 4_001 }, permission: "Server Owner" }),
+        player("rob", { wantedStars: 3 }),
+      ],
+      staff: { ...NOTHING.staff, admins: new Map([[4_002, "cora"]]) },
+      queue: [1, 2],
+      modCalls: [
+        { ...call, atS: nowS - 60 },
+        { ...call, atS: nowS - 30, moderator: { name: "olga" } },
+        { ...call, atS: nowS - 20, caller: { name: "has left" } },
+        { ...call, atS: nowS - 7_200 },
+      ],
+      emergencyCalls: [{ team: "Police", unitIds: [], startedAtS: nowS - 9, callNumber: 12 }],
+    });
+    const text = textOf(await statusOf(world));
+    for (const part of [
+      "Riverside Roleplay",
+      "**12** of **40** players · **2** in the queue",
+      "Staff in the game · 1\nolga",
+      "Wanted · 1\nrob ★★★",
+      `Open moderator calls · 1\nann <t:${nowS - 60}:R>`,
+      "Emergency calls · 1\n#12 Police",
+      "Owner\n[olga](",
+      "[cora](https://www.roblox.com/users/4002/profile), [profile](",
+      `Seen <t:${nowS}:R>`,
+      "Account verification: Email · Team balance on",
+    ]) {
+      assert.ok(text.includes(part), `${part} in ${text}`);
+    }
+    assert.doesNotMatch(text, /rvrsd/);
+  });
+
+  test("has the join key behind a button, for staff, and only who asked sees it", async () => {
+    const { world, binding } = await rig();
+    const key = server.actions["server-key"];
+    assert.equal(key.first, "ephemeral");
+    assert.match(
+      textOf(await lastOf(key.execute(press(binding.id, [], staffActor), world.services))),
+      /rvrsd/,
     );
-  const seen = await playersOf(actor);
-  assert.match(seen, /\*\*Police\*\* · 1\n• bob `77` · 1A-2 · ★★★ wanted/);
-  assert.doesNotMatch(seen, /Fairfax/);
-  assert.match(await playersOf(staffActor), /📍\u00a0Fairfax Road, postal 206/);
+    await assert.rejects(
+      lastOf(key.execute(press(binding.id), world.services)),
+      (error: unknown) => error instanceof Failure && error.code === "denied",
+    );
+  });
+
+  test("its Refresh and Try again ask again", async () => {
+    const { world, binding } = await rig();
+    for (const action of ["server-refresh", "server-retry"] as const) {
+      const reply = await lastOf(server.actions[action].execute(press(binding.id), world.services));
+      assert.match(textOf(reply), /Riverside/);
+    }
+    assert.deepEqual(world.calls, ["fresh", "fresh"]);
+  });
+
+  test("a hostile server name neither formats nor pings nor breaks a line", async () => {
+    const { world } = await rig(serverStatus({ name: "@everyone\n**[x](https://evil.example)**" }));
+    const title = (await statusOf(world)).cards?.[0]?.title ?? "";
+    assert.doesNotMatch(title, /@everyone|\n|[^\\]\*\*|\]\(http/);
+  });
 });
 
-test("a list that does not fit says how much is missing", async () => {
-  const { world, binding } = await rig();
-  give(
-    world,
-    binding,
-    Array.from({ length: 200 }, (_, n) => player(`player_number_${n}`)),
-  );
-  const reply = (await server.subcommands.players.execute(
-    asked({ server: undefined }),
-    world.services,
-  )) as Reply;
-  const description = reply.cards?.[0]?.description ?? "";
-  assert.ok(description.length <= 4_096);
-  assert.match(description, /and \d+ more lines/);
+describe("A service that is silent", () => {
+  test("shows the last state within a second, with its age, and then what it answers", async () => {
+    const { world, binding } = await rig();
+    const seenS = world.clock.nowMs() / 1000;
+    await world.clock.advance(60_000);
+    const answer = Promise.withResolvers<void>();
+    const { fresh } = world.snapshots;
+    const snapshots = { ...world.snapshots };
+    snapshots.fresh = async (...of) => {
+      await answer.promise;
+      return fresh(...of);
+    };
+    const services = { ...world.services, snapshots };
+    const replies: Reply[] = [];
+    const done = (async () => {
+      const answers = server.subcommands.status.execute(asked({ server: undefined }), services);
+      assert.ok(Symbol.asyncIterator in answers);
+      for await (const reply of answers) replies.push(reply);
+    })();
+    await world.clock.advance(1_000);
+    assert.equal(replies.length, 1);
+    assert.match(textOf(replies[0]), new RegExp(`not answered yet[\\s\\S]*Seen <t:${seenS}:R>`));
+    await world.clock.advance(5_000);
+    give(world, binding, {});
+    answer.resolve();
+    await done;
+    assert.equal(replies.length, 2);
+    assert.doesNotMatch(textOf(replies[1]), /not answered/);
+  });
+
+  test("in a halt is not asked: the last state, its age, and when it is asked again", async () => {
+    const { world } = await rig();
+    const seenS = world.clock.nowMs() / 1000;
+    await world.clock.advance(90_000);
+    world.halt = { untilMs: world.clock.nowMs() + 60_000, why: "rate-limited" };
+    const text = textOf(await statusOf(world));
+    assert.match(text, /Riverside/);
+    assert.match(text, new RegExp(`Seen <t:${seenS}:R>`));
+    assert.match(text, new RegExp(`asked again at <t:${seenS + 150}:T>`));
+    assert.deepEqual(world.calls, []);
+  });
+
+  test("a halt whose time has passed promises nothing", async () => {
+    const { world } = await rig();
+    world.halt = { untilMs: world.clock.nowMs() - 10_000, why: "blocked" };
+    const text = textOf(await statusOf(world));
+    assert.match(text, /answers this bot with a block/);
+    assert.doesNotMatch(text, /asked again at/);
+  });
+
+  test("in a halt without any state says that there is none, and when to ask again", async () => {
+    const { world, binding } = await rig();
+    world.states.delete(binding.source);
+    world.halt = { untilMs: 1_900_000_000_000, why: "blocked" };
+    await assert.rejects(statusOf(world), (error: unknown) => {
+      assert.ok(error instanceof Failure);
+      assert.equal(error.code, "blocked");
+      assert.ok(error.isRead);
+      assert.equal(error.retryAtMs, 1_900_000_000_000);
+      assert.match(error.message, /not read before/);
+      return true;
+    });
+  });
+
+  test("or that cannot be reached is answered from the last state, said so", async () => {
+    const { world } = await rig();
+    world.failure = new Failure("unreachable", "no route");
+    assert.match(textOf(await statusOf(world)), /Not up to date: the game service could not be reached/);
+  });
+
+  test("that does not let us read a server says which refusal it is, not that nobody was reached", async () => {
+    for (const [serviceCode, words] of [
+      [4000, /not authorised for this server \(code 4000\)/],
+      [9998, /restricts access to this server \(code 9998\)/],
+      [4444, /does not let this bot read this server \(code 4444\)/],
+    ] as const) {
+      const { world } = await rig();
+      world.failure = new Failure("read-refused", "m", { serviceCode });
+      const text = textOf(await statusOf(world));
+      assert.match(text, words);
+      assert.doesNotMatch(text, /could not be reached/);
+    }
+  });
+
+  test("with a parked key is not asked, and the next step is named", async () => {
+    const { world, binding } = await rig();
+    world.parked.set(binding.source, "rejected twice");
+    assert.match(textOf(await statusOf(world)), /\/setup link/);
+    assert.deepEqual(world.calls, []);
+  });
+
+  test("never hides a defect behind an old state", async () => {
+    const { world } = await rig();
+    world.failure = new TypeError("broken");
+    await assert.rejects(statusOf(world), TypeError);
+  });
+
+  test("is another thing than nothing linked", async () => {
+    await assert.rejects(
+      statusOf(new FakeWorld()),
+      (error: unknown) => error instanceof Failure && error.code === "not-linked",
+    );
+  });
 });
 
-test("staff who play are marked", async () => {
-  const { world, binding } = await rig();
-  give(world, binding, [player("ann")]);
-  const state = world.states.get(binding.source);
-  assert.ok(state !== undefined);
-  const staff = { admins: new Map([[77, "ann"]]), mods: new Map([[78, "zed"]]), helpers: new Map() };
-  world.states.set(binding.source, { ...state, lists: { ...state.lists, staff: { atMs: 0, value: staff } } });
-  const text = textOf(
-    (await server.subcommands.staff.execute(asked({ server: undefined }), world.services)) as Reply,
-  );
-  assert.match(text, /ann `77` · 🟢 in the server/);
-  assert.match(text, /zed `78`$/m);
+describe("Lists of a server", () => {
+  test("complete its name from what is linked here, by its id", async () => {
+    const { world, binding } = await rig();
+    await world.linkServer(
+      "another guild",
+      serverStatus({ name: "Riverside Two", joinKey: "two" }),
+      "second",
+    );
+    const typing = { actor, option: "server", options: optionsOf() };
+    const complete = async (typed: string) =>
+      server.subcommands.status.autocomplete?.({ ...typing, typed }, world.services);
+    assert.deepEqual(await complete("RIVER"), [{ name: "Riverside Roleplay", value: binding.id }]);
+    assert.deepEqual(await complete("lake"), []);
+  });
+
+  test("show players by team and name in two columns, and open one from the page's menu", async () => {
+    const { world, binding } = await rig();
+    const location = { x: 1, z: 2, postalCode: "206", streetName: "Fairfax Road" };
+    const many = Array.from({ length: 30 }, (_, n) =>
+      player(`p${n + 10}`, { player: { name: `p${n + 10}`, id: n } }),
+    );
+    give(world, binding, {
+      players: [
+        ...many,
+        player("bob", {
+          team: "Police",
+          callsign: "1A-2",
+          wantedStars: 3,
+          permission: "Server Moderator",
+          location,
+        }),
+      ],
+      vehicles: [{ name: "Falcon", owner: "bob", plate: "AB 1" }],
+    });
+    const first = await listOf(world, "players", "", actor);
+    const [card] = first.cards ?? [];
+    assert.equal(card?.fields?.length, 2);
+    assert.ok(card.fields.every(({ inline }) => inline === true));
+    assert.match(card.fields[0]?.value ?? "", /^\*\*Civilian · 30\*\*\np10\np11\n/);
+    const select = first.rows?.[0]?.[0];
+    assert.ok(select?.kind === "select");
+    assert.deepEqual(
+      select.options?.map(({ label }) => label),
+      many.slice(0, 24).map(({ player: { name } }) => name),
+    );
+    const next = first.rows?.[1]?.find((part) => part.kind === "button" && part.label === "Next");
+    assert.ok(next?.kind === "button");
+
+    const turned = await lastOf(
+      server.actions["server-next"].execute(press(next.id.replace(/^[^:]+:/, "")), world.services),
+    );
+    assert.match(textOf(turned), /Police · 1\*\*\nbob 🛡 ★★★/);
+    assert.match(turned.cards?.[0]?.footer ?? "", /Page 2 of 2/);
+
+    const open = (by: Actor) =>
+      lastOf(server.actions["server-player"].execute(press(binding.id, ["77"], by), world.services));
+    const seen = textOf(await open(actor));
+    assert.match(seen, /\[bob\]\(https:\/\/www.roblox.com\/users\/77\/profile\)/);
+    assert.match(seen, /Police · callsign 1A-2\n🛡 Moderator\n🚨 Wanted ★★★\n🚗 Falcon `AB 1`/);
+    assert.doesNotMatch(seen, /Fairfax/);
+    assert.match(textOf(await open(staffActor)), /📍 Fairfax Road, postal 206/);
+  });
+
+  test("are filtered by team, and complete the teams that there are", async () => {
+    const { world, binding } = await rig();
+    give(world, binding, {
+      players: [player("ann"), player("bob", { team: "Police" })],
+      vehicles: [
+        { name: "Falcon", owner: "bob" },
+        { name: "Truck", owner: "ann" },
+      ],
+    });
+    assert.doesNotMatch(textOf(await listOf(world, "players", "police")), /ann/);
+    assert.doesNotMatch(textOf(await listOf(world, "vehicles", "police")), /Truck/);
+    const typing = { actor, option: "team", options: optionsOf(), typed: "p" };
+    assert.deepEqual(await server.subcommands.players.autocomplete?.(typing, world.services), [
+      { name: "Police", value: "Police" },
+    ]);
+  });
+
+  test("of a page that is gone show the last one", async () => {
+    const { world, binding } = await rig();
+    give(world, binding, { queue: [1, 2, 3] });
+    const reply = await lastOf(
+      server.actions["server-page"].execute(press(`queue/7/${binding.id}/`), world.services),
+    );
+    assert.match(textOf(reply), /\*\*3\*\* wait to join/);
+  });
+
+  test("of staff begin with those who play, without any id to read", async () => {
+    const { world, binding } = await rig();
+    give(world, binding, {
+      players: [player("zed")],
+      staff: { admins: new Map([[78, "ann"]]), mods: new Map([[77, "zed"]]), helpers: new Map() },
+    });
+    const text = textOf(await listOf(world, "staff"));
+    assert.match(
+      text,
+      /\*\*1\*\* in the game · \*\*2\*\* on the list\n\n\[zed\]\(\S+\) · Moderator · 🟢 in the game, Civilian\n\[ann\]/,
+    );
+  });
+
+  test("of calls and logs are for people who take calls", async () => {
+    const { world, binding } = await rig();
+    const nowS = world.clock.nowMs() / 1000;
+    give(world, binding, {
+      players: [player("ann")],
+      modCalls: [{ kind: "modCall", atS: nowS - 5, caller: { name: "ann" } }],
+      emergencyCalls: [
+        {
+          team: "Fire",
+          unitIds: [1],
+          startedAtS: nowS,
+          callNumber: 3,
+          description: "Burning bin",
+          callerId: 77,
+        },
+      ],
+      killLogs: [
+        { kind: "kill", atS: nowS - 9, killer: { name: "old" }, killed: { name: "ann" } },
+        { kind: "kill", atS: nowS - 3, killer: { name: "new" }, killed: { name: "ann" } },
+      ],
+    });
+    const calls = textOf(await listOf(world, "calls"));
+    assert.match(calls, /🔔 \*\*ann\*\* called a moderator/);
+    assert.match(calls, /#3\*\* Fire <t:\d+:R> · by \[ann\]\(\S+\) · 1 unit\n> Burning bin/);
+    const logs = textOf(await listOf(world, "logs", "kills"));
+    assert.ok(logs.indexOf("**new**") < logs.indexOf("**old**"));
+    for (const list of ["calls", "logs"] as const) {
+      await assert.rejects(
+        listOf(world, list, "kills", actor),
+        (error: unknown) => error instanceof Failure && error.code === "denied",
+      );
+    }
+  });
 });

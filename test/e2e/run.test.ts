@@ -88,7 +88,7 @@ describe("/run, from the question to what came of it", () => {
     const text = await reads(await run(":h not authorised"), /has not allowed this bot to run commands/);
     assert.match(text, /Did it run\?\*\* No/);
     rig.service.keyBook.setCommandsAllowed(rig.key, true);
-    await reads(await rig.home.member.slash(rig.home.general, "server status"), /Players/);
+    await reads(await rig.home.member.slash(rig.home.general, "server status"), / players/);
     await reads(await run(":h authorised again"), /It ran/);
   });
 

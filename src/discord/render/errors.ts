@@ -83,11 +83,11 @@ const deniedManager =
 
 /** An expected failure, in words and order of design 7. */
 export function failureBody(failure: Failure, context: ErrorContext): MessageBody {
-  const { what } = words[failure.code];
-  const next =
-    failure.code === "denied" && context.manages === true ? deniedManager : words[failure.code].next;
+  const what = md`${words[failure.code].what}`;
+  const next = md`${failure.code === "denied" && context.manages === true ? deniedManager : words[failure.code].next}`;
+  if (failure.isRead || failure.code === "not-linked") return readBody(failure, what, next, context);
   const lines: Escaped[] = [
-    ...(failure.isRead ? [] : [md`${ranWords[failure.ran]}`]),
+    md`${ranWords[failure.ran]}`,
     md`**Why:** ${escapeButRoles(cut(failure.message, 800), context.roleIds ?? [])}`,
     // Where it may have happened, "try again" would be the wrong advice.
     md`**Next:** ${failure.ran === "unknown" ? "Look in the game or in the command log first." : next}`,
@@ -102,6 +102,18 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
     },
     context.next,
   );
+}
+
+/** A read ran nothing, so it says in one sentence what is the matter, and in one what to do. */
+function readBody(failure: Failure, what: Escaped, next: Escaped, context: ErrorContext): MessageBody {
+  const lines: Escaped[] = [escapeButRoles(cut(failure.message, 800), context.roleIds ?? [])];
+  const again = failure.retryAtMs;
+  // A clock time stays true when it has passed; "in 10 seconds" does not.
+  if (again !== undefined) lines.push(md`Ask again after <t:${Math.ceil(again / 1000)}:T>.`);
+  // What is not linked says itself what to do.
+  else if (failure.code !== "not-linked") lines.push(next);
+  lines.push(referenceLine(context.reference));
+  return body({ title: md`⛔ ${what}`, description: joined(lines, "\n"), color: failedColor }, context.next);
 }
 
 /** A defect of ours: no details for people, the log has them under the same reference. */

@@ -4,7 +4,7 @@ import type { Card, MessageBody, Row } from "../../domain/message.ts";
 import type { ServerStatus } from "../../domain/model.ts";
 import { tierLabels } from "./audit-rows.ts";
 import { cutLines, escapeMarkdown, inlineName } from "./escape.ts";
-import { profile } from "./server-status.ts";
+import { profile } from "./server/view.ts";
 
 /** How `/setup` reads. Pure. */
 

@@ -1,0 +1,176 @@
+import { type APIApplicationCommandStringOption, ApplicationCommandOptionType } from "discord.js";
+import {
+  type Choice,
+  defineAction,
+  defineEntry,
+  type Options,
+  type Press,
+  type Reply,
+  type Services,
+  type Typing,
+} from "../src/discord/command.ts";
+import { callsPage, LOG_KINDS, type LogKind, logsPage } from "../src/discord/render/server/events.ts";
+import { type ListView, queuePage, staffPage, vehiclesPage } from "../src/discord/render/server/lists.ts";
+import { type Place, placeOf } from "../src/discord/render/server/pages.ts";
+import { playersPage } from "../src/discord/render/server/players.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
+import type { MessageBody } from "../src/domain/message.ts";
+import type { ListName } from "../src/domain/model.ts";
+import { looks } from "./server-look.ts";
+import { completeServer, serverOption } from "./server-option.ts";
+
+/** `/server players | staff | vehicles | queue | calls | logs`: pages whose buttons ask anew. */
+
+interface List {
+  /** What one answer must hold. */
+  lists(filter: string): readonly ListName[];
+  /** For people who may take calls: what the lists say about others is not everybody's business. */
+  readonly isForModerators?: boolean;
+  page(view: ListView): MessageBody;
+}
+
+const LISTS: Readonly<Record<string, List>> = {
+  players: {
+    lists: () => ["players"],
+    page: (view) => playersPage({ ...view, players: view.state.lists.players?.value ?? [] }),
+  },
+  staff: {
+    lists: () => ["staff", "players"],
+    page: (view) => staffPage(view.state.lists.staff?.value ?? NO_STAFF, view),
+  },
+  vehicles: {
+    lists: () => ["vehicles", "players"],
+    page: (view) => vehiclesPage(view.state.lists.vehicles?.value ?? [], view),
+  },
+  queue: {
+    lists: () => ["queue"],
+    page: (view) => queuePage(view.state.lists.queue?.value ?? [], view),
+  },
+  calls: {
+    lists: () => ["modCalls", "emergencyCalls", "players"],
+    isForModerators: true,
+    page: callsPage,
+  },
+  logs: {
+    lists: (filter) => [LOG_KINDS[kindOf(filter)].list],
+    isForModerators: true,
+    page: (view) => logsPage(kindOf(view.place.filter), view),
+  },
+};
+
+const NO_STAFF = { admins: new Map(), mods: new Map(), helpers: new Map() } as const;
+
+function kindOf(filter: string): LogKind {
+  return isKind(filter) ? filter : "joins";
+}
+
+function isKind(text: string): text is LogKind {
+  return Object.hasOwn(LOG_KINDS, text);
+}
+
+async function* listReplies(
+  services: Services,
+  actor: Actor,
+  place: Place & { readonly page: number },
+  signal: AbortSignal,
+): AsyncGenerator<Reply> {
+  const list = Object.hasOwn(LISTS, place.list) ? LISTS[place.list] : undefined;
+  if (list === undefined) throw new Failure("expired", "There is no such list any more.", { isRead: true });
+  const binding = await services.bindings.pick(actor.guildId, place.bindingId);
+  if (list.isForModerators === true) await mustTakeCalls(services, actor, binding);
+  for await (const { state, seen } of looks(services, binding, list.lists(place.filter), signal)) {
+    yield list.page({ state, place, page: place.page, seen });
+  }
+}
+
+async function mustTakeCalls({ permissions }: Services, actor: Actor, binding: Binding): Promise<void> {
+  const decision = await permissions.decideCalls(actor, binding);
+  if (!decision.allowed) throw new Failure("denied", decision.why, { isRead: true });
+}
+
+interface ListArgs {
+  readonly server: string | undefined;
+  readonly filter: string;
+}
+
+const teamOption: APIApplicationCommandStringOption = {
+  type: ApplicationCommandOptionType.String,
+  name: "team",
+  description: "Only of this team",
+  autocomplete: true,
+  max_length: 40,
+};
+
+const kindOption: APIApplicationCommandStringOption = {
+  type: ApplicationCommandOptionType.String,
+  name: "kind",
+  description: "Which log",
+  required: true,
+  choices: Object.entries(LOG_KINDS).map(([value, { words }]) => ({ name: words, value })),
+};
+
+function listEntry(
+  list: string,
+  description: string,
+  filterBy: { readonly option: APIApplicationCommandStringOption } | undefined,
+) {
+  const filterName = filterBy?.option.name;
+  return defineEntry<ListArgs>({
+    description,
+    first: "ephemeral",
+    options: filterBy === undefined ? [serverOption] : [filterBy.option, serverOption],
+    parse: (options: Options) => ({
+      server: options.string("server"),
+      filter: filterName === undefined ? "" : (options.string(filterName) ?? "").trim().slice(0, 40),
+    }),
+    autocomplete: (typing, services) =>
+      typing.option === "team" ? completeTeam(typing, services) : completeServer(typing, services),
+    async *execute({ actor, args, signal }, services) {
+      const { id } = await services.bindings.pick(actor.guildId, args.server);
+      yield* listReplies(services, actor, { list, bindingId: id, filter: args.filter, page: 0 }, signal);
+    },
+  });
+}
+
+/** Teams that have somebody in them now, from memory. */
+async function completeTeam(
+  { actor, typed, options }: Typing,
+  { bindings, snapshots }: Services,
+): Promise<readonly Choice[]> {
+  const all = await bindings.list(actor.guildId);
+  const named = options.string("server");
+  const binding = named === undefined ? all[0] : all.find(({ id }) => id === named);
+  const players = (binding && snapshots.latest(binding.source)?.lists.players?.value) ?? [];
+  const teams = [...new Set(players.map(({ team }) => team.slice(0, 40)))].filter(
+    (team) => team.trim() !== "",
+  );
+  return teams
+    .filter((team) => team.toLowerCase().startsWith(typed.trim().toLowerCase()))
+    .sort((a, b) => a.localeCompare(b, "en"))
+    .map((team) => ({ name: team, value: team }));
+}
+
+export const lists = {
+  players: listEntry("players", "Who plays, by team", { option: teamOption }),
+  staff: listEntry("staff", "The game server's staff, and who of them plays", undefined),
+  vehicles: listEntry("vehicles", "The vehicles on the streets", { option: teamOption }),
+  queue: listEntry("queue", "Who waits to join", undefined),
+  calls: listEntry("calls", "Open moderator and emergency calls", { option: teamOption }),
+  logs: listEntry("logs", "What the game's log still holds", { option: kindOption }),
+};
+
+const turnPage = ({ actor, argument, signal }: Press, services: Services) =>
+  listReplies(services, actor, placeOf(argument), signal);
+
+export const listActions = {
+  "server-page": defineAction({ first: "update", execute: turnPage }),
+  "server-back": defineAction({ first: "update", execute: turnPage }),
+  "server-next": defineAction({ first: "update", execute: turnPage }),
+  /** The button under the status: the argument is the server alone. */
+  "server-players": defineAction({
+    first: "ephemeral",
+    execute: ({ actor, argument, signal }, services) =>
+      listReplies(services, actor, { list: "players", bindingId: argument, filter: "", page: 0 }, signal),
+  }),
+};

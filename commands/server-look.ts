@@ -1,0 +1,144 @@
+import type { Services } from "../src/discord/command.ts";
+import type { Freshness } from "../src/discord/render/server/view.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Binding } from "../src/domain/guild.ts";
+import type { ListName, ServerState } from "../src/domain/model.ts";
+
+/** What is known of a server: the last state while the service is silent, and the new one when it answers. */
+
+/** Young enough to be called current; two people who look at once cost one request. */
+const MAX_AGE_MS = 10_000;
+/** After this long without an answer the last state is shown, with its age. */
+const PATIENCE_MS = 700;
+
+export interface Look {
+  readonly state: ServerState;
+  readonly seen: Freshness;
+}
+
+/**
+ * One look or two: where an answer takes its time, the last state first. A list that was never seen is waited for.
+ * @throws Failure where nothing is known and nothing can be had.
+ */
+export async function* looks(
+  { snapshots, health, clock }: Pick<Services, "snapshots" | "health" | "clock">,
+  binding: Binding,
+  lists: readonly ListName[],
+  signal: AbortSignal,
+): AsyncGenerator<Look> {
+  const lastState = () => {
+    const state = snapshots.latest(binding.source);
+    return state !== undefined && lists.every((list) => state.lists[list] !== undefined) ? state : undefined;
+  };
+
+  const refused = whyNotAsked(health, binding);
+  const asked =
+    refused === undefined
+      ? snapshots.fresh(binding.source, lists, MAX_AGE_MS, { signal, guildId: binding.guildId }).then(
+          (state) => ({ state }),
+          (error: unknown) => ({ error }),
+        )
+      : Promise.resolve({ error: refused });
+
+  const last = lastState();
+  if (last !== undefined && refused === undefined) {
+    const waiting = new AbortController();
+    const soon = await Promise.race([asked, clock.sleep(PATIENCE_MS, waiting.signal).catch(() => undefined)]);
+    waiting.abort();
+    if (soon === undefined) {
+      yield lookAt(last, lists, md`The game service has not answered yet. This is what was seen last.`);
+    }
+  }
+
+  const answer = await asked;
+  if ("state" in answer) {
+    const missing = lists.find((list) => answer.state.lists[list] === undefined);
+    if (missing !== undefined)
+      throw new Failure("bad-response", "The answer lacked a list.", { isRead: true });
+    yield lookAt(answer.state, lists);
+    return;
+  }
+  if (!(answer.error instanceof Failure)) throw answer.error;
+  const state = lastState();
+  if (state === undefined) throw withoutSnapshot(answer.error);
+  yield lookAt(state, lists, staleWhy(answer.error, clock.nowMs()));
+}
+
+/** As old as the oldest of what is shown. */
+function lookAt(state: ServerState, lists: readonly ListName[], why?: Escaped): Look {
+  const ages = lists.map((list) => state.lists[list]?.atMs ?? state.statusAtMs);
+  return { state, seen: { atMs: Math.min(state.statusAtMs, ...ages), staleWhy: why } };
+}
+
+/** Asking during a halt, or with a refused key, would only wait in the gate: the last state is the quicker truth. */
+function whyNotAsked(health: Services["health"], { source }: Binding): Failure | undefined {
+  const halt = health.halt();
+  if (halt !== undefined) {
+    const words =
+      halt.why === "blocked"
+        ? "The game service, or something in front of it, answers this bot with a block."
+        : "The game service asked this bot to wait before it sends anything.";
+    return new Failure(halt.why, words, { retryAtMs: halt.untilMs, isRead: true });
+  }
+  const parked = health.parked(source);
+  return parked && new Failure("key-rejected", parked.why, { isRead: true });
+}
+
+function withoutSnapshot(failure: Failure): Failure {
+  const { code, retryAtMs, serviceCode } = failure;
+  // The title of the error says these two already.
+  const why = code === "unreachable" || code === "rate-limited" ? [] : [failure.message];
+  const words = [...why, "This server was not read before, so there is nothing to show."].join(" ");
+  return new Failure(code, words, {
+    isRead: true,
+    ...(retryAtMs === undefined ? {} : { retryAtMs }),
+    ...(serviceCode === undefined ? {} : { serviceCode }),
+    cause: failure,
+  });
+}
+
+/** Why it is old and what follows. A time that has passed is no promise and is left out. */
+function staleWhy(failure: Failure, nowMs: number): Escaped {
+  const { retryAtMs } = failure;
+  const again =
+    retryAtMs === undefined || retryAtMs <= nowMs
+      ? md``
+      : md` It is asked again at <t:${Math.ceil(retryAtMs / 1000)}:T>.`;
+  return md`Not up to date: ${staleWords(failure)}${again}`;
+}
+
+function staleWords({ code, serviceCode }: Failure): Escaped {
+  switch (code) {
+    case "rate-limited":
+      return md`the game service asked this bot to wait.`;
+    case "blocked":
+      return md`the game service, or something in front of it, answers this bot with a block.`;
+    case "read-refused":
+      return refusedWords(serviceCode);
+    case "platform":
+      return md`the game service answered that something is wrong at its end.`;
+    case "bad-response":
+      return md`the game service gave an answer that could not be read.`;
+    case "not-linked":
+      return md`the server is not linked any more.`;
+    case "queue-full":
+    case "busy":
+      return md`too much is asked for at this moment.`;
+    case "key-rejected":
+      return md`the game service no longer accepts the server key; \`/setup link\` gives it the current one.`;
+    case "unreachable":
+      return md`the game service could not be reached.`;
+    default:
+      return md`nothing newer could be read at this moment.`;
+  }
+}
+
+/** Why the service does not let this bot read a server, by its own code. */
+function refusedWords(serviceCode: number | undefined): Escaped {
+  if (serviceCode === 4000)
+    return md`the game service says that this bot is not authorised for this server (code 4000).`;
+  if (serviceCode === 9998) return md`the game service restricts access to this server (code 9998).`;
+  if (serviceCode === undefined) return md`the game service does not let this bot read this server.`;
+  return md`the game service does not let this bot read this server (code ${serviceCode}).`;
+}

@@ -1,0 +1,24 @@
+import { defineAction, type Press, type Reply, type Services } from "../src/discord/command.ts";
+import { playerCard } from "../src/discord/render/server/player-card.ts";
+import { playerValue } from "../src/discord/render/server/players.ts";
+import { Failure } from "../src/domain/failure.ts";
+
+/** A player out of the menu below `/server players`, as the latest list in memory shows them. */
+
+async function openPlayer({ actor, argument, values }: Press, services: Services): Promise<Reply> {
+  const binding = await services.bindings.pick(actor.guildId, argument);
+  const state = services.snapshots.latest(binding.source);
+  const players = state?.lists.players;
+  const player = players?.value.find((one) => playerValue(one) === values[0]);
+  if (state === undefined || players === undefined || player === undefined) {
+    throw new Failure("expired", "This player is no longer on the latest list of the server.", {
+      isRead: true,
+    });
+  }
+  const showsPlace = await services.permissions.isStaff(actor, binding);
+  return { cards: [playerCard({ state, player, seen: { atMs: players.atMs }, showsPlace })] };
+}
+
+export const playerActions = {
+  "server-player": defineAction({ first: "ephemeral", execute: openPlayer }),
+};

@@ -1,0 +1,91 @@
+import { defineAction, defineEntry, type Reply, type Services } from "../src/discord/command.ts";
+import { joinKeyText, statusCard } from "../src/discord/render/server/status.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
+import type { Button, Row } from "../src/domain/message.ts";
+import type { ListName } from "../src/domain/model.ts";
+import { looks } from "./server-look.ts";
+import { completeServer, serverOption } from "./server-option.ts";
+
+/** `/server status`: one glance, a button that renews it, and the join key for staff on demand. */
+
+/** All that the card shows comes in one answer. */
+const STATUS_LISTS: readonly ListName[] = ["players", "staff", "queue", "modCalls", "emergencyCalls"];
+
+interface StatusArgs {
+  readonly server: string | undefined;
+}
+
+async function* statusReplies(
+  services: Services,
+  binding: Binding,
+  signal: AbortSignal,
+): AsyncGenerator<Reply> {
+  for await (const { state, seen } of looks(services, binding, STATUS_LISTS, signal)) {
+    yield { cards: [statusCard(state, seen)], rows: [buttons(binding)] };
+  }
+}
+
+function buttons({ id }: Binding): Row {
+  const button = (label: string, action: string, emoji: string): Button => ({
+    kind: "button",
+    style: "secondary",
+    label,
+    emoji,
+    id: `${action}:${id}`,
+  });
+  return [
+    button("Refresh", "server-refresh", "🔄"),
+    button("Players", "server-players", "👥"),
+    button("Join key", "server-key", "🔑"),
+  ];
+}
+
+export const status = defineEntry<StatusArgs>({
+  description: "The game server at one glance: players, staff, calls, owner",
+  first: "public",
+  options: [serverOption],
+  parse: (options) => ({ server: options.string("server") }),
+  autocomplete: completeServer,
+  next: ({ code }, { server }) =>
+    code === "unreachable" || code === "platform" || code === "bad-response"
+      ? {
+          kind: "button",
+          style: "primary",
+          label: "Try again",
+          id: `server-retry:${server ?? ""}`.slice(0, 100),
+        }
+      : undefined,
+  async *execute({ actor, args, signal }, services) {
+    yield* statusReplies(services, await services.bindings.pick(actor.guildId, args.server), signal);
+  },
+});
+
+async function joinKey(actor: Actor, bindingId: string, services: Services): Promise<Reply> {
+  const binding = await services.bindings.pick(actor.guildId, bindingId);
+  if (!(await services.permissions.isStaff(actor, binding))) {
+    throw new Failure("denied", "Only staff of this server see its join key.", { isRead: true });
+  }
+  const known = services.snapshots.latest(binding.source)?.status;
+  return { content: joinKeyText(known ?? binding) };
+}
+
+export const statusActions = {
+  "server-refresh": defineAction({
+    first: "update",
+    async *execute({ actor, argument, signal }, services) {
+      yield* statusReplies(services, await services.bindings.pick(actor.guildId, argument), signal);
+    },
+  }),
+  "server-retry": defineAction({
+    first: "update",
+    async *execute({ actor, argument, signal }, services) {
+      const named = argument === "" ? undefined : argument;
+      yield* statusReplies(services, await services.bindings.pick(actor.guildId, named), signal);
+    },
+  }),
+  "server-key": defineAction({
+    first: "ephemeral",
+    execute: ({ actor, argument }, services) => joinKey(actor, argument, services),
+  }),
+};

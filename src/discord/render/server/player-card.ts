@@ -1,0 +1,50 @@
+import { type Escaped, md } from "../../../domain/escaped.ts";
+import type { Card } from "../../../domain/message.ts";
+import type { Player, PlayerLocation, ServerState, Vehicle } from "../../../domain/model.ts";
+import { cut, escapeMarkdown, inlineCode, inlineName } from "../escape.ts";
+import { type Freshness, isGameStaff, profile, serverCard, stars } from "./view.ts";
+
+/** One player as the latest list shows them. Pure. */
+
+export interface PlayerView {
+  readonly state: ServerState;
+  readonly player: Player;
+  readonly seen: Freshness;
+  /** Where people are is for staff: in the game it is not public. */
+  readonly showsPlace: boolean;
+}
+
+export function playerCard({ state, player, seen, showsPlace }: PlayerView): Card {
+  const { id, name } = player.player;
+  const lines: Escaped[] = [
+    id === undefined ? md`**${inlineName(name)}**` : md`**${profile(id, name)}**`,
+    md`Team: ${named(player.team)}${player.callsign === undefined ? md`` : md` · callsign ${named(player.callsign)}`}`,
+  ];
+  if (isGameStaff(player)) lines.push(md`🛡 ${named(player.permission.replace(/^Server /, ""))}`);
+  lines.push(player.wantedStars > 0 ? md`🚨 Wanted ${stars(player.wantedStars)}` : md`Not wanted`);
+  const place = showsPlace ? placeText(player.location) : undefined;
+  if (place !== undefined) lines.push(md`📍 ${place}`);
+  lines.push(...vehicleLines(state.lists.vehicles?.value, name));
+  return serverCard({ title: md`Player on ${inlineName(state.status.name)}`, lines, seen });
+}
+
+function named(text: string): Escaped {
+  return text.trim() === "" ? md`none` : escapeMarkdown(cut(text, 60));
+}
+
+/** `12 Main Street, postal 204`; undefined when the service says nothing of it. */
+function placeText(location: PlayerLocation | undefined): Escaped | undefined {
+  const where = [location?.buildingNumber, location?.streetName].filter(Boolean).join(" ");
+  const postal = location?.postalCode === undefined ? "" : `postal ${location.postalCode}`;
+  const text = [where, postal].filter((part) => part !== "").join(", ");
+  return text === "" ? undefined : escapeMarkdown(cut(text, 80));
+}
+
+/** The service names an owner of a vehicle by the bare name. */
+function vehicleLines(vehicles: readonly Vehicle[] | undefined, name: string): Escaped[] {
+  const owned = (vehicles ?? []).filter(({ owner }) => owner === name);
+  return owned.slice(0, 3).map((vehicle) => {
+    const plate = vehicle.plate === undefined ? md`` : md` ${inlineCode(vehicle.plate, 20)}`;
+    return md`🚗 ${named(vehicle.name)}${plate}`;
+  });
+}
