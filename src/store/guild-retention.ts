@@ -120,7 +120,7 @@ export class GuildRetention {
     if (!returned) {
       await audit.prune(guildId, clock.nowMs() + 2 * DAY_MS);
       await settings.forgetGuild(guildId);
-      await this.#ports.accounts.delete(guildId);
+      await this.#parts.accounts.delete(guildId);
     }
     await bindings.forgetFormer(guildId);
     // Removed last, so that after a failure the next sweep finds the guild again.
