@@ -2,7 +2,7 @@ import type { LogEntry, LogList, ModCallEntry, SourceId } from "../../domain/mod
 import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
 
 /**
- * What a delivery sees of the journals (design 5, Journal and offsets). One journal per source and list;
+ * What a delivery sees of the journals. One journal per source and list;
  * several feeds with different filters read the same one, each from its own sequence number.
  */
 
@@ -26,7 +26,7 @@ export interface AnswerItem {
 }
 
 /**
- * Entries between fromS and toS may be missing (design 5, Gap). Stands before the entries that follow it.
+ * Entries between fromS and toS may be missing. Stands before the entries that follow it.
  * Without fromS: the feed was away (its guild kept a revoked key) and what it needs is no longer kept.
  */
 export interface GapItem {
@@ -71,7 +71,7 @@ export interface Journal extends SnapshotListener {
   /** Called after items were written, never inside `take`'s caller. Returns how to stop. */
   onItems(listener: (source: SourceId, list: LogList) => void): () => void;
   /**
-   * The key of a server was replaced (design 5, Source). The feeds then detach from the old source and attach to
+   * The key of a server was replaced. The feeds then detach from the old source and attach to
    * the new one: `attach(feed, new, list, itsSeq)` after moved/same, `attachAtHead` after other/none. Call it
    * before anything demands the new source; at start, call it for every feed whose stored source is not its
    * binding's: a crash may have come between the link and the move. Old journals stay while feeds are attached.

@@ -31,7 +31,7 @@ export async function atHead(
 
 /**
  * A feed whose server has a new key, attached to the journal of that key: where it was, when the journal could be
- * taken along (design 5, Source), else at the head. Written.
+ * taken along, else at the head. Written.
  */
 export async function movedTo(
   source: SourceId,

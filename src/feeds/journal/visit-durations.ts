@@ -4,7 +4,7 @@ import type { JoinEntry } from "../../domain/model.ts";
 const KEPT = 500;
 
 /**
- * Who joined when, so that a leave can say how long they stayed (design 5, Batches). Kept with the journal: the
+ * Who joined when, so that a leave can say how long they stayed. Kept with the journal: the
  * answer must be the same however often an entry is rendered.
  */
 export class VisitDurations {
