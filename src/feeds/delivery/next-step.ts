@@ -79,7 +79,8 @@ function withItems(outlook: Outlook, items: readonly JournalItem[]): Step {
     const calls = gapAt < 0 ? items : items.slice(0, gapAt);
     return { kind: "into-cards", items: calls, nextSeq: (calls.at(-1)?.seq ?? record.nextSeq - 1) + 1 };
   }
-  const forMs = Math.max(0, Math.min(LONGEST_WAIT_MS - firstWaitedMs, QUIET_MS - lastWaitedMs));
+  // Whole milliseconds: what is left of one by rounding would be waited for again and again.
+  const forMs = Math.ceil(Math.max(0, Math.min(LONGEST_WAIT_MS - firstWaitedMs, QUIET_MS - lastWaitedMs)));
   const few = items.length < FEW_ITEMS && first.kind !== "gap";
   return few && forMs > 0 ? { kind: "wait", forMs } : { kind: "batch", items, forMs };
 }

@@ -79,6 +79,11 @@ const table: readonly (readonly [what: string, outlook: Outlook, step: Step])[] 
     { kind: "wait", forMs: 1_000 },
   ],
   [
+    "what rounding leaves of a millisecond is waited for as a whole one: else it would be waited for for ever",
+    { ...pending, items: [item(5)], firstWaitedMs: 1_999.999_999_9, lastWaitedMs: 1_999.999_999_9 },
+    { kind: "wait", forMs: 1 },
+  ],
+  [
     "entries of an earlier process have waited enough",
     {
       ...pending,
