@@ -19,11 +19,12 @@ import { unlinked } from "./gate-failures.ts";
 import { GenerationalCache } from "./generational-cache.ts";
 import type { RepeatingJson } from "./http/repeating-json.ts";
 import { createTransport, type Transport } from "./http/transport.ts";
-import { KeyBudget, type StoredUnits } from "./keys/budget.ts";
-import { KeyDesk } from "./keys/key-desk.ts";
-import { KeyGuard, type RejectedKey, type TakenKey } from "./keys/key-guard.ts";
-import { KeyRecords, type StoredBudget } from "./keys/key-records.ts";
-import { Wave } from "./keys/wave.ts";
+import type { KeyBudget, StoredUnits } from "./keys/budget.ts";
+import type { KeyDesk } from "./keys/key-desk.ts";
+import type { KeyGuard, TakenKey } from "./keys/key-guard.ts";
+import type { KeyRecords, StoredBudget } from "./keys/key-records.ts";
+import { openDesk } from "./keys/open-desk.ts";
+import type { RejectedKey } from "./keys/rejected-keys.ts";
 import type { StoredHalt } from "./limits/halt.ts";
 import { RefusedReads } from "./limits/refused-reads.ts";
 import { RowNotes } from "./row-notes.ts";
@@ -81,12 +82,6 @@ export interface Service extends ServiceClient, KeyProver, ServiceHealth {
 
 const DEADLINE_MS = 10_000;
 const CONNECTIONS = 32;
-const BAD_KEY_BUDGET = 8;
-/** A wave is a quarter of the budget refused within minutes; two at least, since one key proves nothing. */
-const WAVE_SHARE = 1 / 4;
-const LEAST_WAVE = 2;
-/** A ban is by address, whatever global key is sent. */
-const BUDGET_IDENTITY = "address";
 /** How wrong our own clock may be where an answer does not tell the service's time. */
 const DATELESS_SLACK_MS = 24 * 3_600_000;
 /**
@@ -98,14 +93,14 @@ const LOGS_REMEMBERED_FOR_MS = 15 * 60_000;
 /** What a header can carry: anything else cannot be a key and is not worth a part of the budget. */
 const KEY_SHAPE = /^[\x21-\x7e]{1,512}$/;
 
-/** The client of the service: every call passes the gate and rejects with a Failure (design 4). */
+/** The client of the service: every call passes the gate and rejects with a Failure. */
 export function createServiceClient(options: ServiceClientOptions): Service {
   return new GatedClient(options);
 }
 
 class GatedClient implements Service {
   readonly #options: ServiceClientOptions;
-  readonly #guard = new KeyGuard();
+  readonly #guard: KeyGuard;
   readonly #budget: KeyBudget;
   readonly #records: KeyRecords;
   readonly #desk: KeyDesk;
@@ -128,14 +123,13 @@ class GatedClient implements Service {
     this.#logs = most > 0 ? new GenerationalCache(kept, createLogMemory) : undefined;
     const connections = options.connections ?? CONNECTIONS;
     const { globalKey, keys, clock, metrics, onEvent, log } = options;
-    const guard = this.#guard;
-    this.#budget = new KeyBudget(options.badKeyBudget ?? BAD_KEY_BUDGET);
-    const budget = this.#budget;
-    const wave = new Wave(Math.max(LEAST_WAVE, Math.floor(budget.most * WAVE_SHARE)));
-    const { rejected, keyFlights: flights, takenKeys: taken, keyBudget } = options;
-    const documents = { rejected, flights, taken, budget: keyBudget };
-    this.#records = new KeyRecords({ documents, identity: BUDGET_IDENTITY, clock, log, guard, budget, wave });
-    this.#desk = new KeyDesk({ clock, guard, budget, wave, records: this.#records });
+    const { rejected, keyFlights: flights, takenKeys: taken, keyBudget: budget, badKeyBudget } = options;
+    const keyDesk = openDesk({ documents: { rejected, flights, taken, budget }, clock, log, badKeyBudget });
+    const { guard } = keyDesk;
+    this.#guard = guard;
+    this.#budget = keyDesk.budget;
+    this.#records = keyDesk.records;
+    this.#desk = keyDesk.desk;
     this.#identity = globalKey === undefined ? "address" : `application-${keys.sourceOf(globalKey)}`;
     const http =
       options.transport === undefined ? createTransport(options.serviceUrl, connections) : undefined;
@@ -265,7 +259,7 @@ class GatedClient implements Service {
     if (!KEY_SHAPE.test(key.reveal()))
       throw new Failure("key-rejected", "A server key has no spaces, line breaks or special letters.");
     const source = keys.sourceOf(key);
-    const rememberedUntilMs = this.#guard.rememberedUntilMs(source, clock.nowMs());
+    const rememberedUntilMs = this.#guard.rejectedKeys.rememberedUntilMs(source, clock.nowMs());
     if (rememberedUntilMs !== undefined) throw remembered(rememberedUntilMs);
     // A key that another guild uses is judged as that guild's: if it is bad, both are to know.
     const isUsed = this.#guard.parked(source) === undefined && (await keys.keyOf(source)) !== undefined;
@@ -313,7 +307,7 @@ class GatedClient implements Service {
   }
 
   state(): ServiceClientState {
-    const parkedKeys = this.#guard.parkedCount;
+    const parkedKeys = this.#guard.rejectedKeys.parkedCount;
     return { ...this.#gate.state(), halt: this.halt() ?? null, parkedKeys, badKeys: this.badKeys() };
   }
 

@@ -9,7 +9,8 @@ import { classify, type Outcome, type WireAnswer } from "./http/classify.ts";
 import type { Transport, WireRequest } from "./http/transport.ts";
 import type { Landing } from "./keys/budget.ts";
 import { KeyBlankers } from "./keys/key-blanker.ts";
-import type { KeyCheck, KeyDesk } from "./keys/key-desk.ts";
+import type { KeyDesk } from "./keys/key-desk.ts";
+import { KeyErrands, type KeyQuestion } from "./keys/key-errands.ts";
 import type { KeyGuard } from "./keys/key-guard.ts";
 import { RefusedKeys } from "./keys/refused-keys.ts";
 import { AbortWatch } from "./limits/abort-watch.ts";
@@ -74,6 +75,7 @@ export class Gate {
   readonly #guard: KeyGuard;
   readonly #desk: KeyDesk;
   readonly #refusedKeys: RefusedKeys;
+  readonly #errands: KeyErrands;
   readonly #waiting = new RequestQueue<Job>();
   readonly #flights: InFlight;
   readonly #blankers: KeyBlankers;
@@ -99,6 +101,12 @@ export class Gate {
       resume: () => this.#resume(),
       refuseWaiting: (source, failure) => this.#refuseAll(source, failure),
       dropKey: (source, failure) => this.dropKey(source, failure),
+    });
+    this.#errands = new KeyErrands({
+      ...options,
+      suspects: () => [...this.#refusedKeys.suspects.keys()],
+      ask: (question) => this.#enqueueInternal(question, false),
+      onChecked: () => this.#pump(),
     });
     this.#flights = new InFlight(options.clock, options.deadlineMs, (flight, reason) =>
       this.#lost(flight, reason),
@@ -244,7 +252,7 @@ export class Gate {
     if (this.#closed) return;
     if (this.#halt.state !== "open" && !this.#tendHalt()) return;
     this.#refuseRisky();
-    if (this.#halt.state === "open") this.#checkKeys();
+    if (this.#halt.state === "open") this.#errands.checkNext();
     let wakeAtMs = this.#desk.wakeAtMs() ?? Number.POSITIVE_INFINITY;
     while (!this.#waiting.isEmpty) {
       const nowMs = this.#clock.monotonicMs();
@@ -272,26 +280,6 @@ export class Gate {
     for (const job of [...this.#waiting]) {
       const failure = job.probe ? undefined : this.#desk.refusal(job.exchange);
       if (failure !== undefined) this.#refuseWaiting(job, failure);
-    }
-  }
-
-  /** Asks of our own accord what a key is worth, where the budget has room for it. */
-  #checkKeys(): void {
-    const check = this.#desk.nextCheck();
-    if (check !== undefined) void this.#checkKey(check);
-  }
-
-  async #checkKey(check: KeyCheck): Promise<void> {
-    const { source, risk } = check;
-    try {
-      const key = await this.#options.keyOf(source);
-      if (key === undefined) this.#desk.forget(source);
-      else await this.#enqueueInternal({ source, key, isAskedAgain: risk === "again" }, false);
-    } catch {
-      // Its answer, or that there was none, has been judged where it landed.
-    } finally {
-      this.#desk.checkEnded(check);
-      this.#pump();
     }
   }
 
@@ -445,10 +433,7 @@ export class Gate {
   }
 
   /** A GET of our own. */
-  #enqueueInternal(
-    about: Pick<Exchange, "source" | "key" | "proving" | "guildId" | "isAskedAgain">,
-    probe: boolean,
-  ): Promise<Answered> {
+  #enqueueInternal(about: KeyQuestion, probe: boolean): Promise<Answered> {
     return this.#enqueue({ ...about, route: "read", waitingClass: "internal", path: STATUS_PATH }, probe);
   }
 
@@ -469,7 +454,7 @@ export class Gate {
   async #sendProbe(): Promise<void> {
     this.#probing = true;
     try {
-      const about = await this.#keyForProbe();
+      const about = (await this.#errands.keyForProbe()) ?? this.#waiterForProbe();
       if (about !== undefined) await this.#enqueueInternal(about, true);
     } catch {
       // Whatever became of it has been judged where it landed.
@@ -478,30 +463,12 @@ export class Gate {
     }
   }
 
-  /**
-   * The most recently taken key, else the one of a request that waits. Where a refusal raised a suspicion, another
-   * linked key; the suspect itself only where there is no other.
-   */
-  async #keyForProbe(): Promise<Pick<Exchange, "source" | "key" | "proving" | "guildId"> | undefined> {
-    const suspects = new Set(this.#refusedKeys.suspects.keys());
-    const taken = this.#guard.lastTaken(suspects);
-    const candidates = taken === undefined ? [] : [taken];
-    if (suspects.size > 0) candidates.push(...this.#othersThan(suspects), ...suspects);
-    for (const source of candidates) {
-      const key = await this.#options.keyOf(source);
-      if (key !== undefined) return { source, key };
-    }
+  /** Where no key was taken yet: that of a request that waits. */
+  #waiterForProbe(): KeyQuestion | undefined {
     const waiter = [...this.#waiting].find((job) => !this.#guard.isDoubtful(job.exchange.source));
     if (waiter === undefined) return undefined;
     const { source, key, proving, guildId } = waiter.exchange;
     return { source, key, proving, guildId };
-  }
-
-  /** A linked key in no doubt besides these, if there is one. */
-  #othersThan(suspects: ReadonlySet<SourceId>): readonly SourceId[] {
-    for (const source of this.#options.sources())
-      if (!suspects.has(source) && !this.#guard.isRefused(source)) return [source];
-    return [];
   }
 
   /** The probe was answered as if nothing were wrong with us. */

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { SourceId } from "../domain/model.ts";
 import type { StoredUnits } from "./keys/budget.ts";
-import type { RejectedKey, TakenKey } from "./keys/key-guard.ts";
+import type { TakenKey } from "./keys/key-guard.ts";
 import type { StoredBudget } from "./keys/key-records.ts";
+import type { RejectedKey } from "./keys/rejected-keys.ts";
 import type { StoredHalt } from "./limits/halt.ts";
 
 const halt = z.object({

@@ -58,7 +58,7 @@ interface Refusal {
   readonly guildId: string | undefined;
 }
 
-/** Requests with one key that were never answered. */
+/** Requests with one key that were never answered: refusals, if it turns out bad. */
 interface Silence {
   readonly atMs: number[];
   readonly guildId: string | undefined;
@@ -69,9 +69,8 @@ interface Silence {
 
 const HOUR_MS = 60 * 60_000;
 const SILENCE_HOLDS_MS = 10 * 60_000;
-/** What only keys that are known to be good may still use. */
+/** Units that only keys which are known to be good may use. */
 const RESERVE = 2;
-/** Unanswered requests that are remembered for a key: if it turns out bad, they were refusals. */
 const MOST_SILENCES = 8;
 
 /**
@@ -95,10 +94,6 @@ export class KeyBudget {
       ofAll: Math.max(1, Math.floor(this.most / 2)),
       ofGuild: Math.max(1, Math.floor(this.most / 4)),
     };
-  }
-
-  get inFlight(): number {
-    return this.#units.size;
   }
 
   /** Refusals of the last hour. */

@@ -60,7 +60,7 @@ export class KeyDesk {
     const nowMs = clock.monotonicMs();
     const wallMs = clock.nowMs();
     for (const source of budget.heldSources(nowMs)) this.#unsettled.add(source);
-    for (const [source, { atMs }] of guard.parkedUnconfirmed()) {
+    for (const [source, { atMs }] of guard.rejectedKeys.unconfirmed()) {
       // A record from the future counts as if it had just been written.
       const ageMs = Math.max(0, wallMs - atMs);
       this.#againMs.set(source, nowMs + Math.max(0, ASKED_AGAIN_AFTER_MS - ageMs));
@@ -166,7 +166,7 @@ export class KeyDesk {
   /** A parked key was asked once more and refused: from now on only a new link helps. */
   onConfirmed(source: SourceId): void {
     this.#againMs.delete(source);
-    this.#parts.guard.confirmParked(source);
+    this.#parts.guard.rejectedKeys.confirm(source);
     this.#parts.records.keepRejected(source);
   }
 
@@ -174,7 +174,7 @@ export class KeyDesk {
   unpark(source: SourceId): void {
     const { guard, records } = this.#parts;
     this.#againMs.delete(source);
-    if (guard.rejected(source) === undefined) return;
+    if (guard.rejectedKeys.get(source) === undefined) return;
     guard.unpark(source);
     records.keepRejected(source);
   }
@@ -186,7 +186,7 @@ export class KeyDesk {
     this.#againMs.delete(source);
     guard.forget(source);
     records.forgetTaken(source);
-    if (guard.rejected(source) !== undefined) records.keepRejected(source);
+    if (guard.rejectedKeys.get(source) !== undefined) records.keepRejected(source);
   }
 
   /** Until when this server's key waits because others were refused, monotonic; undefined when it does not. */

@@ -1,17 +1,6 @@
 import type { SourceId } from "../../domain/model.ts";
-
-/** A key that the service refused, as kept over a restart, by the HMAC of the key. */
-export interface RejectedKey {
-  readonly atMs: number;
-  readonly why: string;
-  /** Parked: used until it was refused, and not used again until it is linked again. Else: typed and refused. */
-  readonly parked: boolean;
-  /** Refused once without a code, second opinion outstanding: a restart must not forget the first. */
-  readonly doubted?: boolean | undefined;
-  /** Parked, and asked once more since: the service meant it. */
-  readonly confirmed?: boolean | undefined;
-  readonly serviceCode?: number | undefined;
-}
+import { BareRefusals } from "./bare-refusals.ts";
+import { type RejectedKey, RejectedKeys } from "./rejected-keys.ts";
 
 /** When the service last took a key, coarsely, as kept over a restart. */
 export interface TakenKey {
@@ -21,13 +10,11 @@ export interface TakenKey {
 }
 
 const HOUR_MS = 60 * 60_000;
-const REMEMBERED_MS = 24 * HOUR_MS;
 const FRESH_MS = 10 * 60_000;
 /** A key is fresh for this many of its polls, where polls are rare. */
 const FRESH_POLLS = 2;
 const LONGEST_GAP_MS = 3 * HOUR_MS;
 const PACE_GAIN = 0.02;
-const SUSPICION_MS = 60_000;
 const STRIKES_TO_PARK = 2;
 
 interface Standing {
@@ -60,19 +47,14 @@ export type BareRefusal =
  * but where a record's wall time is named `wallMs`.
  */
 export class KeyGuard {
+  /** Keys that are not used, or not asked again for a day. */
+  readonly rejectedKeys = new RejectedKeys();
   readonly #standings = new Map<SourceId, Standing>();
-  readonly #rejected = new Map<SourceId, RejectedKey>();
-  /** First refusals without a code of the last minute. */
-  #bare: { readonly source: SourceId; readonly atMs: number }[] = [];
+  readonly #bare = new BareRefusals();
   /** When this process was last told yes, and with which key. */
   #lastTaken: { readonly source: SourceId; readonly atMs: number } | undefined;
   /** Smoothed time from one acceptance of a key to its next. */
   #paceMs: number | undefined;
-  #parkedCount = 0;
-
-  get parkedCount(): number {
-    return this.#parkedCount;
-  }
 
   /** Whether the service took any key since this process began. */
   get hasTakenAny(): boolean {
@@ -86,7 +68,7 @@ export class KeyGuard {
       standing.refusedMs = nowMs;
       return;
     }
-    this.#setRejected(source, rejected);
+    this.rejectedKeys.set(source, rejected);
   }
 
   /** A time from the future says only that the key was taken once. */
@@ -139,7 +121,7 @@ export class KeyGuard {
     let atMs = Number.NEGATIVE_INFINITY;
     for (const [source, standing] of this.#standings) {
       if (!standing.isTakenNow || standing.takenMs === undefined || standing.takenMs <= atMs) continue;
-      if (standing.strikes > 0 || standing.doubted || this.#rejected.has(source) || except.has(source))
+      if (standing.strikes > 0 || standing.doubted || this.rejectedKeys.has(source) || except.has(source))
         continue;
       found = source;
       atMs = standing.takenMs;
@@ -155,7 +137,7 @@ export class KeyGuard {
 
   /** Whether the service spoke against this key before. */
   isRefused(source: SourceId): boolean {
-    return this.#rejected.has(source) || this.isDoubtful(source);
+    return this.rejectedKeys.has(source) || this.isDoubtful(source);
   }
 
   /** A refusal without a code. On a command it says little: the owner may not have allowed commands. */
@@ -170,24 +152,18 @@ export class KeyGuard {
     // A bare 403 of the command before now counts as well.
     standing.strikes += standing.doubted ? STRIKES_TO_PARK : 1;
     standing.doubted = false;
-    if (!wasStruck) this.noteBare(source, nowMs);
+    if (!wasStruck) this.#bare.note(source, nowMs);
     if (!this.hasTakenAny) return "nothing-known";
 
-    const isOneOfTwo = this.#bare.some((bare) => bare.source !== source && nowMs - bare.atMs <= SUSPICION_MS);
-    if (isOneOfTwo && !wasStruck) return "suspect-us";
+    if (!wasStruck && this.#bare.hasOther(source, nowMs)) return "suspect-us";
     if (standing.strikes < STRIKES_TO_PARK) return "confirm";
     return this.#othersAreTaken(source, nowMs) ? "park" : "suspect-us";
   }
 
-  /** A key was refused without a code, whoever it belongs to. */
-  noteBare(source: SourceId, nowMs: number): void {
-    this.#bare = this.#bare.filter((bare) => bare.source !== source && nowMs - bare.atMs <= SUSPICION_MS);
-    this.#bare.push({ source, atMs: nowMs });
-  }
-
-  /** Keys that were refused without a code within the last minute. */
-  bareRefusals(nowMs: number): readonly SourceId[] {
-    return this.#bare.filter(({ atMs }) => nowMs - atMs <= SUSPICION_MS).map(({ source }) => source);
+  /** A typed key was refused without a code. True: so was another key within the minute. */
+  noteTypedBare(source: SourceId, nowMs: number): boolean {
+    this.#bare.note(source, nowMs);
+    return this.#bare.hasOther(source, nowMs);
   }
 
   /** How many opinions without a code speak against the key. */
@@ -202,7 +178,7 @@ export class KeyGuard {
       standing.strikes = 0;
       standing.doubted = false;
     }
-    this.#bare = [];
+    this.#bare.clear();
   }
 
   park(
@@ -210,7 +186,7 @@ export class KeyGuard {
     record: { readonly why: string; readonly serviceCode?: number | undefined },
     wallMs: number,
   ) {
-    this.#setRejected(source, { ...record, atMs: wallMs, parked: true });
+    this.rejectedKeys.set(source, { ...record, atMs: wallMs, parked: true });
     const standing = this.#standing(source);
     standing.strikes = 0;
     standing.doubted = false;
@@ -225,47 +201,24 @@ export class KeyGuard {
     wallMs: number,
   ): void {
     if (this.parked(source) !== undefined) return;
-    this.#setRejected(source, { ...record, atMs: wallMs, parked: false });
-  }
-
-  /** A parked key was asked once more and refused again: it is not asked any more. */
-  confirmParked(source: SourceId): void {
-    const known = this.#rejected.get(source);
-    if (known !== undefined) this.#rejected.set(source, { ...known, confirmed: true });
-  }
-
-  /** Parked keys that may be asked once more: all but those that were. */
-  *parkedUnconfirmed(): Iterable<readonly [SourceId, RejectedKey]> {
-    for (const [source, rejected] of this.#rejected)
-      if (rejected.parked && rejected.confirmed !== true) yield [source, rejected];
+    this.rejectedKeys.set(source, { ...record, atMs: wallMs, parked: false });
   }
 
   parked(source: SourceId): RejectedKey | undefined {
-    const rejected = this.#rejected.get(source);
+    const rejected = this.rejectedKeys.get(source);
     return rejected?.parked ? rejected : undefined;
-  }
-
-  rejected(source: SourceId): RejectedKey | undefined {
-    return this.#rejected.get(source);
-  }
-
-  /** Until when a wrong key is remembered, wall time; undefined when it is not. */
-  rememberedUntilMs(source: SourceId, wallMs: number): number | undefined {
-    const known = this.#rejected.get(source);
-    if (known === undefined || wallMs >= known.atMs + REMEMBERED_MS) return undefined;
-    return known.atMs + REMEMBERED_MS;
   }
 
   /** What is to be kept of this key over a restart. */
   record(source: SourceId, wallMs: number): RejectedKey | undefined {
-    const rejected = this.#rejected.get(source);
+    const rejected = this.rejectedKeys.get(source);
     if (rejected !== undefined || !this.isDoubtful(source)) return rejected;
     return { atMs: wallMs, why: "refused once", parked: false, doubted: true };
   }
 
   /** Linked again, or taken again: the key is used as if it were new. */
   unpark(source: SourceId): void {
-    this.#setRejected(source, undefined);
+    this.rejectedKeys.set(source, undefined);
     const standing = this.#standings.get(source);
     if (standing === undefined) return;
     standing.strikes = 0;
@@ -276,23 +229,13 @@ export class KeyGuard {
   /** Nobody has this key linked any more. That it was refused is remembered for its day. */
   forget(source: SourceId): void {
     this.#standings.delete(source);
-    const known = this.#rejected.get(source);
-    if (known?.parked) this.#setRejected(source, { ...known, parked: false, confirmed: undefined });
-  }
-
-  /** What was kept longer than it is remembered for. Parked keys stay until they are linked again. */
-  *forgotten(wallMs: number): Iterable<SourceId> {
-    for (const [source, rejected] of this.#rejected) {
-      if (rejected.parked || wallMs < rejected.atMs + REMEMBERED_MS) continue;
-      this.#setRejected(source, undefined);
-      yield source;
-    }
+    const known = this.rejectedKeys.get(source);
+    if (known?.parked) this.rejectedKeys.set(source, { ...known, parked: false, confirmed: undefined });
   }
 
   /** Whether another key was taken since this one was first refused, or there is none to compare it with. */
   #othersAreTaken(source: SourceId, nowMs: number): boolean {
-    const bare = this.#bare.find((one) => one.source === source);
-    const sinceMs = bare?.atMs ?? nowMs - SUSPICION_MS;
+    const sinceMs = this.#bare.sinceMs(source, nowMs);
     const last = this.#lastTaken;
     if (last !== undefined && last.source !== source && last.atMs >= sinceMs) return true;
     return this.lastTaken(new Set([source])) === undefined;
@@ -302,13 +245,6 @@ export class KeyGuard {
     const clippedMs = Math.min(LONGEST_GAP_MS, gapMs);
     this.#paceMs =
       this.#paceMs === undefined ? clippedMs : this.#paceMs + PACE_GAIN * (clippedMs - this.#paceMs);
-  }
-
-  #setRejected(source: SourceId, rejected: RejectedKey | undefined): void {
-    if (this.#rejected.get(source)?.parked) this.#parkedCount -= 1;
-    if (rejected?.parked) this.#parkedCount += 1;
-    if (rejected === undefined) this.#rejected.delete(source);
-    else this.#rejected.set(source, rejected);
   }
 
   #standing(source: SourceId): Standing {

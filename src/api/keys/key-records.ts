@@ -3,7 +3,8 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { Log } from "../../log.ts";
 import type { KeyBudget, StoredUnits, Unit } from "./budget.ts";
-import type { KeyGuard, RejectedKey, TakenKey } from "./key-guard.ts";
+import type { KeyGuard, TakenKey } from "./key-guard.ts";
+import type { RejectedKey } from "./rejected-keys.ts";
 import type { StoredWave, Wave } from "./wave.ts";
 
 /** What an identity has spent of its budget of bad keys, and whether a wave is open. */
@@ -88,7 +89,7 @@ export class KeyRecords {
       if (rejected.parked) budget.settleRefused(source as SourceId, nowMs);
     }
     const wallMs = clock.nowMs();
-    for (const source of guard.forgotten(wallMs)) this.keepRejected(source);
+    for (const source of guard.rejectedKeys.forgotten(wallMs)) this.keepRejected(source);
     for await (const [key, taken] of documents.taken.entries()) {
       const source = key as SourceId;
       if (wallMs - taken.takenAtMs > TAKEN_KEPT_MS) this.#delete(source);

@@ -120,9 +120,8 @@ export class RefusedKeys {
       onRejectedChanged(source);
     }
     if (!coded && guard.hasTakenAny) {
-      const nowMs = clock.monotonicMs();
-      guard.noteBare(source, nowMs);
-      if (guard.bareRefusals(nowMs).length > 1) probeNow("Two keys were refused without a reason.");
+      const isOneOfTwo = guard.noteTypedBare(source, clock.monotonicMs());
+      if (isOneOfTwo) probeNow("Two keys were refused without a reason.");
     }
     job.reject(failure);
   }

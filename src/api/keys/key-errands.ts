@@ -1,0 +1,74 @@
+import type { SourceId } from "../../domain/model.ts";
+import type { ServerKey } from "../../domain/secret.ts";
+import type { Exchange } from "../limits/in-flight.ts";
+import type { KeyCheck, KeyDesk } from "./key-desk.ts";
+import type { KeyGuard } from "./key-guard.ts";
+
+/** With which key a request of our own is made. */
+export type KeyQuestion = Pick<Exchange, "source" | "key" | "proving" | "guildId" | "isAskedAgain">;
+
+interface Parts {
+  readonly guard: KeyGuard;
+  readonly desk: KeyDesk;
+  readonly keyOf: (source: SourceId) => Promise<ServerKey | undefined>;
+  /** Every server that somebody has linked. */
+  readonly sources: () => Iterable<SourceId>;
+  /** Keys that raised the suspicion that it is us. */
+  readonly suspects: () => readonly SourceId[];
+  readonly ask: (question: KeyQuestion) => Promise<unknown>;
+  readonly onChecked: () => void;
+}
+
+/** Requests of our own: what a key is worth, and which key tells most after a halt. */
+export class KeyErrands {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Asks what a key is worth, where the budget has room for it; one at a time. */
+  checkNext(): void {
+    const check = this.#parts.desk.nextCheck();
+    if (check !== undefined) void this.#check(check);
+  }
+
+  /**
+   * The key that was taken last. Where a refusal raised a suspicion, else another linked one, and the suspect itself
+   * only where there is no other.
+   */
+  async keyForProbe(): Promise<KeyQuestion | undefined> {
+    const { guard, keyOf } = this.#parts;
+    const suspects = new Set(this.#parts.suspects());
+    const taken = guard.lastTaken(suspects);
+    const candidates = taken === undefined ? [] : [taken];
+    if (suspects.size > 0) candidates.push(...this.#otherThan(suspects), ...suspects);
+    for (const source of candidates) {
+      const key = await keyOf(source);
+      if (key !== undefined) return { source, key };
+    }
+    return undefined;
+  }
+
+  async #check(check: KeyCheck): Promise<void> {
+    const { desk, keyOf, ask, onChecked } = this.#parts;
+    const { source, risk } = check;
+    try {
+      const key = await keyOf(source);
+      if (key === undefined) desk.forget(source);
+      else await ask({ source, key, isAskedAgain: risk === "again" });
+    } catch {
+      // Its answer, or that there was none, has been judged where it landed.
+    } finally {
+      desk.checkEnded(check);
+      onChecked();
+    }
+  }
+
+  /** A linked key in no doubt besides these, if there is one. */
+  #otherThan(suspects: ReadonlySet<SourceId>): readonly SourceId[] {
+    const { guard, sources } = this.#parts;
+    for (const source of sources()) if (!suspects.has(source) && !guard.isRefused(source)) return [source];
+    return [];
+  }
+}

@@ -1,0 +1,32 @@
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { Log } from "../../log.ts";
+import { KeyBudget } from "./budget.ts";
+import { KeyDesk } from "./key-desk.ts";
+import { KeyGuard } from "./key-guard.ts";
+import { type KeyDocuments, KeyRecords } from "./key-records.ts";
+import { Wave } from "./wave.ts";
+
+export interface KeyDeskOptions {
+  readonly documents: KeyDocuments;
+  readonly clock: Clock;
+  readonly log: Log | undefined;
+  /** Requests with refused keys that this address risks in an hour. @default 8 */
+  readonly badKeyBudget: number | undefined;
+}
+
+const BAD_KEY_BUDGET = 8;
+/** A wave is a quarter of the budget refused within minutes; two at least, since one key proves nothing. */
+const WAVE_SHARE = 1 / 4;
+const LEAST_WAVE = 2;
+/** A ban is by address, whatever global key is sent. */
+const IDENTITY = "address";
+
+/** Builds what judges keys; nothing is read before `desk.restore`. */
+export function openDesk({ documents, clock, log, badKeyBudget = BAD_KEY_BUDGET }: KeyDeskOptions) {
+  const guard = new KeyGuard();
+  const budget = new KeyBudget(badKeyBudget);
+  const wave = new Wave(Math.max(LEAST_WAVE, Math.floor(badKeyBudget * WAVE_SHARE)));
+  const records = new KeyRecords({ documents, identity: IDENTITY, clock, log, guard, budget, wave });
+  const desk = new KeyDesk({ clock, guard, budget, wave, records });
+  return { guard, budget, records, desk };
+}
