@@ -15,15 +15,15 @@ import { ServerKey } from "./domain/secret.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { createLog, type RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
-import { collectFacts } from "./ops/collect-facts.ts";
-import { OpsError, type OpsSources, startOps } from "./ops/health.ts";
 import { createMetrics } from "./ops/metrics.ts";
+import { OpsError, type OpsSources, startOps } from "./ops/ops-server.ts";
+import { collectFacts } from "./ops/readiness-facts.ts";
 import { createReadinessNotices } from "./ops/readiness-notices.ts";
 import { ReadinessWatch } from "./ops/readiness-watch.ts";
 import { createServiceEvents } from "./ops/service-events.ts";
 import { Shutdown, type Step } from "./ops/shutdown.ts";
-import { STOP_DEADLINE_MS, stopOrder } from "./ops/stop-order.ts";
-import { watchWallClock } from "./ops/wall-clock.ts";
+import { stopOrder } from "./ops/stop-order.ts";
+import { watchWallClock } from "./ops/wall-clock-watch.ts";
 import { createRuns } from "./runs/runs.ts";
 import { GuildRetention } from "./store/guild-retention.ts";
 import { StoreError } from "./store/keyv-documents.ts";
@@ -95,6 +95,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     report,
   });
 
+  const serviceEvents = createServiceEvents({ bindings, notifier, log, words: serviceWords });
   const service = createServiceClient({
     serviceUrl: config.serviceUrl,
     ...(config.serviceGlobalKey === undefined ? {} : { globalKey: new ServerKey(config.serviceGlobalKey) }),
@@ -109,13 +110,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     random,
     metrics,
     log,
-    onEvent: createServiceEvents({
-      bindings,
-      notifier,
-      log,
-      words: serviceWords,
-      onKeyParked: (source) => runs.onKeyParked(source),
-    }),
+    onEvent: serviceEvents.onEvent,
   });
 
   const isHalted = () => (service.halt() === undefined ? 0 : 1);
@@ -182,6 +177,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     report,
   });
   listeners.push(feeds.listener, runs.listener);
+  serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
 
   const readiness = new ReadinessWatch({
     clock,
@@ -276,8 +272,8 @@ async function run(): Promise<void> {
   const secrets = secretsOf(config, environment());
   const log = createLog({ level: config.logLevel, secrets, pretty: process.stdout.isTTY === true });
   const exit = (code: number) => process.exit(code);
-  const shutdown = new Shutdown({ clock: systemClock, log, deadlineMs: STOP_DEADLINE_MS, exit });
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => shutdown.signal(signal));
+  const shutdown = new Shutdown({ clock: systemClock, log, exit });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => shutdown.onSignal(signal));
   try {
     const marshal = await buildMarshal(config, { log, clock: systemClock, random: systemRandom });
     const ops = config.opsAddress === undefined ? undefined : await startOps(config.opsAddress, marshal.ops);

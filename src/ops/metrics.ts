@@ -11,10 +11,10 @@ interface Definition {
   readonly buckets?: readonly number[];
 }
 
-const seconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const DEFAULT_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** Everything that wings count. A test compares it with what their code says. */
-export const definitions: Readonly<Record<string, Definition>> = {
+/** Every metric that the wings count or observe; a test compares this table with their code. */
+export const METRIC_DEFINITIONS: Readonly<Record<string, Definition>> = {
   marshal_feed_entries_total: {
     kind: "counter",
     help: "Log entries posted into channels.",
@@ -27,7 +27,7 @@ export const definitions: Readonly<Record<string, Definition>> = {
   },
   marshal_feed_errors_total: {
     kind: "counter",
-    help: "KeyedMutex of a feed's delivery that failed and are tried again.",
+    help: "Rounds of a feed's delivery that failed and are tried again.",
     labels: [],
   },
   marshal_not_ready_total: {
@@ -63,7 +63,7 @@ export const definitions: Readonly<Record<string, Definition>> = {
 };
 
 export interface MetricsRegistry extends Metrics {
-  /** Adds a value that is read when somebody asks for the metrics. */
+  /** Adds a value that is read on each request for the metrics. */
   gauge(name: string, help: string, read: () => number): void;
   /** The text form of Prometheus. */
   text(): Promise<string>;
@@ -71,8 +71,8 @@ export interface MetricsRegistry extends Metrics {
 }
 
 /**
- * A registry of its own, so that two bots of one test count apart. A name or a label that the table does not have is
- * a slip of ours that must not break a wing: it is counted as `marshal_unknown_metrics_total` and dropped.
+ * Creates a registry of its own, so that two bots of one test count apart. A name or label that the table lacks is
+ * counted as `marshal_unknown_metrics_total` and dropped, because such a slip must not break a wing.
  */
 export function createMetrics(options: { readonly ofProcess?: boolean } = {}): MetricsRegistry {
   const registry = new Registry();
@@ -83,7 +83,9 @@ export function createMetrics(options: { readonly ofProcess?: boolean } = {}): M
   });
   const counters = new Map<string, Counter>();
   const histograms = new Map<string, Histogram>();
-  for (const [name, { kind, help, labels, buckets = seconds }] of Object.entries(definitions)) {
+  for (const [name, { kind, help, labels, buckets = DEFAULT_BUCKETS_S }] of Object.entries(
+    METRIC_DEFINITIONS,
+  )) {
     const shared = { name, help, labelNames: [...labels], registers: [registry] };
     if (kind === "counter") counters.set(name, new Counter(shared));
     else histograms.set(name, new Histogram({ ...shared, buckets: [...buckets] }));
@@ -91,7 +93,7 @@ export function createMetrics(options: { readonly ofProcess?: boolean } = {}): M
   if (options.ofProcess) collectDefaultMetrics({ register: registry });
 
   const known = (name: string, labels: Labels) =>
-    Object.keys(labels).every((label) => definitions[name]?.labels.includes(label));
+    Object.keys(labels).every((label) => METRIC_DEFINITIONS[name]?.labels.includes(label));
   return {
     count(name, labels = {}, by = 1) {
       const counter = counters.get(name);
@@ -122,7 +124,7 @@ function addGauge({ registry, name, help, read }: GaugeOptions): void {
     help,
     registers: [registry],
     collect() {
-      // One gauge that cannot be read must not cost the operator all the others.
+      // A gauge that throws must not hide the others.
       try {
         this.set(read());
       } catch {

@@ -1,28 +1,28 @@
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { Log } from "../log.ts";
-import { type Facts, judge, type Memory, NOTHING_SEEN, type Reason } from "./readiness.ts";
+import { assessReadiness, type Facts, NOTHING_SEEN, type ReadinessMemory, type Reason } from "./readiness.ts";
 
 export interface ReadinessParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   facts(): Promise<Facts>;
-  /** For those who lose something by it. */
+  /** Called once when a reason begins, `onEnded` once when it ends. */
   onBegun(reason: Reason): void;
   onEnded(reason: Reason): void;
 }
 
-/** One look costs the store one small write, so nobody who asks for /readyz causes one. */
-const LOOK_EVERY_MS = 10_000;
+/** Checks run by this clock and not for each request of /readyz, because a check costs the store one small write. */
+const CHECK_EVERY_MS = 10_000;
 
 const STARTING: Reason = { code: "discord", text: "not logged in to Discord" };
 
-/** Looks at what keeps the bot from its work; each reason is logged, counted and handed on when it begins and ends. */
+/** Checks what keeps the bot from its work. Each reason is logged, counted and announced when it begins and ends. */
 export class ReadinessWatch {
   readonly #parts: ReadinessParts;
-  #memory: Memory = NOTHING_SEEN;
-  /** By code and shard. Undefined before the first look. */
+  #memory: ReadinessMemory = NOTHING_SEEN;
+  /** Present reasons by code and shard. Undefined before the first check. */
   #standing: ReadonlyMap<string, Reason> | undefined;
   #cancel: () => void = () => undefined;
   #stopped = false;
@@ -31,18 +31,18 @@ export class ReadinessWatch {
     this.#parts = parts;
   }
 
-  /** Why the bot is not ready, in words; empty: it is. As of the last look, at most ten seconds ago. */
+  /** Why the bot is not ready, in words; empty: it is ready. As of the latest check, at most ten seconds ago. */
   reasons(): readonly string[] {
     return this.#standing === undefined
       ? [STARTING.text]
       : [...this.#standing.values()].map(({ text }) => text);
   }
 
-  /** Looks once, then again and again. To be called when everything runs. */
+  /** Checks now and then every ten seconds. To be called when everything runs. */
   async start(): Promise<void> {
-    await this.#look();
+    await this.#check();
     if (this.#stopped) return;
-    this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => void this.start());
+    this.#cancel = this.#parts.clock.after(CHECK_EVERY_MS, () => void this.start());
   }
 
   stop(): void {
@@ -50,12 +50,12 @@ export class ReadinessWatch {
     this.#cancel();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { clock, log } = this.#parts;
     try {
       const facts = await this.#parts.facts();
       if (this.#stopped) return;
-      const { memory, reasons } = judge(this.#memory, facts, clock.monotonicMs());
+      const { memory, reasons } = assessReadiness(this.#memory, facts, clock.monotonicMs());
       this.#memory = memory;
       this.#compare(new Map(reasons.map((reason) => [`${reason.code}/${reason.shard ?? ""}`, reason])));
     } catch (err) {

@@ -30,8 +30,8 @@ export interface Reason {
   readonly shard?: number;
 }
 
-/** What has to be remembered from one look to the next; times by the monotonic clock. */
-export interface Memory {
+/** State from one check to the next. Times are monotonic milliseconds. */
+export interface ReadinessMemory {
   readonly taken: number;
   readonly kept: number;
   /** Since when something waits and nothing is taken. */
@@ -40,23 +40,28 @@ export interface Memory {
   readonly unreadSinceMs: number | undefined;
 }
 
-export const NOTHING_SEEN: Memory = { taken: 0, kept: 0, stuckSinceMs: undefined, unreadSinceMs: undefined };
+export const NOTHING_SEEN: ReadinessMemory = {
+  taken: 0,
+  kept: 0,
+  stuckSinceMs: undefined,
+  unreadSinceMs: undefined,
+};
 
 /** A shard that reconnects is back within seconds; one that is away longer hears no command. */
 const AWAY_MS = 60_000;
 const STUCK_MS = 60_000;
 const UNREAD_MS = 5 * 60_000;
 
-/** Why the bot cannot do its work; none: it is ready. Pure. */
-export function judge(
-  before: Memory,
+/** The reasons why the bot cannot do its work at `nowMs` (monotonic); none: it is ready. Pure. */
+export function assessReadiness(
+  before: ReadinessMemory,
   facts: Facts,
   nowMs: number,
-): { readonly memory: Memory; readonly reasons: readonly Reason[] } {
+): { readonly memory: ReadinessMemory; readonly reasons: readonly Reason[] } {
   const { sending, polling } = facts;
   const isStuck = sending.waiting > 0 && sending.taken === before.taken;
   const isUnread = polling.due > 0 && polling.kept === before.kept;
-  const memory: Memory = {
+  const memory: ReadinessMemory = {
     taken: sending.taken,
     kept: polling.kept,
     stuckSinceMs: isStuck ? (before.stuckSinceMs ?? nowMs) : undefined,

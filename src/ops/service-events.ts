@@ -4,6 +4,7 @@ import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { ServiceEvent } from "../domain/ports/service-health.ts";
 import type { Log } from "../log.ts";
+import { notifyGuilds } from "./notify-guilds.ts";
 
 export interface ServiceEventParts {
   readonly bindings: Pick<Bindings, "all" | "bySource">;
@@ -17,29 +18,27 @@ export interface ServiceEventParts {
     blocked(untilMs: number): MessageBody;
     resumed(): MessageBody;
   };
-  /** Runs that wait for this key must not wait for ever. */
-  onKeyParked(source: SourceId): void;
+}
+
+export interface ServiceEvents {
+  /** For the client of the service. */
+  readonly onEvent: (event: ServiceEvent) => void;
+  /** Calls `listener` for each key that is parked. */
+  onKeyParked(listener: (source: SourceId) => void): void;
 }
 
 /**
- * Tells the operator (log) and the guilds what the service says of us: a parked key to its guilds, a block to all
- *. An ordinary 429 is the operator's to know: it passes in seconds and people see it in their answers.
- * Notifications follow each other, so that ten thousand guilds are not a burst at Discord.
+ * Logs what happens to the service or to a key, and notifies guilds: of a parked key those that link it, of a block all
+ * of them. An ordinary 429 is only logged, because it passes in seconds and people see it in their answers.
  */
-export function createServiceEvents(parts: ServiceEventParts): (event: ServiceEvent) => void {
+export function createServiceEvents(parts: ServiceEventParts): ServiceEvents {
   const { bindings, notifier, log, words } = parts;
-  let toldOfBlock = false;
+  const keyListeners: ((source: SourceId) => void)[] = [];
+  let blockAnnounced = false;
 
-  async function tellAll(body: MessageBody): Promise<void> {
-    const told = new Set<string>();
-    for await (const { guildId } of bindings.all()) {
-      if (told.has(guildId)) continue;
-      told.add(guildId);
-      await notifier.guild(guildId, body);
-    }
-  }
+  const notifyAll = (body: MessageBody) => notifyGuilds({ bindings, notifier, body });
 
-  async function tellGuildsOf(source: SourceId, body: (serverName: string) => MessageBody): Promise<void> {
+  async function notifyGuildsOf(source: SourceId, body: (serverName: string) => MessageBody): Promise<void> {
     for (const binding of await bindings.bySource(source)) {
       await notifier.guild(binding.guildId, body(binding.name));
     }
@@ -49,42 +48,42 @@ export function createServiceEvents(parts: ServiceEventParts): (event: ServiceEv
     work.catch((err: unknown) => log.error({ err }, "guilds could not be told of a change at the service"));
   };
 
-  return (event) => {
+  const onEvent = (event: ServiceEvent): void => {
     switch (event.kind) {
       case "halted":
         log.warn(
           { why: event.why, until: new Date(event.untilMs).toISOString() },
           `asking has stopped: ${event.message}`,
         );
-        // Told once a block, however often a probe finds it still there.
-        if (event.why === "blocked" && !toldOfBlock) {
-          toldOfBlock = true;
-          inBackground(tellAll(words.blocked(event.untilMs)));
+        // Announced once for each block, however often a probe finds it still there.
+        if (event.why === "blocked" && !blockAnnounced) {
+          blockAnnounced = true;
+          inBackground(notifyAll(words.blocked(event.untilMs)));
         }
         break;
       case "resumed":
         log.info({}, "the service answers again; asking goes on");
-        if (toldOfBlock) inBackground(tellAll(words.resumed()));
-        toldOfBlock = false;
+        if (blockAnnounced) inBackground(notifyAll(words.resumed()));
+        blockAnnounced = false;
         break;
       case "key-parked":
         log.warn(
           { source: event.source, why: event.failure.message },
           "a server key is parked until it is linked again",
         );
-        parts.onKeyParked(event.source);
-        inBackground(tellGuildsOf(event.source, (name) => words.keyParked(name, event.failure.message)));
+        for (const listener of keyListeners) listener(event.source);
+        inBackground(notifyGuildsOf(event.source, (name) => words.keyParked(name, event.failure.message)));
         break;
       case "key-taken-again":
         log.info({ source: event.source }, "a parked server key is taken again");
-        inBackground(tellGuildsOf(event.source, words.keyTakenAgain));
+        inBackground(notifyGuildsOf(event.source, words.keyTakenAgain));
         break;
       case "read-refused":
         log.warn(
           { source: event.source, why: event.failure.message },
           "the service does not let us read a server; it is asked again rarely",
         );
-        inBackground(tellGuildsOf(event.source, (name) => words.readRefused(name, event.failure.message)));
+        inBackground(notifyGuildsOf(event.source, (name) => words.readRefused(name, event.failure.message)));
         break;
       case "global-key-rejected":
         log.error({}, "the service rejects SERVICE_GLOBAL_KEY; asking has stopped until it is put right");
@@ -97,4 +96,6 @@ export function createServiceEvents(parts: ServiceEventParts): (event: ServiceEv
         break;
     }
   };
+
+  return { onEvent, onKeyParked: (listener) => void keyListeners.push(listener) };
 }

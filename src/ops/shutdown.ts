@@ -4,22 +4,24 @@ import type { Log } from "../log.ts";
 export interface ShutdownOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** For all steps together; what a supervisor waits before it kills has to be longer. */
-  readonly deadlineMs: number;
+  /** Time limit for all steps together. A supervisor has to wait longer before it kills. @default 12_000 */
+  readonly deadlineMs?: number | undefined;
   /** Ends the process. */
   exit(code: number): void;
 }
 
+const DEFAULTS = { deadlineMs: 12_000 } as const;
+
 export interface Step {
   readonly name: string;
-  /** At most so long for this step, so that one that hangs leaves time for those after it. */
+  /** Time limit for this step, so that one that hangs leaves time for the later ones. */
   readonly withinMs: number;
   run(): Promise<void> | void;
 }
 
 /**
- * Stops the bot in order: new work first, the store last. A step that fails or takes too long is logged and the next
- * one goes on; a second signal ends the process at once.
+ * Runs the steps of a stop in order. A step that fails or takes too long is logged, and the next one runs; a second
+ * signal ends the process at once. `stop-order.ts` names the steps.
  */
 export class Shutdown {
   readonly #options: ShutdownOptions;
@@ -35,8 +37,8 @@ export class Shutdown {
     this.#steps.push(step);
   }
 
-  /** For main's SIGTERM and SIGINT. */
-  signal(name: string): void {
+  /** For SIGTERM and SIGINT. */
+  onSignal(name: string): void {
     if (this.#stopping !== undefined) {
       this.#options.log.warn({ signal: name }, "asked a second time: ending at once");
       this.#options.exit(1);
@@ -45,29 +47,29 @@ export class Shutdown {
     void this.stop(name);
   }
 
-  /** Runs the steps once, whoever asks, and ends the process: code 0, or 1 when a step failed or `code` says so. */
+  /** Runs the steps once, however often it is called, then ends the process: with `code`, or 1 when a step failed. */
   stop(why: string, code = 0): Promise<void> {
     this.#stopping ??= this.#run(why, code);
     return this.#stopping;
   }
 
   async #run(why: string, code: number): Promise<void> {
-    const { clock, log, deadlineMs, exit } = this.#options;
+    const { clock, log, deadlineMs = DEFAULTS.deadlineMs, exit } = this.#options;
     const endMs = clock.monotonicMs() + deadlineMs;
     let failed = false;
     log.info({ why }, "stopping");
     for (const step of this.#steps) {
       const leftMs = Math.min(step.withinMs, endMs - clock.monotonicMs());
-      if (await this.#done(step, leftMs)) log.debug({ step: step.name }, "a step of the stop is done");
+      if (await this.#endsWithin(step, leftMs)) log.debug({ step: step.name }, "a step of the stop is done");
       else failed = true;
     }
     log.info({ failed }, "stopped");
     exit(failed ? 1 : code);
   }
 
-  async #done(step: Step, leftMs: number): Promise<boolean> {
+  async #endsWithin(step: Step, leftMs: number): Promise<boolean> {
     const { clock, log } = this.#options;
-    // Even past the deadline a step is begun: closing the store takes no time, and not closing it may cost some.
+    // A step is begun even past the deadline, because closing the store takes no time and skipping it may lose writes.
     const timeUp = Promise.withResolvers<"late">();
     const cancel = clock.after(Math.max(0, leftMs), () => timeUp.resolve("late"));
     try {

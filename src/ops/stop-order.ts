@@ -1,12 +1,11 @@
 import type { Step } from "./shutdown.ts";
 
-/** How long a stop may take: what is being sent is finished, Discord has what it was promised. */
-export const STOP_DEADLINE_MS = 12_000;
+/** A command that is being sent has this long to get its answer. */
 const RUNS_DEADLINE_MS = 5_000;
 const INTERACTIONS_GRACE_MS = 2_000;
 const LAST_ANSWERS_GRACE_MS = 1_000;
 
-/** What is stopped, each part by its own method. */
+/** The parts that are stopped, each by its own method. */
 export interface Stoppable {
   readonly discord: { quiet(graceMs: number): Promise<void>; stop(): Promise<void> };
   readonly readiness: { stop(): void };
@@ -19,8 +18,9 @@ export interface Stoppable {
 }
 
 /**
- * People first, then polls, then what is on its way, then the ground below it. Each has more time than it takes where
- * it is given a grace of its own: a grace that is used up is no failure of the stop.
+ * The steps of a stop: first new work of people, then polls, then requests and messages under way, the store last. A
+ * step with a grace of its own has a limit above that grace, because a grace that is used up is no failure. All
+ * together are limited by the deadline in `shutdown.ts`.
  */
 export function stopOrder(parts: Stoppable): readonly Step[] {
   const { discord, readiness, retention, watch, runs, feeds, service, store } = parts;
@@ -30,11 +30,11 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     { name: "retention", withinMs: 500, run: () => retention.stop() },
     { name: "watch", withinMs: 2_000, run: () => watch.stop() },
     { name: "runs", withinMs: RUNS_DEADLINE_MS + 500, run: () => runs.stop(RUNS_DEADLINE_MS) },
-    // Runs that were told that they will not be sent still edit their answers.
+    // Runs that end unsent in the step before still edit their answers.
     { name: "last answers", withinMs: 1_000, run: () => discord.quiet(LAST_ANSWERS_GRACE_MS) },
     { name: "feeds", withinMs: 3_000, run: () => feeds.stop() },
     { name: "discord", withinMs: 2_000, run: () => discord.stop() },
-    // It listens a while for answers that the next process must know of: a 429 above all.
+    // The client still waits for answers that the next process must know of, above all a 429.
     { name: "service", withinMs: 3_500, run: () => service.close() },
     { name: "store", withinMs: 2_000, run: () => store.close() },
   ];

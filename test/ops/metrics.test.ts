@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createMetrics, definitions } from "../../src/ops/metrics.ts";
+import { createMetrics, METRIC_DEFINITIONS } from "../../src/ops/metrics.ts";
 
 const source = fileURLToPath(new URL("../../src", import.meta.url));
 
@@ -26,9 +26,10 @@ function measured(): Map<string, Set<string>> {
 describe("metrics", () => {
   test("the table has exactly what the wings count, label by label", () => {
     const used = measured();
-    assert.deepEqual([...used.keys()].sort(), Object.keys(definitions).sort());
+    assert.deepEqual([...used.keys()].sort(), Object.keys(METRIC_DEFINITIONS).sort());
     for (const [name, labels] of used) {
-      for (const label of labels) assert.ok(definitions[name]?.labels.includes(label), `${name}{${label}}`);
+      for (const label of labels)
+        assert.ok(METRIC_DEFINITIONS[name]?.labels.includes(label), `${name}{${label}}`);
     }
   });
 
@@ -37,12 +38,12 @@ describe("metrics", () => {
       if (!file.endsWith(".ts")) continue;
       const text = readFileSync(join(source, file), "utf8");
       for (const [, name = ""] of text.matchAll(/metrics\.(?:count|observe)\(\s*"([^"]*)"/g))
-        assert.ok(name in definitions, `${file} measures "${name}"`);
+        assert.ok(name in METRIC_DEFINITIONS, `${file} measures "${name}"`);
     }
   });
 
   test("names are Prometheus's: counters end in _total, and all have help", () => {
-    for (const [name, { kind, help }] of Object.entries(definitions)) {
+    for (const [name, { kind, help }] of Object.entries(METRIC_DEFINITIONS)) {
       assert.match(name, /^marshal_[a-z_]+$/);
       assert.equal(name.endsWith("_total"), kind === "counter", name);
       assert.match(help, /^[A-Z].*\.$/);

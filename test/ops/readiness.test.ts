@@ -3,9 +3,9 @@ import { describe, test } from "node:test";
 import { readinessWords } from "../../src/discord/render/service-notices.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
 import type { Bindings } from "../../src/domain/ports/bindings.ts";
-import { collectFacts, type FactSources } from "../../src/ops/collect-facts.ts";
 import { createMetrics } from "../../src/ops/metrics.ts";
-import { type Facts, judge, type Memory, NOTHING_SEEN } from "../../src/ops/readiness.ts";
+import { assessReadiness, type Facts, NOTHING_SEEN, type ReadinessMemory } from "../../src/ops/readiness.ts";
+import { collectFacts, type FactSources } from "../../src/ops/readiness-facts.ts";
 import { createReadinessNotices } from "../../src/ops/readiness-notices.ts";
 import { ReadinessWatch } from "../../src/ops/readiness-watch.ts";
 import { settle, VirtualClock } from "../support/clock.ts";
@@ -22,10 +22,10 @@ const well: Facts = {
 
 /** The codes after looking at these facts every ten seconds for so long. */
 function after(ms: number, factsAt: (ms: number) => Partial<Facts>): readonly string[] {
-  let memory: Memory = NOTHING_SEEN;
+  let memory: ReadinessMemory = NOTHING_SEEN;
   let codes: readonly string[] = [];
   for (let nowMs = 0; nowMs <= ms; nowMs += 10_000) {
-    const judged = judge(memory, { ...well, ...factsAt(nowMs) }, nowMs);
+    const judged = assessReadiness(memory, { ...well, ...factsAt(nowMs) }, nowMs);
     memory = judged.memory;
     codes = judged.reasons.map(({ code }) => code);
   }
@@ -91,7 +91,11 @@ describe("what keeps the bot from its work", () => {
   });
 
   test("a spent budget of refused keys, with the time", () => {
-    const { reasons } = judge(NOTHING_SEEN, { ...well, badKeysSpentUntilMs: Date.UTC(2026, 0, 1) }, 0);
+    const { reasons } = assessReadiness(
+      NOTHING_SEEN,
+      { ...well, badKeysSpentUntilMs: Date.UTC(2026, 0, 1) },
+      0,
+    );
     assert.match(reasons[0]?.text ?? "", /BAD_KEY_BUDGET.*2026-01-01T00:00/);
   });
 

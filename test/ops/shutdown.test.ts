@@ -31,7 +31,7 @@ describe("the stop", () => {
     add("interactions", () => clock.sleep(500));
     add("feeds", async () => void trace.push(`feeds at ${clock.nowMs() % 100_000}`));
     add("store");
-    shutdown.signal("SIGTERM");
+    shutdown.onSignal("SIGTERM");
     await clock.advance(499);
     assert.deepEqual(trace, ["interactions"]);
     assert.deepEqual(exits, []);
@@ -60,7 +60,7 @@ describe("the stop", () => {
     const { clock, trace, exits, shutdown, add, text } = rig();
     add("discord", never, 2_000);
     add("store");
-    shutdown.signal("SIGINT");
+    shutdown.onSignal("SIGINT");
     await clock.advance(1_999);
     assert.deepEqual(trace, ["discord"]);
     await clock.advance(1);
@@ -76,7 +76,7 @@ describe("the stop", () => {
     add("store", async () => {
       closed = true;
     });
-    shutdown.signal("SIGTERM");
+    shutdown.onSignal("SIGTERM");
     await clock.advance(3_000);
     assert.deepEqual(trace, ["a", "b", "c", "d", "store"]);
     assert.ok(closed);
@@ -87,9 +87,9 @@ describe("the stop", () => {
     const { clock, trace, exits, shutdown, add } = rig();
     add("runs", never);
     add("store");
-    shutdown.signal("SIGTERM");
+    shutdown.onSignal("SIGTERM");
     await settle();
-    shutdown.signal("SIGINT");
+    shutdown.onSignal("SIGINT");
     assert.deepEqual(exits, [1]);
     assert.deepEqual(trace, ["runs"]);
     await clock.run();
@@ -107,7 +107,7 @@ describe("the stop", () => {
     const { clock, trace, exits, shutdown, add } = rig(10_000);
     add("first", () => clock.sleep(900));
     add("second", () => clock.sleep(900));
-    shutdown.signal("SIGTERM");
+    shutdown.onSignal("SIGTERM");
     await clock.advance(100);
     clock.step(3_600_000);
     await clock.advance(2_000);

@@ -20,10 +20,10 @@ export interface FactSources {
   readonly service: { badKeys(): { readonly spentUntilMs: number | undefined } };
 }
 
-/** A store that hangs must not leave the rest unseen. */
+/** Time limit for the store's answer, so that a store that hangs does not hide the other facts. */
 const STORE_ANSWERS_MS = 5_000;
 
-/** What every part says at this moment. */
+/** Asks every part for its state at this moment. */
 export async function collectFacts({
   clock,
   store,
@@ -40,7 +40,7 @@ export async function collectFacts({
       .filter(({ awayForMs }) => awayForMs > 0)
       .map(({ id, awayForMs: forMs }) => ({ id, forMs })),
     storeTrouble: await storeTrouble(store, clock),
-    // A card may wait for its turn to be edited, for minutes; only where Discord fails does it show that nothing goes.
+    // A card may wait minutes for its turn to be edited, so waiting cards count only while Discord itself fails.
     sending: { waiting: undelivered + (sending.failing ? cards.unshown : 0), taken: sending.taken },
     polling: watch.progress(),
     badKeysSpentUntilMs: service.badKeys().spentUntilMs,

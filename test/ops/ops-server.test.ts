@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { request } from "undici";
 import { createLog } from "../../src/log.ts";
-import { OpsError, type OpsServer, type OpsSources, startOps } from "../../src/ops/health.ts";
 import { createMetrics } from "../../src/ops/metrics.ts";
+import { OpsError, type OpsServer, type OpsSources, startOps } from "../../src/ops/ops-server.ts";
 
 const key = "abcDEF123-secretPart456";
 const open: OpsServer[] = [];

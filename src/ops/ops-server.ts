@@ -1,25 +1,25 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
-/** One question of the operator and what answers it. */
+/** What the ops address reads from the bot. */
 export interface OpsSources {
-  /** What is missing before the bot can do its work, in words; empty: ready. */
+  /** The reasons why the bot is not ready, in words; empty: it is ready. */
   notReady(): Promise<readonly string[]>;
   /** Each part of /state under its name: plain JSON without secrets. */
   readonly state: Readonly<Record<string, () => unknown>>;
   readonly metrics: { text(): Promise<string>; readonly contentType: string };
-  /** Takes known secrets out of a text; the last net, not the first. */
+  /** Replaces known secrets in a text; a second guard behind parts that give out none. */
   conceal(text: string): string;
 }
 
 export interface OpsServer {
   readonly host: string;
-  /** The one that was given, where 0 was asked for. */
+  /** The port that is bound, also where 0 was asked for. */
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** The ops address cannot be had, in words for the operator. */
+/** The ops address cannot be bound; the message tells the operator why. */
 export class OpsError extends Error {
   override readonly name = "OpsError";
 }
@@ -30,14 +30,13 @@ interface Answer {
   readonly body: string;
 }
 
-const text = "text/plain; charset=utf-8";
-const json = "application/json; charset=utf-8";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+const JSON_TYPE = "application/json; charset=utf-8";
 
 /**
- * What an operator and their tools ask of a running bot: `/healthz` (the process answers), `/readyz` (503 and why
- * not, until it can do its work), `/metrics` (Prometheus), `/state` (limits, halts, queues, what waits).
- * Only reads: anything but GET and HEAD is refused, and so is a name that is not its own. It has no password, so it
- * belongs on loopback.
+ * Serves `/healthz` (the process answers), `/readyz` (503 with the reasons until the bot can work), `/metrics`
+ * (Prometheus) and `/state` (limits, halts, queues). It answers only GET and HEAD, and only requests that name this
+ * address. It has no password, so it belongs on loopback. Rejects with OpsError when the address cannot be bound.
  */
 export async function startOps(
   address: { readonly host: string; readonly port: number },
@@ -73,9 +72,9 @@ async function close(server: Server): Promise<void> {
 }
 
 /**
- * Whether a request names this address: a loopback name, the name that was given, or the very address at which its
- * connection arrived (a probe of a cluster asks by that). Any other name is a web page that had its own name point
- * here, in the browser of somebody on this machine: it must not read what this address tells.
+ * Whether a request names this address: a loopback name, the configured name, or the address at which its connection
+ * arrived (a cluster's probe uses that). Any other name may be a web page that points its own name here (DNS
+ * rebinding) in a browser on this machine; it must not read the answers.
  */
 function isOurs({ headers, socket }: IncomingMessage, given: string): boolean {
   const name = nameIn(headers.host ?? "");
@@ -131,17 +130,17 @@ async function answerTo(request: IncomingMessage, sources: GuardedSources): Prom
       case "/metrics":
         return { status: 200, type: sources.metrics.contentType, body: await sources.metrics.text() };
       case "/state":
-        return { status: 200, type: json, body: JSON.stringify(stateOf(sources.state)) };
+        return { status: 200, type: JSON_TYPE, body: JSON.stringify(stateOf(sources.state)) };
       default:
         return plain(404, "/healthz /readyz /metrics /state");
     }
   } catch {
-    // What went wrong may hold anything: the operator finds it in the log of whatever failed.
+    // The error may hold anything, so it is not shown; the part that failed has logged it.
     return plain(500, "this could not be read");
   }
 }
 
-/** A part that cannot be read says so and leaves the others readable. */
+/** A part that throws is shown as unreadable; the others are still shown. */
 function stateOf(parts: OpsSources["state"]): Record<string, unknown> {
   const state: Record<string, unknown> = {};
   for (const [name, read] of Object.entries(parts)) {
@@ -155,5 +154,5 @@ function stateOf(parts: OpsSources["state"]): Record<string, unknown> {
 }
 
 function plain(status: number, body: string): Answer {
-  return { status, type: text, body: `${body}\n` };
+  return { status, type: TEXT_TYPE, body: `${body}\n` };
 }

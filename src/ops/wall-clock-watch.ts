@@ -6,19 +6,20 @@ export interface WallClockParts {
   readonly log: Log;
 }
 
-const LOOK_EVERY_MS = 10_000;
-/** Smaller steps are what time synchronisation does every day. */
+const CHECK_EVERY_MS = 10_000;
+/** Time synchronisation makes smaller steps every day. */
 const LARGE_STEP_MS = 2_000;
 
 /**
- * Logs each large step of the wall clock, once, within ten seconds. Nothing waits longer or shorter because of one; an
- * operator needs to know why the times in the log do not follow each other. Returns what ends the watch.
+ * Logs each large step of the wall clock, once, within ten seconds, so that an operator knows why the times in the log
+ * do not follow each other. Waits are counted by the monotonic clock and do not change. Returns a function that ends
+ * the watch.
  */
 export function watchWallClock({ clock, log }: WallClockParts): () => void {
   const aheadMs = () => clock.nowMs() - clock.monotonicMs();
   let knownMs = aheadMs();
   let cancel: () => void = () => {};
-  const look = () => {
+  const check = () => {
     const stepMs = Math.round(aheadMs() - knownMs);
     // A slow drift is followed, so that it never adds up to a step.
     knownMs = aheadMs();
@@ -26,8 +27,8 @@ export function watchWallClock({ clock, log }: WallClockParts): () => void {
       const way = stepMs > 0 ? "forward" : "back";
       log.warn({ stepMs }, `the clock of this machine was set ${way}, or the machine slept`);
     }
-    cancel = clock.after(LOOK_EVERY_MS, look);
+    cancel = clock.after(CHECK_EVERY_MS, check);
   };
-  cancel = clock.after(LOOK_EVERY_MS, look);
+  cancel = clock.after(CHECK_EVERY_MS, check);
   return () => cancel();
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Log } from "../../src/log.ts";
-import { watchWallClock } from "../../src/ops/wall-clock.ts";
+import { watchWallClock } from "../../src/ops/wall-clock-watch.ts";
 import { VirtualClock } from "../support/clock.ts";
 
 test("a large step of the wall clock is logged once, a small one and slow drift never", async () => {
