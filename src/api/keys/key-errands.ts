@@ -7,7 +7,7 @@ import type { KeyGuard } from "./key-guard.ts";
 /** With which key a request of our own is made. */
 export type KeyQuestion = Pick<Exchange, "source" | "key" | "proving" | "guildId" | "isAskedAgain">;
 
-interface Parts {
+export interface KeyErrandsParts {
   readonly guard: KeyGuard;
   readonly desk: KeyDesk;
   readonly keyOf: (source: SourceId) => Promise<ServerKey | undefined>;
@@ -21,9 +21,9 @@ interface Parts {
 
 /** Requests of our own: what a key is worth, and which key tells most after a halt. */
 export class KeyErrands {
-  readonly #parts: Parts;
+  readonly #parts: KeyErrandsParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: KeyErrandsParts) {
     this.#parts = parts;
   }
 

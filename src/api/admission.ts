@@ -1,0 +1,92 @@
+import type { Failure } from "../domain/failure.ts";
+import type { Clock } from "../domain/ports/clock.ts";
+import * as refusals from "./gate-failures.ts";
+import type { KeyDesk } from "./keys/key-desk.ts";
+import type { KeyGuard } from "./keys/key-guard.ts";
+import type { AnnouncedHalt } from "./limits/announced-halt.ts";
+import type { Exchange, InFlight, Job } from "./limits/in-flight.ts";
+import type { RateLimiter } from "./limits/rate-limiter.ts";
+import type { WaitingClass } from "./limits/request-queue.ts";
+import type { WaitingRoom } from "./limits/waiting-room.ts";
+
+export interface AdmissionParts {
+  readonly clock: Clock;
+  readonly guard: KeyGuard;
+  readonly desk: KeyDesk;
+  readonly halt: AnnouncedHalt;
+  readonly allowance: RateLimiter;
+  readonly flights: InFlight;
+  readonly waiting: WaitingRoom;
+  /** How many requests the transport carries at once without one waiting inside it. */
+  readonly connections: number;
+  /** A request was refused for its key: there may be a key to check. */
+  readonly onRisky: () => void;
+}
+
+/** A command that would wait longer for its server's command bucket is refused: only a drained one waits so long. */
+const PACE_PATIENCE_MS = 60_000;
+const MOST_WAITING = 10_000;
+/** Requests in flight for one key: a key that is refused meanwhile costs at most this many. */
+const FLIGHTS_OF_PROVEN_KEY = 2;
+
+/** Whether a request may wait here at all, and when one that waits may start. */
+export class Admission {
+  readonly #parts: AdmissionParts;
+  /** How many refusals of keys the requests that wait have been looked at after. */
+  #refusalsSeen = 0;
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts;
+  }
+
+  /** Why a request is refused before it waits; undefined: it may. */
+  refusal(exchange: Exchange): Failure | undefined {
+    const { guard, halt, desk } = this.#parts;
+    const { source, signal } = exchange;
+    if (signal?.aborted) return refusals.abortedBy(signal, "no");
+    const parked = guard.parked(source);
+    if (parked !== undefined && exchange.proving !== true) return refusals.parked(parked);
+    const halted = halt.failure();
+    if (halted !== undefined) return halted;
+    const risky = desk.refusal(exchange);
+    if (risky !== undefined) this.#parts.onRisky();
+    return risky ?? this.#crowded(exchange);
+  }
+
+  /** After a refusal of a key: requests that would now wait too long for the budget are refused. */
+  refuseRisky(): void {
+    const { desk, waiting } = this.#parts;
+    if (this.#refusalsSeen === desk.refusals) return;
+    this.#refusalsSeen = desk.refusals;
+    waiting.refuseEach((job) => (job.probe ? undefined : desk.refusal(job.exchange)));
+  }
+
+  /** When it may start, monotonic; infinitely late until something happens. */
+  readyAtMs({ exchange, probe }: Job, nowMs: number): number {
+    const { guard, halt, flights, allowance, desk } = this.#parts;
+    const { source, waitingClass, proving } = exchange;
+    const isOurs = waitingClass === "internal";
+    if (halt.state !== "open" && !probe) return Number.POSITIVE_INFINITY;
+    if (!isOurs && !proving && guard.isDoubtful(source)) return Number.POSITIVE_INFINITY;
+    const most = !isOurs && guard.isProven(source) ? FLIGHTS_OF_PROVEN_KEY : 1;
+    if (flights.ofKey(source) >= most) return Number.POSITIVE_INFINITY;
+    const readyMs = allowance.readyAtMs(exchange, nowMs);
+    return readyMs > nowMs ? readyMs : nowMs + desk.readyInMs(exchange, probe);
+  }
+
+  /** Until when nothing of this class may start, whatever the key; undefined when that has to be asked of each. */
+  hopelessUntilMs(waitingClass: WaitingClass, nowMs: number): number | undefined {
+    const { flights, connections, allowance } = this.#parts;
+    if (flights.size >= connections) return Number.POSITIVE_INFINITY;
+    return allowance.hopelessUntilMs(waitingClass, nowMs);
+  }
+
+  #crowded({ source, route, waitingClass }: Exchange): Failure | undefined {
+    const { clock, allowance, waiting } = this.#parts;
+    if (waitingClass !== "internal" && waiting.count(waitingClass) >= MOST_WAITING) return refusals.tooMany();
+    if (route !== "command") return undefined;
+    const nowMs = clock.monotonicMs();
+    const leftMs = allowance.drainedUntilMs(source, nowMs) - nowMs;
+    return leftMs > PACE_PATIENCE_MS ? refusals.drained(Math.round(clock.nowMs() + leftMs)) : undefined;
+  }
+}
