@@ -10,7 +10,7 @@ import { completeServer, serverOption } from "./server-option.ts";
 /** `/server status`: one glance, a button that renews it, and the join key for staff on demand. */
 
 /** All that the card shows comes in one answer. */
-const STATUS_LISTS: readonly ListName[] = ["players", "staff", "queue", "modCalls", "emergencyCalls"];
+export const STATUS_LISTS: readonly ListName[] = ["players", "staff", "queue", "modCalls", "emergencyCalls"];
 
 interface StatusArgs {
   readonly server: string | undefined;

@@ -1,11 +1,12 @@
 import { defineCommand } from "../src/discord/command.ts";
 import { listActions, lists } from "./server-lists.ts";
+import { panel } from "./server-panel.ts";
 import { playerActions } from "./server-player.ts";
 import { status, statusActions } from "./server-status.ts";
 
 export const server = defineCommand({
   name: "server",
   description: "What is going on in the game server",
-  subcommands: { status, ...lists },
+  subcommands: { status, ...lists, panel },
   actions: { ...statusActions, ...listActions, ...playerActions },
 });

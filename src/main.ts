@@ -7,12 +7,14 @@ import { LoginError } from "./discord/connection/bot.ts";
 import { createDiscord } from "./discord/create-discord.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
+import { panelRenderer } from "./discord/render/server/panel.ts";
 import { readinessWords, serviceWords } from "./discord/render/service-notices.ts";
 import type { SourceId } from "./domain/model.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { SnapshotListener } from "./domain/ports/snapshots.ts";
 import { ServerKey } from "./domain/secret.ts";
 import { createFeeds } from "./feeds/feeds.ts";
+import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createLog, type RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
 import { createMetrics } from "./ops/metrics.ts";
@@ -77,6 +79,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       await bindings.forgetGuild(guildId);
       for (const binding of linked) await runs.onUnlinked(binding);
       await feeds.forgetGuild(guildId);
+      await panels.drop({ guildId });
       for (const { source } of linked) await forgetIfUnlinked(source);
     },
   });
@@ -151,6 +154,10 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     nonceKey: kept.nonceKey,
     warn,
   });
+  const panels = new PanelBoard({
+    ...{ panels: kept.panels, bindings, snapshots, demands, health: service, sink },
+    ...{ renderer: panelRenderer, notifier, clock, random, warn },
+  });
   const undelivered = () => feeds.state().undelivered;
   metrics.gauge("marshal_feed_undelivered", "Log entries that wait to be posted.", undelivered);
 
@@ -211,6 +218,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     await kept.feedStore.load();
     await service.restore();
     await feeds.start();
+    await panels.start();
     await runs.start();
     await discord.start(commands, {
       prover: service,
@@ -224,6 +232,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       queue: runs.queue,
       feeds: feeds.feeds,
       modCalls: feeds.modCalls,
+      panels,
       audit: runs.audit,
       sourceOf: kept.keys.sourceOf,
       hideSecret: log.hide,
@@ -238,6 +247,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       async onUnlinked(binding) {
         await runs.onUnlinked(binding);
         await feeds.unlinked(binding);
+        await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
         await forgetIfUnlinked(binding.source);
       },
     });
@@ -249,7 +259,17 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   return {
     start,
     ended: discord.ended,
-    steps: stopOrder({ discord, readiness, retention: guildRetention, watch, runs, feeds, service, store }),
+    steps: stopOrder({
+      discord,
+      readiness,
+      retention: guildRetention,
+      watch,
+      runs,
+      feeds,
+      panels,
+      service,
+      store,
+    }),
     ops: {
       metrics,
       conceal: log.conceal,

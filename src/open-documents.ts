@@ -12,6 +12,7 @@ import type { Documents } from "./domain/ports/documents.ts";
 import { parseCard } from "./feeds/cards/card-records.ts";
 import { parseJournalChunk, parseJournalHead } from "./feeds/journal/journal-records.ts";
 import { parseOffset } from "./feeds/journal/offsets.ts";
+import { parsePanel } from "./feeds/panels/panel-records.ts";
 import type { RootLog } from "./log.ts";
 import { parseGuildAccounts } from "./runs/accounts/account-book.ts";
 import { parseSeenRows } from "./runs/proof/seen-rows.ts";
@@ -89,6 +90,7 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
     chunks: store.documents("journal-chunks", parseJournalChunk, "normal"),
     offsets: store.documents("feed-offsets", parseOffset, "normal"),
     cards: store.documents("cards", parseCard, "normal"),
+    panels: store.documents("panels", parsePanel, "full"),
     cleanStop: createCleanStop(store, store.documents("clean-stop", parseCleanEnd, "full")),
     deferred: store.documents("deferred-runs", parseDeferredRun, "full"),
     accounts: store.documents("game-accounts", parseGuildAccounts, "full"),

@@ -11,6 +11,7 @@ import type { Feeds } from "../domain/ports/feeds.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { ModCalls } from "../domain/ports/mod-calls.ts";
+import type { Panels } from "../domain/ports/panels.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
 import type { AnswerPlace, RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
@@ -43,6 +44,7 @@ export interface Services {
   readonly words: RunWords;
   readonly feeds: Feeds;
   readonly modCalls: ModCalls;
+  readonly panels: Panels;
   readonly accounts: GameAccounts;
   readonly audit: AuditLog;
   readonly clock: Clock;

@@ -4,6 +4,7 @@ import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
+import type { Remover } from "../domain/ports/panels.ts";
 import type { LateAnswers } from "../domain/ports/run-answers.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Sink } from "../domain/ports/sink.ts";
@@ -65,7 +66,7 @@ interface DiscordState {
 }
 
 export interface Discord {
-  readonly sink: Sink;
+  readonly sink: Sink & Remover;
   readonly notifier: Notifier;
   readonly members: Members;
   readonly lateAnswers: LateAnswers;

@@ -72,6 +72,21 @@ describe("server status, in good times and in a halt", () => {
     await reads(await moderator.slash(general, "server queue"), /Nobody waits/);
   });
 
+  test("a panel stands once in a channel, is found again after a restart, and follows the server", async () => {
+    const { owner, member, guild } = rig.home;
+    const channel = guild.addChannel({ name: "panel" });
+    await reads(await member.slash(channel, "server panel"), /may manage this Discord server/);
+    await reads(await owner.slash(channel, "server panel"), /The panel stands in <#\d+>/);
+    const panel = await rig.posted(channel, "Kept current by Marshal");
+    assert.match(textOf(panel), /players[\s\S]*Owner/);
+    await reads(await owner.slash(channel, "server panel"), /stands in <#\d+> already/);
+    await rig.restart();
+    await reads(await owner.slash(channel, "server panel"), /stands in <#\d+> already/);
+    await reads(await press(member, panel, "Players"), /Players of/);
+    await reads(await owner.slash(channel, "server panel", { remove: true }), /is gone/);
+    assert.equal(owner.sees(channel).filter((message) => textOf(message).includes("Kept current")).length, 0);
+  });
+
   test("an unreachable service: the last snapshot with its age; without one, the reason and a way to try again", async () => {
     const { owner, general } = rig.home;
     await rig.link("beta-second-key", rig.community("Lakeside"));

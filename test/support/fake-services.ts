@@ -157,6 +157,7 @@ export class FakeWorld {
     words: unused("words"),
     feeds: unused("feeds"),
     modCalls: unused("modCalls"),
+    panels: unused("panels"),
     accounts: unused("accounts"),
     sourceOf,
     hideSecret: (text) => void this.hidden.push(text),

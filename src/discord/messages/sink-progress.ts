@@ -1,4 +1,5 @@
 import { SinkRefusal } from "../../domain/failure.ts";
+import type { Remover } from "../../domain/ports/panels.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 
 export interface SinkProgress {
@@ -9,7 +10,10 @@ export interface SinkProgress {
 }
 
 /** The same sink, and how it fares. */
-export function withProgress(sink: Sink): { readonly sink: Sink; progress(): SinkProgress } {
+export function withProgress(sink: Sink & Remover): {
+  readonly sink: Sink & Remover;
+  progress(): SinkProgress;
+} {
   let taken = 0;
   let failing = false;
   const counted = async <T>(work: Promise<T>): Promise<T> => {
@@ -27,6 +31,7 @@ export function withProgress(sink: Sink): { readonly sink: Sink; progress(): Sin
     sink: {
       send: (...given) => counted(sink.send(...given)),
       edit: (...given) => counted(sink.edit(...given)),
+      remove: (...given) => sink.remove(...given),
       readBack: (...given) => sink.readBack(...given),
     },
     progress: () => ({ taken, failing }),

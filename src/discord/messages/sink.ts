@@ -9,6 +9,7 @@ import {
 } from "discord.js";
 import { SinkRefusal, type SinkRefusalReason } from "../../domain/failure.ts";
 import type { PostedCard, PostedMessage } from "../../domain/message.ts";
+import type { Remover } from "../../domain/ports/panels.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import { composeEdit, composeMessage } from "./compose.ts";
 
@@ -24,7 +25,7 @@ export interface SinkPorts {
 }
 
 /** Messages on the bot's own account. Over REST, not discord.js's channels: threads need not be cached. */
-export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink {
+export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & Remover {
   async function page(channelId: string, query: Record<string, string>): Promise<readonly APIMessage[]> {
     const found = await refusing(() =>
       rest.get(Routes.channelMessages(channelId), {
@@ -45,6 +46,10 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink {
 
     async edit(channelId, messageId, body) {
       await refusing(() => rest.patch(Routes.channelMessage(channelId, messageId), composeEdit(body)));
+    },
+
+    async remove(channelId, messageId) {
+      await refusing(() => rest.delete(Routes.channelMessage(channelId, messageId)));
     },
 
     async readBack(channelId, afterMessageId, limit) {

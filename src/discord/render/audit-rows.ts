@@ -62,6 +62,8 @@ const MENTION_FIRST: Readonly<Record<string, RegExp>> = {
   "account-unlink": /^<@\d+>/,
   "audit-channel": /^<#\d+>$/,
   notices: /^<#\d+>$/,
+  "panel-add": /^<#\d+>$/,
+  "panel-remove": /^<#\d+>$/,
 };
 
 function eventText(action: string, text: string): Escaped {
@@ -89,6 +91,8 @@ const actions = {
   "call-claim": "claimed",
   "call-release": "released",
   "call-resolve": "resolved",
+  "panel-add": "put up a panel",
+  "panel-remove": "took down a panel",
   "preset-save": "kept a preset",
   "preset-remove": "dropped a preset",
   "audit-channel": "set the audit channel",

@@ -16,14 +16,20 @@ export function statusCard(state: ServerState, seen: Freshness): Card {
   const { status } = state;
   return serverCard({
     title: serverTitle(status),
-    lines: [countLine(state)],
+    lines: [statusHeadline(state)],
     seen,
-    fields: [...peopleFields(state), ...callFields(state), ...ownerFields(state)],
+    fields: statusFields(state),
     footer: rulesWords(status),
   });
 }
 
-function countLine({ status, lists }: ServerState): Escaped {
+/** Staff, wanted, calls and owners, as far as they are known. */
+export function statusFields(state: ServerState): CardField[] {
+  return [...peopleFields(state), ...callFields(state), ...ownerFields(state)];
+}
+
+/** How many play and wait. */
+export function statusHeadline({ status, lists }: ServerState): Escaped {
   const queue = lists.queue?.value.length;
   const waiting = queue === undefined || queue === 0 ? md`` : md` · **${queue}** in the queue`;
   return md`👥 **${status.currentPlayers}** of **${status.maxPlayers}** players${waiting}`;

@@ -1,0 +1,74 @@
+import { ApplicationCommandOptionType, ChannelType } from "discord.js";
+import { defineEntry, type Invocation, type Reply, type Services } from "../src/discord/command.ts";
+import { refusalText } from "../src/discord/render/feed-cards.ts";
+import { channelMention, md } from "../src/domain/escaped.ts";
+import { Failure, SinkRefusal } from "../src/domain/failure.ts";
+import { note } from "./audit-note.ts";
+import { looks } from "./server-look.ts";
+import { completeServer, serverOption } from "./server-option.ts";
+import { STATUS_LISTS } from "./server-status.ts";
+
+/** `/server panel`: a message that shows the server and keeps itself current. */
+
+interface PanelArgs {
+  readonly server: string | undefined;
+  readonly channelId: string | undefined;
+  readonly isRemoval: boolean;
+}
+
+async function panelReply(
+  { actor, args, signal }: Invocation<PanelArgs>,
+  services: Services,
+): Promise<Reply> {
+  if (!actor.manageGuild) {
+    throw new Failure("denied", "Panels are made by people who may manage this Discord server.");
+  }
+  const { guildId, userId } = actor;
+  const binding = await services.bindings.pick(guildId, args.server);
+  const channelId = args.channelId ?? actor.channelId;
+  const place = { guildId, bindingId: binding.id, channelId };
+  const where = channelMention(channelId);
+
+  if (args.isRemoval) {
+    const wasThere = await services.panels.remove(place);
+    if (!wasThere) return { content: md`There is no panel of this server in ${where}.` };
+    await note(services, actor, "panel-remove", where);
+    return { content: md`🗑 The panel in ${where} is gone.` };
+  }
+
+  // Something must be known before there is something to show; an older state will do.
+  for await (const _ of looks(services, binding, STATUS_LISTS, signal)) break;
+  try {
+    const done = await services.panels.add({ ...place, createdBy: userId });
+    if (done === "stands") return { content: md`A panel of this server stands in ${where} already.` };
+  } catch (error) {
+    if (!(error instanceof SinkRefusal)) throw error;
+    return { content: md`⚠ The panel could not be posted in ${where}: ${refusalText(error.reason)}` };
+  }
+  await note(services, actor, "panel-add", where);
+  return {
+    content: md`✅ The panel stands in ${where} and follows the server: it is edited when something changes, at most once a minute. \`remove:\` takes it away.`,
+  };
+}
+
+export const panel = defineEntry<PanelArgs>({
+  description: "A message that shows the server and keeps itself current (Manage Server)",
+  first: "ephemeral",
+  options: [
+    {
+      type: ApplicationCommandOptionType.Channel,
+      name: "channel",
+      description: "Where; without one: here",
+      channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
+    },
+    serverOption,
+    { type: ApplicationCommandOptionType.Boolean, name: "remove", description: "Take the panel away" },
+  ],
+  parse: (options) => ({
+    server: options.string("server"),
+    channelId: options.id("channel"),
+    isRemoval: options.boolean("remove") ?? false,
+  }),
+  autocomplete: completeServer,
+  execute: panelReply,
+});

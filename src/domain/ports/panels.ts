@@ -1,0 +1,34 @@
+import type { MessageBody } from "../message.ts";
+import type { ServerState } from "../model.ts";
+
+/** A message that shows a linked server and is kept current: one a server and channel. */
+export interface Panel {
+  readonly guildId: string;
+  readonly bindingId: string;
+  readonly channelId: string;
+  readonly createdBy: string;
+}
+
+export interface Panels {
+  /**
+   * Posts it, or answers "stands" where there is one already. Rejects with the SinkRefusal of the first post, and
+   * with Failure "bad-command" where the guild has as many as it may, or nothing was read of the server yet.
+   */
+  add(panel: Panel): Promise<"posted" | "stands">;
+  /** Takes the message away and forgets it. False: there was none. */
+  remove(panel: Omit<Panel, "createdBy">): Promise<boolean>;
+}
+
+export interface PanelRenderer {
+  /** Everything but its age: an older panel that says the same needs no edit. `mark` finds the message again. */
+  current(state: ServerState, panel: { readonly bindingId: string; readonly mark: string }): MessageBody;
+  /** The last that was shown, marked with when it was true. */
+  silent(body: MessageBody, goodAtMs: number): MessageBody;
+  /** For whoever made it: Discord does not take it any more. */
+  stopped(channelId: string, why: string): MessageBody;
+}
+
+/** Removes one of our own messages. Rejects with SinkRefusal. */
+export interface Remover {
+  remove(channelId: string, messageId: string): Promise<void>;
+}
