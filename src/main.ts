@@ -11,7 +11,6 @@ import { panelRenderer } from "./discord/render/server/panel.ts";
 import { readinessWords, serviceWords } from "./discord/render/service-notices.ts";
 import type { SourceId } from "./domain/model.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
-import type { SnapshotListener } from "./domain/ports/snapshots.ts";
 import { ServerKey } from "./domain/secret.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
@@ -119,11 +118,9 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const isHalted = () => (service.halt() === undefined ? 0 : 1);
   metrics.gauge("marshal_halted", "1 while nothing may be asked of the service.", isHalted);
 
-  const listeners: SnapshotListener[] = [];
   const watch = createWatch({
     client: service,
     health: service,
-    listeners,
     clock,
     random,
     metrics,
@@ -183,7 +180,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     random,
     report,
   });
-  listeners.push(feeds.listener, runs.listener);
+  watch.listen(feeds.listener);
+  watch.listen(runs.listener);
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
 
   const readiness = new ReadinessWatch({

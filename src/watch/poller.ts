@@ -3,11 +3,11 @@ import type { ListName, SourceId } from "../domain/model.ts";
 import type { Random } from "../domain/ports/clock.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
-import type { DemandRegistry, Wanted } from "./demands.ts";
+import type { DemandRegistry, Wanted } from "./demand-registry.ts";
 import type { ReadRate } from "./read-rate.ts";
-import { Schedule } from "./schedule.ts";
+import { Schedule } from "./schedule/schedule.ts";
+import { newSourceStats, type SourceStats, statsAfter } from "./schedule/source-stats.ts";
 import { type ReaderParts, SourceReader } from "./source-reader.ts";
-import { newSourceStats, observed, type SourceStats } from "./source-stats.ts";
 
 export interface PollerParts extends ReaderParts {
   readonly health: ServiceHealth;
@@ -17,7 +17,7 @@ export interface PollerParts extends ReaderParts {
   readonly metrics: Metrics;
 }
 
-/** What became of the latest poll of a source; for /state. */
+/** The result of the latest poll of a source; for /state. */
 export interface LastPoll {
   readonly source: SourceId;
   readonly atMs: number;
@@ -27,35 +27,45 @@ export interface LastPoll {
   readonly players?: number;
 }
 
-/** What is remembered of a source between its polls. Times are monotonic milliseconds. */
+/** State of a source between its polls. Times are monotonic milliseconds. */
 interface Watched {
   stats: SourceStats;
-  /** Since the latest failures, if any. */
+  /** Present after a failure, until a read is kept. */
   backOff: BackOff | undefined;
   notBeforeMs: number;
   last: LastPoll | undefined;
 }
 
 /**
- * Reads that may be under way at once. A window's opening lets a whole second of them go at the same moment, and their
- * answers come back together: working off so few goes unnoticed by people who type commands.
+ * Reads that may be under way at once. A window that opens lets a whole second of them go at once, and their answers
+ * come back together; taking in this few does not delay people's commands noticeably.
  */
-const MOST_IN_FLIGHT = 16;
+const MOST_READS_IN_FLIGHT = 16;
 /**
  * The next source is chosen when the one before has left the gate, so that the choice is as late as it can be. A read
- * that the gate holds back for longer (its own server's limit) does not hold up the others.
+ * that the gate holds back for longer than this (by its own server's limit) does not delay the others.
  */
 const HELD_BACK_MS = 2_000;
-const MOST_HELD_BACK = 32;
-/** Halts are looked at again after this, whatever was said about their end. */
-const LOOK_AGAIN_MS = 15_000;
+const MOST_READS_HELD_BACK = 32;
+/** A halt is checked again after this time, because it may end before its announced end. */
+const CHECK_AGAIN_MS = 15_000;
 
-/** A server whose reads fail is asked again within this time; one that waits longer is not asked on purpose. */
+/** A server that waits longer than this is not due: failed reads are repeated sooner, refused ones on purpose later. */
 const DUE_WITHIN_MS = 2 * 60_000;
 
+/** What to do after an attempt to start a poll. */
+type Next =
+  /** A poll was started, or the source was put back; the next one can be chosen at once. */
+  | { readonly kind: "started" }
+  | { readonly kind: "wait"; readonly waitMs: number }
+  /** Nothing to wait for: a demand, an answer or a read that leaves the gate calls `#pump`. */
+  | { readonly kind: "when-woken" };
+
+const WHEN_WOKEN: Next = { kind: "when-woken" };
+
 /**
- * Polls whatever the schedule names next, as fast as the gate lets it. There is no loop: each thing that could change
- * the choice (a demand, a read that left the gate, an answer, the end of a wait) pumps.
+ * Polls the source that the schedule names next, as fast as the gate lets it. There is no loop: each event that could
+ * change the choice (a demand, a read that left the gate, an answer, the end of a wait) calls `#pump`.
  */
 export class Poller {
   readonly #parts: PollerParts;
@@ -86,7 +96,7 @@ export class Poller {
     this.#pump();
   }
 
-  /** Gives up reads that wait, lets answers that are being kept be kept, and resolves when nothing is under way. */
+  /** Cancels reads that wait, finishes answers that are being kept, and resolves when nothing is under way. */
   async stop(): Promise<void> {
     this.#running = false;
     this.#cancelTimer?.();
@@ -94,8 +104,7 @@ export class Poller {
     await Promise.all(this.#polls.values());
   }
 
-  /** The demands on a source are others now. */
-  demandChanged(source: SourceId): void {
+  onDemandChanged(source: SourceId): void {
     if (this.#polls.has(source)) return;
     this.#place(source);
     this.#pump();
@@ -115,7 +124,7 @@ export class Poller {
     return this.#watched.size;
   }
 
-  /** How many servers are to be read and may be, and how many reads were kept since the start. */
+  /** How many servers are due and may be read, and how many reads were kept since the start. */
   progress(): { readonly due: number; readonly kept: number } {
     const { clock, health } = this.#parts;
     const soonMs = clock.monotonicMs() + DUE_WITHIN_MS;
@@ -126,7 +135,7 @@ export class Poller {
     return { due, kept: this.#kept };
   }
 
-  /** Puts a source into the schedule by its present demands, or out of it when there are none. */
+  /** Puts a source into the schedule by its present demands, or removes it when there are none. */
   #place(source: SourceId): void {
     const wanted = this.#parts.demands.wanted(source);
     if (wanted === undefined) {
@@ -152,45 +161,48 @@ export class Poller {
     this.#pumping = true;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    for (let waitMs: number | undefined; waitMs === undefined; ) {
-      waitMs = this.#gateWaitMs() ?? this.#startNext();
-      if (waitMs !== undefined && Number.isFinite(waitMs)) {
-        this.#cancelTimer = this.#parts.clock.after(waitMs, () => this.#pump());
-      }
+    let next: Next;
+    do next = this.#waitForGate() ?? this.#startNext();
+    while (next.kind === "started");
+    if (next.kind === "wait") {
+      this.#cancelTimer = this.#parts.clock.after(next.waitMs, () => this.#pump());
     }
     this.#pumping = false;
   }
 
-  /** How long no further read may be started because of those under way; infinitely: until one of them goes on. */
-  #gateWaitMs(): number | undefined {
-    const isFull = this.#polls.size - this.#atGate.size >= MOST_IN_FLIGHT;
-    if (isFull || this.#atGate.size >= MOST_HELD_BACK) return Number.POSITIVE_INFINITY;
+  /** Why no further read may be started beside those under way; undefined: one may. */
+  #waitForGate(): Next | undefined {
+    const isFull = this.#polls.size - this.#atGate.size >= MOST_READS_IN_FLIGHT;
+    if (isFull || this.#atGate.size >= MOST_READS_HELD_BACK) return WHEN_WOKEN;
+
     const latestMs = [...this.#atGate.values()].at(-1);
     if (latestMs === undefined) return undefined;
     const waitMs = latestMs + HELD_BACK_MS - this.#parts.clock.monotonicMs();
-    return waitMs > 0 ? waitMs : undefined;
+    return waitMs > 0 ? { kind: "wait", waitMs } : undefined;
   }
 
-  /** Starts a poll, or says how long to wait (infinitely: until something changes). */
-  #startNext(): number | undefined {
+  /** Starts the poll that the schedule chooses, if it may be started now. */
+  #startNext(): Next {
     const { clock, health, rate, demands } = this.#parts;
     const nowMs = clock.monotonicMs();
     const haltMs = (health.halt()?.untilMs ?? Number.NEGATIVE_INFINITY) - clock.nowMs();
     const pauseMs = Math.max(this.#pausedUntilMs - nowMs, haltMs);
-    if (pauseMs > 0) return Math.min(pauseMs, LOOK_AGAIN_MS);
+    if (pauseMs > 0) return { kind: "wait", waitMs: Math.min(pauseMs, CHECK_AGAIN_MS) };
 
     const { pollsPerS, peopleShare } = rate;
     const choice = this.#schedule.next({ nowMs, pollsPerS, peopleShare });
-    if (choice.kind === "wait") return (choice.untilMs ?? Number.POSITIVE_INFINITY) - nowMs;
+    if (choice.kind === "wait") {
+      return choice.untilMs === undefined ? WHEN_WOKEN : { kind: "wait", waitMs: choice.untilMs - nowMs };
+    }
 
     const { source, why } = choice;
     const wanted = demands.wanted(source);
     const watched = this.#watched.get(source);
-    // The demand, or the age that it named, has ended since.
-    const isChosenInVain = why === "overdue" && wanted?.maxAgeMs === undefined;
-    if (wanted === undefined || watched === undefined || isChosenInVain) this.#place(source);
+    // The demand, or the age that it named, may have ended since; then the source only goes back into the schedule.
+    const hasAgeEnded = why === "overdue" && wanted?.maxAgeMs === undefined;
+    if (wanted === undefined || watched === undefined || hasAgeEnded) this.#place(source);
     else this.#start(source, watched, wanted);
-    return undefined;
+    return { kind: "started" };
   }
 
   #start(source: SourceId, watched: Watched, wanted: Wanted): void {
@@ -211,14 +223,14 @@ export class Poller {
       this.#atGate.delete(source);
       this.#pump();
     };
-    const outcome = await this.#reader.read(source, lists, this.#abort.signal, onSent);
+    const outcome = await this.#reader.read({ source, lists, signal: this.#abort.signal, onSent });
     this.#atGate.delete(source);
 
     const nowMs = clock.monotonicMs();
     switch (outcome.kind) {
       case "kept":
         this.#kept += 1;
-        watched.stats = observed(watched.stats, outcome.snapshot, outcome.askedMs);
+        watched.stats = statsAfter(watched.stats, outcome.snapshot, outcome.askedMs);
         watched.backOff = undefined;
         break;
       case "failed":
@@ -245,7 +257,7 @@ export class Poller {
   }
 }
 
-/** A key that is parked, or that waits since others were refused, is not asked with. */
+/** Whether a key is parked, or is held because too many other keys were refused; neither is used. */
 function isKeyWaiting(health: ServiceHealth, source: SourceId): boolean {
   return health.parked(source) !== undefined || health.held(source) !== undefined;
 }

@@ -1,12 +1,12 @@
 import type { Clock } from "../domain/ports/clock.ts";
 
-/** What is counted fades over this long. */
-const OVER_S = 30;
-/** Until that much has been seen. */
+/** Time constant of the fading counts. */
+const FADE_S = 30;
+/** The rate assumed in the first `FADE_S` seconds. */
 const FIRST_POLLS_PER_S = 5;
 
-/** A count that fades. */
-class Faded {
+/** A count that fades exponentially. */
+class FadingCount {
   #count = 0;
   #atMs = 0;
 
@@ -16,22 +16,22 @@ class Faded {
   }
 
   at(nowMs: number): number {
-    return this.#count * Math.exp((this.#atMs - nowMs) / 1_000 / OVER_S);
+    return this.#count * Math.exp((this.#atMs - nowMs) / 1_000 / FADE_S);
   }
 }
 
-/** How many reads the gate let through lately, and for whom. */
+/** Counts the reads that the gate let through lately, of polls and of people. */
 export class ReadRate {
   readonly #clock: Clock;
-  readonly #polls = new Faded();
-  readonly #people = new Faded();
+  readonly #polls = new FadingCount();
+  readonly #people = new FadingCount();
   #startedMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Polling starts. */
+  /** To be called when polling starts. */
   start(): void {
     this.#startedMs = this.#clock.monotonicMs();
   }
@@ -48,11 +48,11 @@ export class ReadRate {
   get pollsPerS(): number {
     const nowMs = this.#clock.monotonicMs();
     const sinceStartS = (nowMs - this.#startedMs) / 1_000;
-    if (sinceStartS < OVER_S) return FIRST_POLLS_PER_S;
-    return this.#polls.at(nowMs) / (OVER_S * (1 - Math.exp(-sinceStartS / OVER_S)));
+    if (sinceStartS < FADE_S) return FIRST_POLLS_PER_S;
+    return this.#polls.at(nowMs) / (FADE_S * (1 - Math.exp(-sinceStartS / FADE_S)));
   }
 
-  /** Which part of all reads people waited for, 0 to 1. */
+  /** The share of reads that people waited for, 0 to 1. */
   get peopleShare(): number {
     const nowMs = this.#clock.monotonicMs();
     const people = this.#people.at(nowMs);

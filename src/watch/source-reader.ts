@@ -8,21 +8,21 @@ export interface ReaderParts {
   readonly client: ServiceClient;
   /** Each is awaited before the source is polled again: a slow store slows polling and loses nothing. */
   readonly listeners: readonly SnapshotListener[];
-  /** Given each answer at once, before the listeners, with the monotonic moment of asking. */
+  /** Called with each answer before the listeners, and with the monotonic time of asking. */
   readonly record: (snapshot: Snapshot, askedMs: number) => void;
   readonly clock: Clock;
-  /** The event loop's: between two answers other events are handled. Absent: answers do not wait for one another. */
+  /** Resolves in the next turn of the event loop, so that other events are handled between answers. @default no wait */
   readonly nextTurn?: (() => Promise<void>) | undefined;
-  /** Something that is not a Failure: logged with its stack by the caller. */
+  /** Called with each error that is not a Failure; the caller logs it with its stack. */
   readonly onDefect: (error: unknown) => void;
 }
 
-/** What came of one read, and who is to wait because of it. Times are monotonic milliseconds. */
-export type Outcome =
+/** The result of one read, and who has to wait because of it. Times are monotonic milliseconds. */
+export type ReadOutcome =
   | { readonly kind: "kept"; readonly snapshot: Snapshot; readonly askedMs: number }
   /** `code`: of the failure, "store" when a listener could not keep the answer, or "defect". */
   | { readonly kind: "failed"; readonly code: string; readonly leastWaitMs: number }
-  /** Not this server's fault: everything waits, and the server keeps its place. */
+  /** The service halts every request: all polls wait, and this server keeps its place. */
   | { readonly kind: "halted"; readonly code: string; readonly waitMs: number }
   | { readonly kind: "stopped" };
 
@@ -31,23 +31,26 @@ const WAIT_AFTER_FAILURE_MS = 1_000;
 /** A server that must not be read (its owner allows only other hosts, say) is asked again, rarely. */
 const UNAUTHORISED_AGAIN_MS = 15 * 60_000;
 
-/** Reads a source and hands the answer to everybody who listens. */
+export interface SourceRead {
+  readonly source: SourceId;
+  readonly lists: readonly ListName[];
+  readonly signal: AbortSignal;
+  /** Called when the request has left the gate. */
+  onSent(): void;
+}
+
+/** Reads a source and hands the answer to every listener. */
 export class SourceReader {
   readonly #parts: ReaderParts;
-  /** Answers come in after one another. */
-  #turns: Promise<void> = Promise.resolve();
+  /** The end of the queue of answers, which are taken in one after the other. */
+  #latest: Promise<void> = Promise.resolve();
 
   constructor(parts: ReaderParts) {
     this.#parts = parts;
   }
 
-  /** Never rejects. `onSent` is called when the request has left the gate. */
-  async read(
-    source: SourceId,
-    lists: readonly ListName[],
-    signal: AbortSignal,
-    onSent: () => void,
-  ): Promise<Outcome> {
+  /** Never rejects. */
+  async read({ source, lists, signal, onSent }: SourceRead): Promise<ReadOutcome> {
     const { client, clock } = this.#parts;
     let askedMs = clock.monotonicMs();
     const options = {
@@ -65,22 +68,24 @@ export class SourceReader {
     }
   }
 
-  /** Kept only when every listener has kept it: what was not kept is still to be polled. */
-  async #keep(snapshot: Snapshot, askedMs: number): Promise<Outcome> {
+  /** The answer is kept when every listener has kept it; otherwise the source is polled again. */
+  async #keep(snapshot: Snapshot, askedMs: number): Promise<ReadOutcome> {
     const { nextTurn, record, listeners, onDefect } = this.#parts;
     if (nextTurn !== undefined) {
-      this.#turns = this.#turns.then(nextTurn);
-      await this.#turns;
+      this.#latest = this.#latest.then(nextTurn);
+      await this.#latest;
     }
+
     record(snapshot, askedMs);
     const kept = await Promise.allSettled(listeners.map((listener) => listener.take(snapshot)));
     const refused = kept.find((result) => result.status === "rejected");
     if (refused === undefined) return { kind: "kept", snapshot, askedMs };
+
     onDefect(refused.reason);
     return { kind: "failed", code: "store", leastWaitMs: WAIT_AFTER_FAILURE_MS };
   }
 
-  #failed(error: unknown): Outcome {
+  #failed(error: unknown): ReadOutcome {
     if (!(error instanceof Failure)) {
       this.#parts.onDefect(error);
       return { kind: "failed", code: "defect", leastWaitMs: WAIT_AFTER_FAILURE_MS };

@@ -5,20 +5,19 @@ import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ServiceClient } from "../domain/ports/service-client.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
-import { DemandRegistry } from "./demands.ts";
+import { DemandRegistry } from "./demand-registry.ts";
+import { LatestSnapshots } from "./latest-snapshots.ts";
 import { type LastPoll, Poller } from "./poller.ts";
 import { ReadRate } from "./read-rate.ts";
-import { LatestSnapshots } from "./snapshots.ts";
 
 export interface WatchParts {
   readonly client: ServiceClient;
   readonly health: ServiceHealth;
-  readonly listeners: readonly SnapshotListener[];
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Metrics;
-  /** See PollerParts. */
-  readonly nextTurn?: () => Promise<void>;
+  /** See ReaderParts. */
+  readonly nextTurn?: (() => Promise<void>) | undefined;
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -32,29 +31,35 @@ export interface WatchState {
 export interface Watch {
   readonly demands: Demands;
   readonly snapshots: Snapshots;
-  /** Start it last: listeners must be ready for what it hands them. */
+  /** Hands every later answer to `listener`, which is awaited before the source is polled again. */
+  listen(listener: SnapshotListener): void;
+  /** Starts polling. To be called last, because listeners must be ready. */
   start(): void;
   stop(): Promise<void>;
-  /** How many servers are to be read and may be, and how many reads were kept since the start. */
+  /** How many servers are due and may be read, and how many reads were kept since the start. */
   progress(): { readonly due: number; readonly kept: number };
   state(): WatchState;
 }
 
 const SHOWN_POLLS = 50;
 
-/** Builds the wing that decides when to ask and keeps the latest answers. */
+/** Builds the wing that decides which server to read when, and keeps the latest answers. */
 export function createWatch(parts: WatchParts): Watch {
   const { client, clock } = parts;
   const rate = new ReadRate(clock);
   const snapshots = new LatestSnapshots({ client, clock, onSent: () => rate.countPerson() });
-  const demands = new DemandRegistry(clock, (source) => poller.demandChanged(source));
+  const demands = new DemandRegistry(clock);
+  const listeners: SnapshotListener[] = [];
   const record = (snapshot: Snapshot, askedMs: number) => {
     snapshots.record(snapshot, askedMs);
   };
-  const poller = new Poller({ ...parts, demands, record, rate });
+  const poller = new Poller({ ...parts, listeners, demands, record, rate });
+  demands.listen((source) => poller.onDemandChanged(source));
+
   return {
     demands,
     snapshots,
+    listen: (listener) => void listeners.push(listener),
     start: () => poller.start(),
     stop: async () => {
       snapshots.stop();

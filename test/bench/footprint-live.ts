@@ -1,7 +1,7 @@
 import { createServiceClient } from "../../src/api/client.ts";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import type { ListName } from "../../src/domain/model.ts";
-import { LatestSnapshots } from "../../src/watch/snapshots.ts";
+import { LatestSnapshots } from "../../src/watch/latest-snapshots.ts";
 import { clientDocuments } from "../support/client-documents.ts";
 import { FakeKeyRing } from "../support/network.ts";
 import { settledHeapBytes } from "./heap.ts";

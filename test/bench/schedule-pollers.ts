@@ -1,5 +1,5 @@
-import { Schedule } from "../../src/watch/schedule.ts";
-import { newSourceStats, observed, type SourceStats } from "../../src/watch/source-stats.ts";
+import { Schedule } from "../../src/watch/schedule/schedule.ts";
+import { newSourceStats, type SourceStats, statsAfter } from "../../src/watch/schedule/source-stats.ts";
 import { seededRandom } from "../support/clock.ts";
 import { BURSTS_PER_S, isOpen, snapshotOf, type WorldServer } from "./schedule-world.ts";
 
@@ -21,7 +21,7 @@ export function bySchedule(servers: readonly WorldServer[], perS: number): Poll 
     const choice = schedule.next({ nowMs, pollsPerS: perS, peopleShare: 0 });
     const known = choice.kind === "poll" ? tracks.get(choice.source) : undefined;
     if (known === undefined) return undefined;
-    put(known.server, observed(known.stats, snapshotOf(known.server, nowMs), nowMs));
+    put(known.server, statsAfter(known.stats, snapshotOf(known.server, nowMs), nowMs));
     return known.server;
   };
 }

@@ -70,14 +70,6 @@ export function buildProcess(parts: ProcessParts): Process {
       command: (...given) => client.command(...given),
     },
     health: client,
-    listeners: [
-      {
-        take: async (snapshot) => {
-          await feeds.listener.take(snapshot);
-          if (!life.dead) parts.onKept(snapshot);
-        },
-      },
-    ],
     clock,
     random,
     metrics,
@@ -108,6 +100,12 @@ export function buildProcess(parts: ProcessParts): Process {
     cleanStop: createCleanStop({ flush: async () => true }, documents("clean-stop", parseCleanEnd, "full")),
     nonceKey: "the simulation's nonce key",
     warn: (_message, error) => report(error),
+  });
+  watch.listen({
+    take: async (snapshot) => {
+      await feeds.listener.take(snapshot);
+      if (!life.dead) parts.onKept(snapshot);
+    },
   });
   return {
     watch,

@@ -81,21 +81,19 @@ export class KeyCrowd {
     const watch = createWatch({
       client: world.client,
       health: world.client,
-      listeners: [
-        {
-          take: async ({ source }) => {
-            const n = world.sources.indexOf(source);
-            const times = this.answersMs.get(n) ?? [];
-            times.push(world.clock.nowMs());
-            this.answersMs.set(n, times);
-          },
-        },
-      ],
       clock: world.clock,
       random: seededRandom(this.#seed + 1),
       metrics: world.metrics,
       onDefect: (error) => {
         throw error;
+      },
+    });
+    watch.listen({
+      take: async ({ source }) => {
+        const n = world.sources.indexOf(source);
+        const times = this.answersMs.get(n) ?? [];
+        times.push(world.clock.nowMs());
+        this.answersMs.set(n, times);
       },
     });
     for (const source of world.sources)

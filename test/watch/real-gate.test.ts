@@ -8,7 +8,6 @@ function watchOf(world: World): Watch {
   const watch = createWatch({
     client: world.client,
     health: world.client,
-    listeners: [],
     clock: world.clock,
     random: seededRandom(4),
     metrics: world.metrics,

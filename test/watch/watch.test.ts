@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Demand, Snapshot } from "../../src/domain/model.ts";
 import type { SnapshotListener } from "../../src/domain/ports/snapshots.ts";
-import { DemandRegistry } from "../../src/watch/demands.ts";
+import { DemandRegistry } from "../../src/watch/demand-registry.ts";
 import { createWatch, type Watch } from "../../src/watch/watch.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { GateClient, id } from "./watch-rig.ts";
@@ -28,13 +28,13 @@ function rig(listener?: SnapshotListener["take"], nextTurn?: () => Promise<void>
   const watch = createWatch({
     client,
     health: client,
-    listeners: [{ take }],
     clock,
     random: seededRandom(3),
     metrics: { count: () => undefined, observe: () => undefined },
-    ...(nextTurn === undefined ? {} : { nextTurn }),
+    nextTurn,
     onDefect: (error) => defects.push(error),
   });
+  watch.listen({ take });
   return { clock, client, watch, taken, defects };
 }
 
@@ -367,7 +367,7 @@ describe("watch: a wall clock that is set", () => {
 describe("demands", () => {
   test("with an age keep it for 15 minutes; their lists are read until they end", async () => {
     const clock = new VirtualClock();
-    const demands = new DemandRegistry(clock, () => undefined);
+    const demands = new DemandRegistry(clock);
     demands.put("deferred", [demand("a", { maxAgeMs: 5_000, untilMs: clock.nowMs() + 3_600_000 })]);
     demands.put("feed", [demand("b", { guildId: "g" })]);
     assert.equal(demands.wanted(id("a"))?.maxAgeMs, 5_000);

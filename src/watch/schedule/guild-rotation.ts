@@ -1,26 +1,26 @@
 import { Heap } from "./heap.ts";
 
-/** What takes turns: its guild's, so that a guild with many gets no more of them. */
-export interface Turn {
+/** An item that is served in the turn of its guild, so that a guild with many items gets no more turns. */
+export interface Rotating {
   readonly guild: object;
 }
 
 /**
- * Items that become due, served in turn over their guilds and within one guild in the order in which they became due.
- * Neither waiting nor due ones are scanned.
+ * Serves due items in turn over their guilds, and within one guild in the order in which they became due. Neither
+ * waiting nor due items are scanned.
  */
-export class Turns<T extends Turn> {
+export class GuildRotation<T extends Rotating> {
   readonly #waiting = new Heap<T>();
   /** Guilds with due items, the next one first. */
   readonly #due = new Map<object, Set<T>>();
 
-  /** `key`: the item becomes due once `first` is asked with that key or a greater one. */
+  /** Adds an item that becomes due once `first` is called with `key` or a greater one. */
   set(item: T, key: number): void {
     this.delete(item);
     this.#waiting.set(item, key);
   }
 
-  /** The item whose turn it is among those due up to `key`, of a guild that may have it. It stays until it is deleted. */
+  /** The next item that is due at `key`, of a guild that `mayHave` admits. It stays until it is deleted. */
   first(key: number, mayHave: (guild: object) => boolean = () => true): T | undefined {
     for (let next = this.#waiting.first(); next !== undefined && next.key <= key; ) {
       const { item } = next;
@@ -36,7 +36,7 @@ export class Turns<T extends Turn> {
     return undefined;
   }
 
-  /** Its guild's next turn comes after everybody else's. */
+  /** Removes an item and, if it was due, moves its guild behind the others. */
   delete(item: T): void {
     this.#waiting.delete(item);
     const items = this.#due.get(item.guild);

@@ -5,7 +5,7 @@ interface Slot<T> {
   readonly order: number;
 }
 
-/** Items by a number, the smallest first; each stands once and can be taken out from anywhere. All in O(log n). */
+/** A binary heap of distinct items by a number, the smallest first. Each call takes O(log n), also `delete`. */
 export class Heap<T> {
   readonly #slots: Slot<T>[] = [];
   readonly #places = new Map<T, number>();
@@ -15,7 +15,7 @@ export class Heap<T> {
     return this.#slots.length;
   }
 
-  /** Puts an item in, or elsewhere when it stands there already. */
+  /** Adds an item, or moves it when it is there already. */
   set(item: T, key: number): void {
     this.delete(item);
     this.#slots.push({ item, key, order: this.#order++ });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { JoinEntry, Snapshot, SourceId } from "../../src/domain/model.ts";
-import { Schedule } from "../../src/watch/schedule.ts";
-import type { Candidate } from "../../src/watch/schedule-entry.ts";
-import { leastEmptyShare, type Why } from "../../src/watch/shares.ts";
-import { LatestSnapshots } from "../../src/watch/snapshots.ts";
-import { newSourceStats, observed, type SourceStats } from "../../src/watch/source-stats.ts";
-import { seededRandom, VirtualClock } from "../support/clock.ts";
-import { GateClient, id, serverStatus } from "./watch-rig.ts";
+import type { JoinEntry, Snapshot, SourceId } from "../../../src/domain/model.ts";
+import { LatestSnapshots } from "../../../src/watch/latest-snapshots.ts";
+import { leastEmptyShare, type Why } from "../../../src/watch/schedule/poll-shares.ts";
+import { Schedule } from "../../../src/watch/schedule/schedule.ts";
+import type { Candidate } from "../../../src/watch/schedule/schedule-entry.ts";
+import { newSourceStats, type SourceStats, statsAfter } from "../../../src/watch/schedule/source-stats.ts";
+import { seededRandom, VirtualClock } from "../../support/clock.ts";
+import { GateClient, id, serverStatus } from "../watch-rig.ts";
 
 const NOW = 10_000_000;
 
@@ -266,7 +266,7 @@ function answer(askedAtMs: number, seconds: readonly number[], players = 5): Sna
 
 /** The same moment by both clocks. */
 function look(stats: SourceStats, snapshot: Snapshot): SourceStats {
-  return observed(stats, snapshot, snapshot.askedAtMs);
+  return statsAfter(stats, snapshot, snapshot.askedAtMs);
 }
 
 function upTo(count: number): readonly number[] {

@@ -1,56 +1,56 @@
-import type { SourceId } from "../domain/model.ts";
+import type { SourceId } from "../../domain/model.ts";
+import { EmptyServerStats, QUIET_ENTRIES_PER_S } from "./empty-server-stats.ts";
+import { GuildRotation } from "./guild-rotation.ts";
 import { Heap } from "./heap.ts";
-import { Openings, QUIET_PER_S } from "./openings.ts";
+import { type Load, PollShares, type Why } from "./poll-shares.ts";
 import { RateClasses } from "./rate-classes.ts";
 import { type Candidate, Entry, Guild } from "./schedule-entry.ts";
-import { type Load, Shares, type Why } from "./shares.ts";
-import { Turns } from "./turns.ts";
 
 export type Choice =
   | { readonly kind: "poll"; readonly source: SourceId; readonly why: Why }
-  /** Nothing may be polled before that; undefined: nothing is there at all. */
+  /** Nothing may be polled before that; undefined: no source waits for a time. */
   | { readonly kind: "wait"; readonly untilMs: number | undefined };
 
 /** The service counts in seconds: asking one server more often than this shows nothing sooner. */
 const MIN_INTERVAL_MS = 1_000;
 const MIN_EMPTY_INTERVAL_MS = 5_000;
-/** A server whose key is refused is looked at again after this: it may be linked anew. */
+/** A server with a parked key is considered again after this time, because it may be linked anew. */
 const PARKED_AGAIN_MS = 15_000;
-/** Each is polled within ten minutes or, where they are too many for that, one and a half rounds. */
+/** Each source is polled within ten minutes or, where there are too many for that, one and a half rounds. */
 const BOUND_MS = 600_000;
 const BOUND_ROUNDS = 1.5;
-/** From this part of its bound on a server goes first, so that it is polled before the bound is reached. */
+/** A server goes first from this part of its bound on, so that it is polled before the bound is reached. */
 const BOUND_NEAR = 0.9;
-/** Faster logs count like this: who fills its log to be polled more often gains nothing beyond it. */
-const MOST_PER_S = 4;
+/** Faster logs count as this fast, so that filling a log gains no more polls. */
+const MOST_ENTRIES_PER_S = 4;
 
 /**
- * Which source to poll next. Time comes in by arguments, so the same calls give the same choices. Nothing is scanned:
- * each reason to poll has a queue, and classes of rate are compared by their oldest.
+ * Chooses the source to poll next. Time is an argument, so the same calls give the same choices. Nothing is scanned:
+ * each reason to poll has a queue, and classes of rate are compared by their oldest source.
  *
- * First come servers that reach their bound, then logs about to lose rows, then demands past their age, then the
- * greatest rate x age^2, which leads to the least mean delay for any budget. Guilds share in turn.
+ * The order is: servers near their bound, logs about to lose rows, demands past their age, then the greatest
+ * rate x age^2, which gives the least mean delay for any budget. Guilds take turns.
  */
 export class Schedule {
   readonly #isParked: (source: SourceId) => boolean;
   readonly #entries = new Map<SourceId, Entry>();
   readonly #guilds = new Map<string, Guild>();
-  readonly #openings = new Openings();
+  readonly #emptyServers = new EmptyServerStats();
   readonly #sleeping = new Heap<Entry>();
-  readonly #fresh = new Turns<Entry>();
-  readonly #bound = new Turns<Entry>();
-  readonly #loss = new Turns<Entry>();
-  readonly #overdue = new Turns<Entry>();
+  readonly #fresh = new GuildRotation<Entry>();
+  readonly #bound = new GuildRotation<Entry>();
+  readonly #loss = new GuildRotation<Entry>();
+  readonly #overdue = new GuildRotation<Entry>();
   readonly #busy = new RateClasses<Entry>();
   readonly #empty = new RateClasses<Entry>();
-  readonly #shares = new Shares();
+  readonly #shares = new PollShares();
 
   /** `isParked`: a source that may not be asked at present. */
   constructor(isParked: (source: SourceId) => boolean = () => false) {
     this.#isParked = isParked;
   }
 
-  /** Sources, also those that are being polled. */
+  /** Number of sources, including those that are being polled. */
   get size(): number {
     return this.#entries.size;
   }
@@ -64,7 +64,7 @@ export class Schedule {
     if (known !== undefined) {
       const before = known.candidate.stats;
       const sinceMs = stats.polledAtMs - before.polledAtMs;
-      if (before.polled && sinceMs > 0) this.#openings.note(before, stats, sinceMs / 1_000);
+      if (before.polled && sinceMs > 0) this.#emptyServers.learn(before, stats, sinceMs / 1_000);
       this.#leaveQueues(known);
     }
     this.#entries.set(source, entry);
@@ -115,8 +115,8 @@ export class Schedule {
   #byRate(nowMs: number): { readonly entry: Entry; readonly why: Why } | undefined {
     const ageS = ({ polledAtMs }: Entry) => (nowMs - polledAtMs) / 1_000;
     const busy = this.#busy.best((entry) => entry.perS * ageS(entry) ** 2);
-    // An empty server brings nothing until it has filled, which is the likelier the longer nobody looked.
-    const fillsPerS = this.#openings.perS;
+    // An empty server brings nothing until it has filled, which becomes likelier with its age.
+    const fillsPerS = this.#emptyServers.fillsPerS;
     const empty = this.#empty.best((entry) => {
       const age = ageS(entry);
       return entry.perS * age ** 2 * Math.min(1, (2 / 3) * fillsPerS * age);
@@ -150,12 +150,12 @@ export class Schedule {
     this.#enterClass(entry);
   }
 
-  /** A guild's many servers share what one would get: each counts as if its age were so many times less. */
+  /** Divides the rate by the square of its guild's servers, so that they together get what one would get. */
   #enterClass(entry: Entry): void {
     const { stats } = entry.candidate;
     const rate = stats.occupied
-      ? Math.min(MOST_PER_S, Math.max(stats.weighedPerS, QUIET_PER_S))
-      : Math.min(MOST_PER_S, this.#openings.rateOf(stats));
+      ? Math.min(MOST_ENTRIES_PER_S, Math.max(stats.weighedPerS, QUIET_ENTRIES_PER_S))
+      : Math.min(MOST_ENTRIES_PER_S, this.#emptyServers.rateOf(stats));
     entry.perS = rate / Math.max(1, entry.peers.size) ** 2;
     (stats.occupied ? this.#busy : this.#empty).add(entry);
   }
@@ -163,7 +163,7 @@ export class Schedule {
   #leaveQueues(entry: Entry): void {
     entry.isAwake = false;
     this.#sleeping.delete(entry);
-    for (const turns of [this.#fresh, this.#bound, this.#loss, this.#overdue]) turns.delete(entry);
+    for (const rotation of [this.#fresh, this.#bound, this.#loss, this.#overdue]) rotation.delete(entry);
     this.#busy.delete(entry);
     this.#empty.delete(entry);
   }
@@ -180,7 +180,7 @@ export class Schedule {
     this.#reclass(entry.peers);
   }
 
-  /** Their number is another now. */
+  /** For when the number of a guild's servers changed, by which each one's rate is divided. */
   #reclass(peers: ReadonlySet<Entry>): void {
     for (const entry of peers) {
       if (!entry.isAwake) continue;

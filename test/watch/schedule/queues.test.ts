@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { Heap } from "../../src/watch/heap.ts";
-import { Turns } from "../../src/watch/turns.ts";
+import { GuildRotation } from "../../../src/watch/schedule/guild-rotation.ts";
+import { Heap } from "../../../src/watch/schedule/heap.ts";
 
 describe("a heap", () => {
   test("gives what stands in it by key, then by age, whatever was put in, moved or taken out", () => {
@@ -36,25 +36,25 @@ describe("turns", () => {
 
   test("go round over guilds, and within one by what became due first", () => {
     const [many, one, late] = [{}, {}, {}];
-    const turns = new Turns<ReturnType<typeof item>>();
-    for (const [index, name] of ["m1", "m2", "m3"].entries()) turns.set(item(many, name), index);
-    turns.set(item(one, "o1"), 5);
-    turns.set(item(late, "l1"), 100);
+    const rotation = new GuildRotation<ReturnType<typeof item>>();
+    for (const [index, name] of ["m1", "m2", "m3"].entries()) rotation.set(item(many, name), index);
+    rotation.set(item(one, "o1"), 5);
+    rotation.set(item(late, "l1"), 100);
     const served: string[] = [];
-    for (let next = turns.first(10); next !== undefined; next = turns.first(10)) {
+    for (let next = rotation.first(10); next !== undefined; next = rotation.first(10)) {
       served.push(next.name);
-      turns.delete(next);
+      rotation.delete(next);
     }
     assert.deepEqual(served, ["m1", "o1", "m2", "m3"]);
-    assert.equal(turns.first(100)?.name, "l1");
+    assert.equal(rotation.first(100)?.name, "l1");
   });
 
   test("pass over guilds that may have nothing now", () => {
     const [greedy, other] = [{}, {}];
-    const turns = new Turns<ReturnType<typeof item>>();
-    turns.set(item(greedy, "g"), 1);
-    turns.set(item(other, "o"), 2);
-    assert.equal(turns.first(5, (guild) => guild !== greedy)?.name, "o");
-    assert.equal(turns.first(5)?.name, "g");
+    const rotation = new GuildRotation<ReturnType<typeof item>>();
+    rotation.set(item(greedy, "g"), 1);
+    rotation.set(item(other, "o"), 2);
+    assert.equal(rotation.first(5, (guild) => guild !== greedy)?.name, "o");
+    assert.equal(rotation.first(5)?.name, "g");
   });
 });

@@ -1,15 +1,15 @@
-import type { ListName, Snapshot } from "../domain/model.ts";
+import type { ListName, Snapshot } from "../../domain/model.ts";
 
 /** What the schedule knows of one list of a source: how fast it grows and how long it gets. */
 interface Growth {
-  /** Second of the newest row (or the newest call's start) that was seen. */
+  /** Second of the newest row seen; for calls, of the newest start. */
   readonly newestS: number;
   /** The longest window seen, in rows. */
   readonly longest: number;
   /** New rows and seconds with players, both fading over half an hour. */
   readonly rows: number;
   readonly seconds: number;
-  /** New rows a second over the latest poll alone: a spree shows here first. */
+  /** New rows a second since the poll before the latest: a spree shows here first. */
   readonly latestPerS: number;
 }
 
@@ -23,25 +23,25 @@ export interface SourceStats {
   /** Players were there at the latest poll; unknown counts as occupied. */
   readonly occupied: boolean;
   readonly growth: { readonly [L in Growing]?: Growth };
-  /** Sum over the lists of weight x rate, mod and emergency calls weighing 10. */
+  /** Sum over the lists of weight x rate; mod and emergency calls weigh 10. */
   readonly weighedPerS: number;
-  /** How much watching with players that rate stands on, seconds. */
+  /** Seconds with players on which that rate is based. */
   readonly occupiedS: number;
-  /** How fast the fullest log goes towards half the longest window seen; 1 / this is how long we may look away. */
+  /** How much of half the longest window seen the fullest log grows in a second; 1 / this is a safe time to wait. */
   readonly lossPerS: number;
 }
 
 const FADE_S = 2_700;
 const CALL_WEIGHT = 10;
-/** First ages are spread over this long, so that a restart does not poll in step. */
+/** First ages are spread over this time, so that sources are not polled in step after a restart. */
 const FIRST_AGE_MS = 600_000;
-/** Until rates are known: each player does something once in ten minutes, believed like one minute of watching. */
+/** The rate assumed at first: each player makes a row in ten minutes. It counts like one minute of watching. */
 const PRIOR_PER_PLAYER_S = 1 / 600;
-const PRIOR_S = 60;
-/** A log is not trusted to be shorter than this before it is full. */
-const SHORTEST_LOG = 30;
+const PRIOR_WATCH_S = 60;
+/** Logs are assumed to hold at least this many rows. */
+const SHORTEST_LOG_ROWS = 30;
 
-const weights: { readonly [L in Growing]: number } = {
+const LIST_WEIGHTS: { readonly [L in Growing]: number } = {
   joinLogs: 1,
   killLogs: 1,
   commandLogs: 1,
@@ -56,23 +56,23 @@ export function newSourceStats(nowMs: number, draw: number): SourceStats {
 }
 
 /**
- * The track after an answer that was asked for at `askedMs`, monotonic milliseconds. Rates count only time with players:
- * an empty night does not slow the evening.
+ * The statistics after an answer that was asked for at `askedMs`, monotonic milliseconds. Rates count only time with
+ * players, so that an empty night does not slow the evening.
  */
-export function observed(track: SourceStats, snapshot: Snapshot, askedMs: number): SourceStats {
-  const sinceS = track.polled ? Math.max(0, (askedMs - track.polledAtMs) / 1_000) : 0;
+export function statsAfter(known: SourceStats, snapshot: Snapshot, askedMs: number): SourceStats {
+  const sinceS = known.polled ? Math.max(0, (askedMs - known.polledAtMs) / 1_000) : 0;
   const { currentPlayers } = snapshot.status;
-  const occupiedS = track.occupied || currentPlayers > 0 ? sinceS : 0;
+  const occupiedS = known.occupied || currentPlayers > 0 ? sinceS : 0;
   const growth: { [L in Growing]?: Growth } = {};
   let weighedPerS = 0;
   let lossPerS = 0;
-  for (const list of Object.keys(weights) as Growing[]) {
+  for (const list of Object.keys(LIST_WEIGHTS) as Growing[]) {
     const times = timesOf(snapshot, list);
-    const before = track.growth[list];
+    const before = known.growth[list];
     const after = times === undefined ? before : grown(before, times, snapshot, occupiedS);
     if (after === undefined) continue;
     growth[list] = after;
-    weighedPerS += weights[list] * perS(after, currentPlayers);
+    weighedPerS += LIST_WEIGHTS[list] * perS(after, currentPlayers);
     if (list !== "emergencyCalls") lossPerS = Math.max(lossPerS, lossRate(after));
   }
   const occupied = currentPlayers > 0;
@@ -82,7 +82,7 @@ export function observed(track: SourceStats, snapshot: Snapshot, askedMs: number
 
 function lossRate(growth: Growth): number {
   const rate = Math.max(perS(growth, 0), growth.latestPerS);
-  return rate / (Math.max(growth.longest, SHORTEST_LOG) / 2);
+  return rate / (Math.max(growth.longest, SHORTEST_LOG_ROWS) / 2);
 }
 
 function timesOf(snapshot: Snapshot, list: ListName & Growing): readonly number[] | undefined {
@@ -91,14 +91,14 @@ function timesOf(snapshot: Snapshot, list: ListName & Growing): readonly number[
 }
 
 /**
- * The first window says nothing of how fast the log has grown on the whole, but a long one that spans a short time
- * is about to lose rows: after a restart of ours a busy server is read again before that, not when its turn comes.
+ * The first window does not say how fast the log grows on the whole. But a long window that spans a short time is about
+ * to lose rows, so after a restart a busy server is read again before that.
  */
 function firstSeen(times: readonly number[], { askedAtMs }: Snapshot): Growth {
   const newestS = newestOf(times, 0);
   const oldestS = times.reduce((oldest, atS) => Math.min(oldest, atS), newestS);
   const spanS = Math.max(newestS, askedAtMs / 1_000) - oldestS;
-  const latestPerS = times.length < SHORTEST_LOG ? 0 : times.length / Math.max(spanS, 5);
+  const latestPerS = times.length < SHORTEST_LOG_ROWS ? 0 : times.length / Math.max(spanS, 5);
   return { newestS, longest: times.length, rows: 0, seconds: 0, latestPerS };
 }
 
@@ -126,5 +126,5 @@ function grown(
 }
 
 function perS(growth: Growth, players: number): number {
-  return (growth.rows + players * PRIOR_PER_PLAYER_S * PRIOR_S) / (growth.seconds + PRIOR_S);
+  return (growth.rows + players * PRIOR_PER_PLAYER_S * PRIOR_WATCH_S) / (growth.seconds + PRIOR_WATCH_S);
 }

@@ -2,12 +2,12 @@ import type { Demand, ListName, SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 
-/** What all demands on one source come to. */
+/** The sum of all demands on one source. */
 export interface Wanted {
   readonly lists: readonly ListName[];
-  /** The tightest age that is named at present; undefined: none is. */
+  /** The tightest age that is demanded at present; undefined: none. */
   readonly maxAgeMs: number | undefined;
-  /** The first guild that reads it: others read along. */
+  /** The first guild that demands it; the polls count as this guild's. */
   readonly guildId: string | undefined;
 }
 
@@ -24,23 +24,26 @@ interface Summed {
   readonly untilMs: number;
 }
 
-/** Nobody waits longer for one answer; what goes on after that is content with the schedule's own pace. */
+/** A demanded age lasts this long, because nobody waits longer for one answer; then the schedule sets the pace. */
 const LONGEST_AGE_MS = 15 * 60_000;
 
 /**
- * Who reads what of which source: one poll serves everybody, with exactly the lists that somebody reads. Without a
- * demand there is no poll.
+ * Knows who reads which lists of which source. One poll serves all of them with exactly the lists that are demanded; a
+ * source without a demand is not polled.
  */
 export class DemandRegistry implements Demands {
   readonly #clock: Clock;
-  readonly #onChanged: (source: SourceId) => void;
+  #onChanged: (source: SourceId) => void = () => undefined;
   readonly #byOwner = new Map<string, readonly Demand[]>();
   readonly #bySource = new Map<SourceId, Map<string, readonly Held[]>>();
   readonly #summed = new Map<SourceId, Summed>();
 
-  /** `onChanged` is called for each source whose demands were put, withdrawn or expired. */
-  constructor(clock: Clock, onChanged: (source: SourceId) => void) {
+  constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** Calls `onChanged` for each source whose demands are put, withdrawn or expired from now on. */
+  listen(onChanged: (source: SourceId) => void): void {
     this.#onChanged = onChanged;
   }
 
@@ -63,7 +66,7 @@ export class DemandRegistry implements Demands {
     for (const source of touched) this.#onChanged(source);
   }
 
-  /** undefined when nobody wants anything of it any more; expired demands are forgotten on the way. */
+  /** The sum of the live demands, undefined when there are none. Removes expired demands. */
   wanted(source: SourceId): Wanted | undefined {
     const nowMs = this.#clock.monotonicMs();
     const known = this.#summed.get(source);

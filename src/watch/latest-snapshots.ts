@@ -6,18 +6,18 @@ import type { FreshOptions, Snapshots } from "../domain/ports/snapshots.ts";
 export interface SnapshotParts {
   readonly client: ServiceClient;
   readonly clock: Clock;
-  /** A read that people wait for has left the gate. */
+  /** Called when a read that people wait for has left the gate. */
   readonly onSent?: (() => void) | undefined;
 }
 
-/** What is known of a source, and how far the wall clock was ahead of the monotonic one when its times were written. */
+/** The state of a source, and how far the wall clock was ahead of the monotonic clock when its times were written. */
 interface Known {
   readonly state: ServerState;
   readonly aheadMs: number;
 }
 
-/** A read that people wait for; it is given up when all of them are gone. */
-interface Flight {
+/** A read that several people wait for; it is cancelled when all of them are gone. */
+interface SharedRead {
   readonly lists: ReadonlySet<ListName>;
   /** Monotonic. */
   readonly startedMs: number;
@@ -26,26 +26,26 @@ interface Flight {
   waiters: number;
 }
 
-/** Logs are read by the proof of a run, soon or never; the rest also serves people during a halt of hours. */
+/** Logs are needed by the proof of a run within minutes; the other lists also serve people during a halt of hours. */
 const LOG_KEPT_MS = 600_000;
 const STATE_KEPT_MS = 6 * 3_600_000;
 const SWEEP_MS = 60_000;
 const MOST_SOURCES = 20_000;
-/** The wall clock is set right by less than this all the time. */
+/** Time synchronisation sets the wall clock by less than this all the time. */
 const STEP_MS = 1_000;
-const logs: ReadonlySet<ListName> = new Set(["joinLogs", "killLogs", "commandLogs", "modCalls"]);
+const LOG_LISTS: ReadonlySet<ListName> = new Set(["joinLogs", "killLogs", "commandLogs", "modCalls"]);
 
 /**
- * The latest answer of each source, list by list; ages count from the moment of asking, on the safe side. The times of a
- * state are wall times as people read them; where the wall clock was set since, they are set with it, so that
- * differences to the present are ages by the monotonic clock.
+ * Keeps the latest answer of each source, list by list. Ages count from the moment of asking, on the safe side. Times
+ * are wall times, as people read them. When the wall clock was set since, the times are shifted with it, so that the
+ * difference to the present is still the age.
  */
 export class LatestSnapshots implements Snapshots {
   readonly #parts: SnapshotParts;
   readonly #clock: Clock;
   /** In order of the latest answer, oldest first. */
   readonly #states = new Map<SourceId, Known>();
-  readonly #flights = new Map<SourceId, Set<Flight>>();
+  readonly #reads = new Map<SourceId, Set<SharedRead>>();
   #sweptMs = 0;
 
   constructor(parts: SnapshotParts) {
@@ -54,8 +54,7 @@ export class LatestSnapshots implements Snapshots {
   }
 
   /**
-   * Takes an answer in that was asked for at `askedMs`, monotonic; one that was asked for earlier than what is known
-   * changes nothing.
+   * Takes in an answer that was asked for at `askedMs`, monotonic. Lists that are known from a later request stay.
    */
   record(snapshot: Snapshot, askedMs: number): ServerState {
     const known = this.#present(snapshot.source);
@@ -102,36 +101,36 @@ export class LatestSnapshots implements Snapshots {
     if (known !== undefined && missing.length === 0 && (lists.length > 0 || isYoung(known.statusAtMs))) {
       return known;
     }
-    const flight =
-      this.#joinable(source, missing, startedMs - maxAgeMs) ?? this.#depart(source, missing, guildId);
-    const read = await waitFor(flight, signal);
-    // What arrived meanwhile may be newer still; but at the least the caller gets what was read for it.
+    const shared =
+      this.#joinable(source, missing, startedMs - maxAgeMs) ?? this.#startRead(source, missing, guildId);
+    const read = await waitFor(shared, signal);
+    // A newer answer may have arrived meanwhile; at the least the caller gets what was read for it.
     return this.latest(source) ?? read;
   }
 
-  /** Gives up every read that people wait for. */
+  /** Cancels every read that people wait for. */
   stop(): void {
     const reason = new DOMException("the bot is stopping", "AbortError");
-    for (const flights of this.#flights.values()) for (const flight of flights) flight.abort.abort(reason);
+    for (const reads of this.#reads.values()) for (const shared of reads) shared.abort.abort(reason);
   }
 
   get size(): number {
     return this.#states.size;
   }
 
-  /** One that began before the caller's oldest acceptable moment may show the world before it. */
-  #joinable(source: SourceId, lists: readonly ListName[], oldestMs: number): Flight | undefined {
-    for (const flight of this.#flights.get(source) ?? []) {
-      const covers = lists.every((list) => flight.lists.has(list));
-      if (covers && flight.startedMs >= oldestMs && !flight.abort.signal.aborted) return flight;
+  /** A read under way that has all the lists and began no earlier than `oldestMs`. */
+  #joinable(source: SourceId, lists: readonly ListName[], oldestMs: number): SharedRead | undefined {
+    for (const shared of this.#reads.get(source) ?? []) {
+      const covers = lists.every((list) => shared.lists.has(list));
+      if (covers && shared.startedMs >= oldestMs && !shared.abort.signal.aborted) return shared;
     }
     return undefined;
   }
 
-  #depart(source: SourceId, lists: readonly ListName[], guildId: string | undefined): Flight {
+  #startRead(source: SourceId, lists: readonly ListName[], guildId: string | undefined): SharedRead {
     const abort = new AbortController();
-    const flights = this.#flights.get(source) ?? new Set<Flight>();
-    this.#flights.set(source, flights);
+    const reads = this.#reads.get(source) ?? new Set<SharedRead>();
+    this.#reads.set(source, reads);
     let askedMs = this.#clock.monotonicMs();
     const onSent = () => {
       askedMs = this.#clock.monotonicMs();
@@ -143,24 +142,24 @@ export class LatestSnapshots implements Snapshots {
         const snapshot = await this.#parts.client.read(source, lists, options);
         return this.record(snapshot, askedMs);
       } finally {
-        flights.delete(flight);
-        if (flights.size === 0) this.#flights.delete(source);
+        reads.delete(shared);
+        if (reads.size === 0) this.#reads.delete(source);
       }
     };
-    // The read starts only once its flight is known: it may end before this function does.
+    // The read starts in the next microtask, when it is registered, because it may end at once.
     const result = Promise.resolve().then(read);
-    const flight: Flight = {
+    const shared: SharedRead = {
       lists: new Set(lists),
       startedMs: askedMs,
       result,
       abort,
       waiters: 0,
     };
-    flights.add(flight);
-    return flight;
+    reads.add(shared);
+    return shared;
   }
 
-  /** What is known, in the present's wall time. */
+  /** The known state with its times by the present wall clock. */
   #present(source: SourceId): ServerState | undefined {
     const known = this.#states.get(source);
     if (known === undefined) return undefined;
@@ -195,7 +194,7 @@ export class LatestSnapshots implements Snapshots {
   }
 }
 
-/** The same, each time later by `byMs`. */
+/** A copy of the state with each time later by `byMs`. */
 function shifted(state: ServerState, byMs: number): ServerState {
   const lists = Object.entries(state.lists).map(([list, known]) => [
     list,
@@ -207,7 +206,7 @@ function shifted(state: ServerState, byMs: number): ServerState {
 function withoutExpired(state: ServerState, nowMs: number): ServerState | undefined {
   const names = Object.keys(state.lists) as ListName[];
   const live = names.filter((list) => {
-    const keptMs = logs.has(list) ? LOG_KEPT_MS : STATE_KEPT_MS;
+    const keptMs = LOG_LISTS.has(list) ? LOG_KEPT_MS : STATE_KEPT_MS;
     return nowMs - (state.lists[list]?.atMs ?? 0) <= keptMs;
   });
   if (live.length === names.length && nowMs - state.statusAtMs <= STATE_KEPT_MS) return state;
@@ -215,16 +214,16 @@ function withoutExpired(state: ServerState, nowMs: number): ServerState | undefi
   return { ...state, lists: Object.fromEntries(live.map((list) => [list, state.lists[list]])) };
 }
 
-/** Each caller may leave; the read itself goes on for the others, and is given up after the last. */
-function waitFor(flight: Flight, signal: AbortSignal | undefined): Promise<ServerState> {
-  flight.waiters += 1;
+/** Waits for a shared read. A caller that leaves does not end it for the others; after the last it is cancelled. */
+function waitFor(shared: SharedRead, signal: AbortSignal | undefined): Promise<ServerState> {
+  shared.waiters += 1;
   return new Promise((resolve, reject) => {
     const leave = () => {
-      flight.waiters -= 1;
-      if (flight.waiters === 0) flight.abort.abort(signal?.reason);
+      shared.waiters -= 1;
+      if (shared.waiters === 0) shared.abort.abort(signal?.reason);
       reject(signal?.reason);
     };
     signal?.addEventListener("abort", leave, { once: true });
-    flight.result.finally(() => signal?.removeEventListener("abort", leave)).then(resolve, reject);
+    shared.result.finally(() => signal?.removeEventListener("abort", leave)).then(resolve, reject);
   });
 }

@@ -1,9 +1,9 @@
 import { Heap } from "./heap.ts";
 
-/** One class to the next: rates of one class differ by less, which costs next to nothing against comparing each. */
+/** Ratio from one class to the next. Rates in one class differ by less, which costs hardly any delay. */
 const CLASS_STEP = 2 ** 0.25;
 
-/** What is put into a class by how much it is expected to bring. */
+/** An item that is put into a class by its expected rate. */
 export interface Rated {
   /** Weighed entries a second; more than zero. */
   readonly perS: number;
@@ -11,10 +11,10 @@ export interface Rated {
   readonly polledAtMs: number;
 }
 
-/** Items in classes of rate, each a queue by age: only the heads of a few dozen classes are compared for a choice. */
+/** Items in classes of rate, each a queue by age, so that a choice compares only the heads of a few dozen classes. */
 export class RateClasses<T extends Rated> {
   readonly #classes = new Map<number, Heap<T>>();
-  /** Where each stands: its rate may have changed since it was put in. */
+  /** The queue of each item, because its rate may have changed since it was put in. */
   readonly #standing = new Map<T, Heap<T>>();
 
   get size(): number {
@@ -37,7 +37,7 @@ export class RateClasses<T extends Rated> {
     this.#standing.delete(item);
   }
 
-  /** The head with the greatest score. */
+  /** The head with the greatest score; undefined when there are no items. */
   best(score: (item: T) => number): { readonly item: T; readonly score: number } | undefined {
     let best: { readonly item: T; readonly score: number } | undefined;
     for (const queue of this.#classes.values()) {

@@ -8,25 +8,25 @@ export type Why = "bound" | "loss" | "overdue" | "busy" | "empty";
 export interface Load {
   /** Monotonic. */
   readonly nowMs: number;
-  /** What the gate let through lately. */
+  /** Polls that the gate let through lately. */
   readonly pollsPerS: number;
   /** Which part of all reads people waited for lately, 0 to 1. */
   readonly peopleShare: number;
 }
 
-/** One server of 1.5 in each round keeps the bound, which is two thirds of the polls at the most; the rest is spare. */
+/** The bound of 1.5 rounds needs two thirds of the polls at most; the rest is spare. */
 const BOUND_SHARE = 0.75;
-/** Demands with an age, by themselves and together with the people who wait. */
+/** The share of demands with an age, alone and together with reads that people wait for. */
 const OVERDUE_SHARE = 0.2;
 const OVERDUE_AND_PEOPLE_SHARE = 0.5;
-/** Above the least, and only where looking at empty servers saves more delay than looking at busy ones. */
+/** The upper share of empty servers, used only where polling them saves more delay than polling busy ones. */
 const MOST_EMPTY_SHARE = 0.45;
-/** What one guild may take of all polls by logs that grow fast; then its servers wait among the busy ones. */
+/** The share of all polls that one guild may take by fast logs; beyond it its servers wait among the busy ones. */
 const LOSS_SHARE_OF_GUILD = 0.05;
 const LOSS_COUNTED_POLLS = 200;
 
-/** A part of the polls. More than two are not saved up: after a time without takers there is no burst. */
-class Share {
+/** A share of the polls. At most two polls are saved up, so that an unused share causes no burst later. */
+class PollShare {
   #owed = 0;
 
   earn(share: number): void {
@@ -42,17 +42,17 @@ class Share {
   }
 }
 
-/** How the polls are shared among the reasons to poll. Each share is of polls, not of time, and lapses when unused. */
-export class Shares {
-  readonly bound = new Share();
-  readonly overdue = new Share();
-  readonly leastEmpty = new Share();
-  readonly mostEmpty = new Share();
-  /** Recent polls of a guild because of loss, fading; as of the poll with that number. */
+/** Shares the polls among the reasons to poll. Shares count polls, not time, and lapse when unused. */
+export class PollShares {
+  readonly bound = new PollShare();
+  readonly overdue = new PollShare();
+  readonly leastEmpty = new PollShare();
+  readonly mostEmpty = new PollShare();
+  /** Recent polls of a guild because of loss, a fading count as of poll `atPoll`. */
   readonly #losses = new WeakMap<object, { readonly polls: number; readonly atPoll: number }>();
   #polls = 0;
 
-  /** One poll was given away. */
+  /** Counts one poll against the shares of its reason. */
   spend(poll: {
     readonly guild: object;
     readonly why: Why;
@@ -77,7 +77,7 @@ export class Shares {
     }
   }
 
-  /** Whether a guild has anything left of what one of so many guilds may take because of loss. */
+  /** Whether a guild has polls left because of loss; with few guilds each may take 1 / `guilds`. */
   hasLossLeft(guild: object, guilds: number): boolean {
     return this.#lossPolls(guild) < Math.max(LOSS_SHARE_OF_GUILD, 1 / guilds) * LOSS_COUNTED_POLLS;
   }
@@ -89,7 +89,7 @@ export class Shares {
   }
 }
 
-/** 15 % of a budget of ten polls a second and more, 30 % of five and less: there a round takes too long. */
+/** 15 % at ten polls a second and more, 30 % at five and less, because a round takes too long there. */
 export function leastEmptyShare(pollsPerS: number): number {
   return Math.min(0.3, Math.max(0.15, 0.45 - 0.03 * pollsPerS));
 }
