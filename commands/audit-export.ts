@@ -40,6 +40,7 @@ export const exportRows = defineEntry<FilterArgs & { readonly format: string }>(
     },
     ...filterOptions,
   ],
+  serverIsFilter: true,
   parse: (options) => ({ ...parseFilter(options), format: options.string("format", true) }),
   autocomplete: completeServer,
   async execute({ actor, args }, services) {

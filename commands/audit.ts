@@ -19,6 +19,7 @@ const search = defineEntry<FilterArgs>({
   description: "Commands and changes, the newest first",
   first: "ephemeral",
   options: filterOptions,
+  serverIsFilter: true,
   parse: parseFilter,
   autocomplete: completeServer,
   async execute({ actor, args }, services) {

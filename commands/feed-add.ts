@@ -8,6 +8,9 @@ import { serverOption } from "./server-option.ts";
 
 const minuteMs = 60_000;
 
+/** More than any community needs; what is unbounded is somebody's mistake. */
+export const mostFeeds = 50;
+
 const kinds = {
   joins: "joins",
   kills: "kills",

@@ -21,12 +21,9 @@ import { channelMention, type Escaped, joined, md, roleMention } from "../src/do
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
-import { type AddArgs, addOptions, completeTeam, parseAdd } from "./feed-add.ts";
+import { type AddArgs, addOptions, completeTeam, mostFeeds, parseAdd } from "./feed-add.ts";
 import { modCallActions } from "./mod-calls.ts";
 import { completeServer } from "./server-option.ts";
-
-/** More than any community needs; what is unbounded is somebody's mistake. */
-const mostFeeds = 50;
 
 async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise<Reply> {
   const { feeds, bindings } = services;

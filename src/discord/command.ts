@@ -9,6 +9,7 @@ import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Feeds } from "../domain/ports/feeds.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import type { Guilds } from "../domain/ports/guilds.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { ModCalls } from "../domain/ports/mod-calls.ts";
 import type { Panels } from "../domain/ports/panels.ts";
@@ -38,6 +39,7 @@ export interface Services {
   readonly health: ServiceHealth;
   readonly permissions: Permissions;
   readonly members: Members;
+  readonly guilds: Guilds;
   readonly runner: Runner;
   readonly runAnswers: Pick<RunAnswers, "remember" | "forget">;
   readonly queue: RunQueue;
@@ -236,6 +238,11 @@ export interface Typing {
 interface EntryBase<Args> {
   readonly description: string;
   readonly options?: readonly APIApplicationCommandBasicOption[];
+  /**
+   * An option `server` names the one server that a command speaks of: where it is left out and there are several,
+   * dispatch takes the default or asks, and `execute` sees the answer. True where it only narrows a search.
+   */
+  readonly serverIsFilter?: boolean;
   /** Pure. Throws Failure "bad-command" for what a person can mend. */
   parse(options: Options): Args;
   /** From what is in memory: no network. A throw or a late answer gives no choices. At most 25 are shown. */

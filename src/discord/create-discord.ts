@@ -11,8 +11,10 @@ import type { Sink } from "../domain/ports/sink.ts";
 import type { Log } from "../log.ts";
 import type { Command, Services } from "./command.ts";
 import { createClient, logIn, type Shards } from "./connection/bot.ts";
+import { createGuildView } from "./connection/guild-view.ts";
 import { createMembers } from "./connection/members.ts";
 import { removedGuilds, shardOf } from "./connection/removed-guilds.ts";
+import { createSetupOffer, joinedGuild } from "./connection/setup-offer.ts";
 import { ShardPresence } from "./connection/shard-presence.ts";
 import { createCommandRegistry } from "./interactions/command-registry.ts";
 import { answerOutsideGuild, convert } from "./interactions/convert.ts";
@@ -46,7 +48,7 @@ export interface DiscordPorts {
 /** What main builds of the other wings, after this one gave them sink, notifier and members. */
 type GivenServices = Omit<
   Services,
-  "members" | "pendingLinks" | "overview" | "settings" | "bindings" | "clock" | "random"
+  "members" | "guilds" | "pendingLinks" | "overview" | "settings" | "bindings" | "clock" | "random"
 >;
 
 /** The wing's state for `/state`: no secrets. */
@@ -102,11 +104,13 @@ export function createDiscord(ports: DiscordPorts): Discord {
       ended.resolve(reason);
     },
     onInteraction: (interaction) => void answer(interaction),
+    onGuildJoined: (guild) => void offerSetup(joinedGuild(guild)),
     onGuildRemoved: (guildId) => void forget(guildId),
   });
   // Set before the login, so that what waited since the last run can be posted at once.
   const rest = client.rest.setToken(ports.token);
   const roads = { rest, callbacks: createCallbackRest(rest) };
+  const guilds = createGuildView(client);
   const presence = new ShardPresence(client, clock);
   const { sink, progress } = withProgress(
     createSink({
@@ -117,6 +121,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   );
   const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;
   const notifier = createNotifier({ rest, sink, settings, bindings, random, log, guildName });
+  const offerSetup = createSetupOffer({ settings, bindings, guilds, sink, clock, random, log });
   const lateAnswers = createLateAnswers({ rest, notifier, log });
   const members = createMembers({ rest, guild: (guildId) => guildOf(client, guildId) });
 
@@ -144,6 +149,11 @@ export function createDiscord(ports: DiscordPorts): Discord {
     }
   }
 
+  /** Guilds that were joined while the bot was away come with the login. */
+  async function offerToAll(): Promise<void> {
+    for (const guild of client.guilds.cache.values()) await offerSetup(joinedGuild(guild));
+  }
+
   async function answer(interaction: Interaction): Promise<void> {
     try {
       const incoming = convert(interaction, roads);
@@ -163,7 +173,16 @@ export function createDiscord(ports: DiscordPorts): Discord {
     async start(commands, given) {
       const book = createCommandRegistry(commands);
       const pendingLinks = createPendingLinks(clock, random);
-      const own = { members, settings, bindings, clock, random, pendingLinks, overview: book.summaries };
+      const own = {
+        members,
+        guilds,
+        settings,
+        bindings,
+        clock,
+        random,
+        pendingLinks,
+        overview: book.summaries,
+      };
       dispatch = createDispatch({ book, services: { ...given, ...own }, clock, random, sink, notifier, log });
       await logIn(client, ports.token);
       phase = "running";
@@ -182,6 +201,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
         { user: client.user?.tag, guilds: client.guilds.cache.size, registered: changed },
         "logged in",
       );
+      void offerToAll();
       // In nobody's way: it asks Discord once for each such guild.
       forgetDeparted().catch((err) => log.error({ err }, "it is not known which guilds removed the bot"));
     },

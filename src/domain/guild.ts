@@ -7,8 +7,14 @@ export interface Binding {
   readonly id: string;
   readonly guildId: string;
   readonly source: SourceId;
-  /** The server's name when it was last seen; what people pick by. */
+  /** Short, and unique in the guild: from the server's own name, or what people renamed it to. They pick by it. */
   readonly name: string;
+  /** People gave it that name: it no longer follows the server's own. */
+  readonly isRenamed?: boolean;
+  /** Names that it had here before, newest first: its older messages carry them. */
+  readonly formerNames?: readonly string[];
+  /** The last four characters of its key, so that people can tell which one is in use; absent for short keys. */
+  readonly keyEnd?: string;
   readonly ownerId: number;
   readonly joinKey: string;
   readonly linkedBy: string;
@@ -77,7 +83,27 @@ export interface Preset {
   readonly createdBy: string;
 }
 
+/** The steps of the guided set-up, in their order. */
+export const guideSteps = ["link", "staff", "logs", "notices", "zone", "test", "done"] as const;
+export type GuideStep = (typeof guideSteps)[number];
+
+/** How far the guided set-up of a guild has come: it goes on there, also after a restart. */
+export interface GuideProgress {
+  readonly step: GuideStep;
+  /** The server that it sets up. */
+  readonly bindingId?: string;
+}
+
 export interface GuildSettings {
+  readonly guide?: GuideProgress;
+  /** When the bot joined, epoch milliseconds, as Discord says it: the set-up was offered then, and is not again. */
+  readonly guideOfferedForJoinMs?: number;
+  /** An IANA name; absent: UTC. */
+  readonly timeZone?: string;
+  /** The binding that is meant where nobody names one. */
+  readonly defaultServer?: string;
+  /** The same for one channel, by its id. */
+  readonly channelServers?: Readonly<Record<string, string>>;
   /** Where Marshal tells the guild about parked keys, blocks and closed feeds. */
   readonly noticeChannelId?: string;
   readonly auditChannelId?: string;

@@ -14,13 +14,15 @@ export interface LiveFeedsParts {
   readonly journal: Journal;
   readonly offsets: Documents<OffsetRecord>;
   readonly clock: Clock;
-  readonly deliveryPorts: Omit<DeliveryPorts, "park" | "serverName">;
+  readonly deliveryPorts: Omit<DeliveryPorts, "park" | "serverName" | "formerNames">;
   /** How the process before ended. */
   readonly lastEnd: LastEnd;
   /** Discord will not have this feed's messages any more; the delivery itself calls. */
   park(feedId: string, why: string): Promise<void>;
   /** The name to show where a guild has several servers. */
   serverName(feed: Feed): Promise<string | undefined>;
+  /** Names that its server had before. */
+  formerNames(feed: Feed): Promise<readonly string[]>;
 }
 
 const logLists: Record<FeedKind, LogList | undefined> = {
@@ -135,6 +137,7 @@ export class LiveFeeds {
       ...this.#parts.deliveryPorts,
       park: (parked, why) => this.#parts.park(parked.id, why),
       serverName: (named) => this.#parts.serverName(named),
+      formerNames: (named) => this.#parts.formerNames(named),
     };
     const delivery = new Delivery(feed, record, ports, doubtful);
     const before = this.#running.get(feed.id);

@@ -14,7 +14,7 @@ import { nonceOf } from "./delivery/nonce.ts";
 import { LiveFeeds, type LiveFeedsParts } from "./live-feeds.ts";
 import { Retries } from "./retries.ts";
 
-export interface RegistryParts extends Omit<LiveFeedsParts, "park" | "serverName"> {
+export interface RegistryParts extends Omit<LiveFeedsParts, "park" | "serverName" | "formerNames"> {
   readonly feedStore: FeedStore;
   readonly bindings: Pick<Bindings, "list" | "all">;
   readonly random: Random;
@@ -48,6 +48,7 @@ export class FeedRegistry implements Feeds {
       ...parts,
       park: (feedId, why) => this.park(feedId, why, false),
       serverName: (feed) => this.#serverName(feed),
+      formerNames: async (feed) => (await this.#bindingOf(feed))?.formerNames ?? [],
     });
   }
 
@@ -263,8 +264,12 @@ export class FeedRegistry implements Feeds {
     return (await this.#parts.feedStore.list(guildId)).find((feed) => feed.id === feedId);
   }
 
-  async #binding({ guildId, bindingId }: Feed): Promise<Binding> {
-    const binding = (await this.#parts.bindings.list(guildId)).find((one) => one.id === bindingId);
+  async #bindingOf({ guildId, bindingId }: Feed): Promise<Binding | undefined> {
+    return (await this.#parts.bindings.list(guildId)).find((one) => one.id === bindingId);
+  }
+
+  async #binding(feed: Feed): Promise<Binding> {
+    const binding = await this.#bindingOf(feed);
     if (binding === undefined) throw new Failure("not-linked", "That server is no longer linked.");
     return binding;
   }

@@ -7,6 +7,7 @@ import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { KeyRing } from "../domain/ports/key-ring.ts";
 import type { ServerKey } from "../domain/secret.ts";
+import { renamed, uniqueName } from "../domain/server-names.ts";
 import type { FormerBinding, GuildBindings, SealedBinding } from "./document-schemas.ts";
 import { StoreError } from "./keyv-documents.ts";
 import type { Vault } from "./vault.ts";
@@ -72,7 +73,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
   }
 
   const read = async (guildId: string): Promise<readonly SealedBinding[]> =>
-    (await documents.get(guildId))?.bindings ?? [];
+    toldApart((await documents.get(guildId))?.bindings ?? []);
   const readFormer = async (guildId: string): Promise<readonly FormerBinding[]> =>
     (await documents.get(guildId))?.former ?? [];
 
@@ -121,7 +122,8 @@ export function createBindings(parts: BindingParts): LinkedServers {
       id,
       guildId,
       source,
-      name: status.name,
+      ...nameOnLinking(status.name, known, before),
+      ...endOf(key),
       ownerId: status.ownerId,
       joinKey: status.joinKey,
       linkedBy: byUserId,
@@ -135,6 +137,19 @@ export function createBindings(parts: BindingParts): LinkedServers {
     });
     const replaced = known !== undefined && known.source !== source ? { replaced: known.source } : {};
     return { binding: withoutSeal(binding), ...replaced };
+  }
+
+  async function rename(guildId: string, bindingId: string, wanted: string): Promise<Binding | undefined> {
+    const before = await read(guildId);
+    const found = before.find(({ id }) => id === bindingId);
+    if (found === undefined) return undefined;
+    const others = before.filter((one) => one !== found);
+    const name = renamed(wanted, others);
+    if (name === found.name) return withoutSeal(found);
+    const after: SealedBinding = { ...found, ...calledNow(name, found), isRenamed: true };
+    const former = await readFormer(guildId);
+    await write(guildId, { before, after: before.map((one) => (one === found ? after : one)), former });
+    return withoutSeal(after);
   }
 
   async function unlink(guildId: string, bindingId: string): Promise<Binding | undefined> {
@@ -162,6 +177,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
       refuseBeyond(serversPerGuild, before, sameServer(before, status));
     },
     link: (newLink) => turns.take(newLink.guildId, () => link(newLink)),
+    rename: (guildId, bindingId, name) => turns.take(guildId, () => rename(guildId, bindingId, name)),
     unlink: (guildId, bindingId) => turns.take(guildId, () => unlink(guildId, bindingId)),
     bySource: async (source) => (await sealedOf(source)).map(withoutSeal),
     async *all() {
@@ -190,6 +206,48 @@ export function createBindings(parts: BindingParts): LinkedServers {
   };
 
   return { bindings, keys };
+}
+
+/** Messages under an older name are only read back for what was posted shortly before an unclean end. */
+const FORMER_NAMES_KEPT = 5;
+const KEY_END_LENGTH = 4;
+/** Of a shorter key four characters would be too much of it. */
+const SHORTEST_KEY_TO_HINT = 12;
+
+function endOf(key: ServerKey): { readonly keyEnd?: string } {
+  const text = key.reveal();
+  return text.length < SHORTEST_KEY_TO_HINT ? {} : { keyEnd: text.slice(-KEY_END_LENGTH) };
+}
+
+/** Releases before kept the servers' own names, of which two may be the same. */
+function toldApart(bindings: readonly SealedBinding[]): readonly SealedBinding[] {
+  const told: SealedBinding[] = [];
+  for (const binding of bindings) {
+    const isTaken = told.some(({ name }) => name.toLowerCase() === binding.name.toLowerCase());
+    told.push(isTaken ? { ...binding, name: uniqueName(binding.name, told) } : binding);
+  }
+  return told;
+}
+
+type Naming = Pick<Binding, "name" | "formerNames" | "isRenamed">;
+
+/** A server follows its own name until people give it another. */
+function nameOnLinking(ownName: string, known: Binding | undefined, all: readonly Binding[]): Naming {
+  if (known === undefined) return { name: uniqueName(ownName, all) };
+  if (known.isRenamed === true) return { ...calledNow(known.name, known), isRenamed: true };
+  return calledNow(
+    uniqueName(
+      ownName,
+      all.filter((one) => one !== known),
+    ),
+    known,
+  );
+}
+
+function calledNow(name: string, before: Binding): Naming {
+  const older = name === before.name ? [] : [before.name];
+  const formerNames = [...older, ...(before.formerNames ?? []).filter((one) => one !== name)];
+  return formerNames.length === 0 ? { name } : { name, formerNames: formerNames.slice(0, FORMER_NAMES_KEPT) };
 }
 
 interface Change {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Binding, Feed, GuildSettings } from "../domain/guild.ts";
+import { type Binding, type Feed, type GuildSettings, guideSteps } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { AnswerPlace } from "../domain/ports/run-answers.ts";
 import type { AuditEvent, RunRecord } from "../domain/run.ts";
@@ -15,6 +15,9 @@ const sealedBinding = z.object({
   guildId: z.string(),
   source,
   name: z.string(),
+  isRenamed: z.boolean().exactOptional(),
+  formerNames: z.array(z.string()).exactOptional(),
+  keyEnd: z.string().exactOptional(),
   ownerId: z.number(),
   joinKey: z.string(),
   linkedBy: z.string(),
@@ -96,6 +99,11 @@ const policy = z.object({
 });
 
 const settings = z.object({
+  guide: z.object({ step: z.enum(guideSteps), bindingId: z.string().exactOptional() }).exactOptional(),
+  guideOfferedForJoinMs: z.number().exactOptional(),
+  timeZone: z.string().exactOptional(),
+  defaultServer: z.string().exactOptional(),
+  channelServers: z.record(z.string(), z.string()).exactOptional(),
   noticeChannelId: z.string().exactOptional(),
   auditChannelId: z.string().exactOptional(),
   auditRetentionDays: z.number(),

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { cleanKey, setup } from "../../commands/setup.ts";
+import { setup } from "../../commands/setup.ts";
+import { cleanKey } from "../../commands/setup-link.ts";
 import type { Press, Reply } from "../../src/discord/command.ts";
 import { Failure, type FailureCode } from "../../src/domain/failure.ts";
 import { emptyPolicy } from "../../src/domain/guild.ts";
@@ -87,7 +88,24 @@ test("Yes links the server, makes the role moderators, and is audited", async ()
     [{ action: "link", actorId: actor.userId, text: "Riverside Roleplay" }],
   );
   assert.deepEqual(made.calls, ["prove", `linked ${binding?.id}`]);
-  assert.deepEqual(buttons(reply), []);
+  // Whoever linked it holds neither role: what they can do now is to choose roles.
+  assert.deepEqual(
+    buttons(reply).map(({ label }) => label),
+    ["Choose roles", "Go on"],
+  );
+  assert.doesNotMatch(textOf(reply), /\/run command/);
+});
+
+test("whoever holds a tier afterwards is told that they can run commands", async () => {
+  const made = world();
+  const staff = { ...actor, roleIds: ["role"] };
+  const asked = await act(made, "setup-key", press("", { key: "abc-xyz", staff: ["role"] }, staff));
+  const reply = await act(made, "setup-yes", press(pendingId(asked), {}, staff));
+  assert.match(textOf(reply), /run command/);
+  assert.deepEqual(
+    buttons(reply).map(({ label }) => label),
+    ["Go on"],
+  );
 });
 
 test("No saves nothing and forgets the key", async () => {
@@ -173,12 +191,13 @@ test("linking again lowers no role that holds a higher tier", async () => {
   assert.deepEqual(policy?.roleTiers, { boss: "manager", watch: "moderator" });
 });
 
-test("@everyone never becomes staff", async () => {
+test("@everyone never becomes staff: it is said in words, and the key is not asked about", async () => {
   const made = world();
-  const asked = await typeKey(made, "abc-xyz", [actor.guildId]);
-  await act(made, "setup-yes", press(pendingId(asked)));
-  const [binding] = [...made.bindingsById.values()];
-  assert.deepEqual((await made.settings.of(actor.guildId)).policies[binding?.id ?? ""]?.roleTiers, {});
+  await assert.rejects(
+    typeKey(made, "abc-xyz", [actor.guildId]),
+    failure("bad-command", /Everyone cannot be staff/),
+  );
+  assert.deepEqual(made.calls, []);
 });
 
 test("unlinking asks first, then erases the binding and its policy, audited", async () => {

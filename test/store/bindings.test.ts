@@ -256,3 +256,34 @@ test("the eleventh server of a guild is refused in words; a new key for one of t
   await bindings.unlink("g1", (await bindings.pick("g1", "S1")).id);
   await link("g1", "secret-key-11", "S11");
 });
+
+test("two servers of one name are told apart, and what people renamed keeps its name under a new key", async () => {
+  const { bindings, link } = rig();
+  const first = await link("g1", "key-number-1", "Alpha");
+  const second = await link("g1", "key-number-2", "Alpha", { joinKey: "other" });
+  assert.deepEqual(names(await bindings.list("g1")), ["Alpha", "Alpha 2"]);
+  await assert.rejects(bindings.rename("g1", second.binding.id, " alpha "), Failure);
+  const renamed = await bindings.rename("g1", second.binding.id, "Night");
+  assert.deepEqual([renamed?.name, renamed?.formerNames], ["Night", ["Alpha 2"]]);
+  assert.equal((await bindings.pick("g1", "night")).id, second.binding.id);
+  await link("g1", "key-number-3", "Alpha", { joinKey: "other" });
+  assert.deepEqual(names(await bindings.list("g1")), ["Alpha", "Night"]);
+  assert.equal((await bindings.pick("g1", "Alpha")).id, first.binding.id);
+  assert.equal(await bindings.rename("g2", second.binding.id, "Stolen"), undefined);
+});
+
+test("equal names of a store of before are told apart when they are read", async () => {
+  const { bindings, link, documents } = rig();
+  await link("g1", "key-number-1", "Alpha");
+  await link("g1", "key-number-2", "Beta");
+  const kept = await documents.get("g1");
+  const alike = (kept?.bindings ?? []).map((one) => ({ ...one, name: "Alpha" }));
+  await documents.set("g1", { bindings: alike });
+  assert.deepEqual(names(await bindings.list("g1")), ["Alpha", "Alpha 2"]);
+});
+
+test("the last four characters of a key are kept to tell it by, of a short key none", async () => {
+  const { link } = rig();
+  assert.equal((await link("g1", "alpha-secret-wxyz", "Alpha")).binding.keyEnd, "wxyz");
+  assert.equal((await link("g1", "short-key", "Beta")).binding.keyEnd, undefined);
+});

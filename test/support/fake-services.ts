@@ -13,6 +13,7 @@ import type { ServerState, ServerStatus, SourceId } from "../../src/domain/model
 import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
 import type { Bindings } from "../../src/domain/ports/bindings.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
+import type { ChannelStanding, Guilds } from "../../src/domain/ports/guilds.ts";
 import type { Permissions } from "../../src/domain/ports/permissions.ts";
 import type { KeyProver } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
@@ -68,6 +69,12 @@ export class FakeWorld {
       };
       this.bindingsById.set(binding.id, binding);
       return before === undefined ? { binding } : { binding, replaced: before.source };
+    },
+    rename: async (guildId, id, name) => {
+      const found = this.bindingsById.get(id);
+      if (found?.guildId !== guildId) return undefined;
+      this.bindingsById.set(id, { ...found, name });
+      return { ...found, name };
     },
     unlink: async (guildId, id) => {
       const found = this.bindingsById.get(id);
@@ -138,6 +145,18 @@ export class FakeWorld {
     },
   };
 
+  /** Channels that are not open to the bot. */
+  readonly standings = new Map<string, ChannelStanding>();
+  /** Names of roles by id, the highest last. */
+  readonly roleNames = new Map<string, string>();
+  readonly guilds: Guilds = {
+    standing: async (_, channelId) => this.standings.get(channelId) ?? { kind: "open" },
+    topRole: (_, roleIds) => {
+      const [id, name] = [...this.roleNames].findLast(([role]) => roleIds.includes(role)) ?? [];
+      return id === undefined || name === undefined ? undefined : { id, name };
+    },
+  };
+
   readonly services: Services = {
     bindings: this.bindings,
     settings: this.settings,
@@ -151,6 +170,7 @@ export class FakeWorld {
     overview: [],
     audit: { ...unused<AuditLog>("audit"), event: async (event) => void this.events.push(event) },
     members: unused("members"),
+    guilds: this.guilds,
     runner: unused("runner"),
     runAnswers: unused("runAnswers"),
     queue: unused("queue"),

@@ -209,6 +209,7 @@ export class RunsRig {
     },
     checkRoom: notHere,
     link: notHere,
+    rename: () => Promise.reject(new Error("not expected")),
     unlink: notHere,
     bySource: async (source) => this.linked.filter((one) => one.source === source),
     all: () => this.#allLinked(),

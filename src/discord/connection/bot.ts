@@ -6,6 +6,7 @@ import {
   DiscordjsErrorCodes,
   Events,
   GatewayIntentBits,
+  type Guild,
   type Interaction,
   Options,
   type RateLimitData,
@@ -24,6 +25,8 @@ export interface BotOptions {
   readonly shards: Shards;
   readonly log: Log;
   onInteraction(interaction: Interaction): void;
+  /** The bot was added to a guild while it was connected. */
+  onGuildJoined(guild: Guild): void;
   /** The bot was removed; not called for a guild that is only unavailable. */
   onGuildRemoved(guildId: string): void;
   /** Discord will not have this bot again until its operator acts: why, in words. */
@@ -59,6 +62,7 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
     }),
   });
   client.on(Events.InteractionCreate, (interaction) => on.onInteraction(interaction));
+  client.on(Events.GuildCreate, (guild) => on.onGuildJoined(guild));
   client.on(Events.GuildDelete, (guild) => on.onGuildRemoved(guild.id));
   // Without a listener an "error" would end the process; the client reconnects by itself.
   client.on(Events.Error, (error) => log.error({ err: error }, "discord.js met an error"));

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { Button } from "../../domain/message.ts";
-import type { Action, Answer, Choice, Entry, First, Form, Press, Services } from "../command.ts";
+import type { Action, Answer, Choice, Entry, Form, Press, Services } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
 import { Session, type SessionPorts } from "./answer-session.ts";
 import type { CommandRegistry } from "./command-registry.ts";
@@ -14,6 +14,7 @@ import {
   TOKEN_LIVES_MS,
 } from "./incoming.ts";
 import { untilTaken } from "./persist.ts";
+import { type Job, ServerQuestions } from "./which-server.ts";
 
 /** Of the 3 s that Discord waits for choices. */
 const typingMs = 2_000;
@@ -33,13 +34,6 @@ export interface Dispatch {
   readonly underWay: number;
 }
 
-/** What is to be done once the first answer stands. */
-interface Job {
-  readonly first: First;
-  readonly work: () => Answer;
-  readonly next: (failure: Failure) => Button | undefined;
-}
-
 /**
  * From interaction to answer. The first answer goes out before anything of ours is awaited, and nothing
  * is done unless Discord took it: whoever reads "did not respond" can rely on that nothing ran.
@@ -48,6 +42,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   const { book, services, log, clock, random } = ports;
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
+  const questions = new ServerQuestions({ services, clock, random });
   let closed = false;
 
   async function handle(incoming: Incoming): Promise<void> {
@@ -121,27 +116,24 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     if (found === undefined) throw new Failure("expired", "This command has changed; reload Discord.");
     const entry: Entry = found.entry;
     if (found.manageGuild) mustManage(actor);
-    const args = entry.parse(options);
-    const invocation = { actor, args, signal: stopping.signal, reference, answer: answers.place };
-    if (entry.first === "modal") return entry.form(invocation, services);
-    return {
-      first: entry.firstFor?.(args) ?? entry.first,
-      work: () => entry.execute(invocation, services),
-      next: (failure) => entry.next?.(failure, args) ?? nextStep(failure, actor),
-    };
+    const on = { actor, signal: stopping.signal, reference, answer: answers.place };
+    if (entry.first === "modal") return entry.form({ ...on, args: entry.parse(options) }, services);
+    return questions.job({ entry, options, on, next: (failure) => nextStep(failure, actor) });
   }
 
   function pressJob(incoming: IncomingPress, reference: string): Job | Form {
     const { customId, actor, values, form, messageId, answers } = incoming;
+    const on = { actor, signal: stopping.signal, reference, answer: answers.place };
+    const asked = questions.pressed(customId, on);
+    if (asked !== undefined) return asked;
     const found = book.action(customId);
     if (found === undefined)
       throw new Failure("expired", "This button belongs to an older version of the bot.");
     const action: Action = found.action;
     if (action.manageGuild) mustManage(actor);
     const press: Press = {
-      ...{ actor, argument: found.argument, values, form, messageId, reference },
-      signal: stopping.signal,
-      answer: answers.place,
+      ...on,
+      ...{ argument: found.argument, values, form, messageId },
     };
     if (action.first === "modal") return action.form(press, services);
     return {
@@ -179,10 +171,14 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     const { actor, option, typed, options } = incoming;
     const over = new AbortController();
     let choices: readonly Choice[] = [];
+    const choicesOf = async (entry: Entry | undefined) => {
+      if (entry?.autocomplete === undefined) return [];
+      const meant = option === "server" ? options : await questions.whileTyping(entry, options, actor);
+      return await entry.autocomplete({ actor, option, typed, options: meant }, services);
+    };
     try {
       const entry = book.entry(incoming.command, incoming.path)?.entry;
-      const found = (async () =>
-        (await entry?.autocomplete?.({ actor, option, typed, options }, services)) ?? [])();
+      const found = choicesOf(entry);
       const late = clock.sleep(typingMs, over.signal).then(
         () => [],
         () => [],

@@ -60,10 +60,12 @@ const MENTION_FIRST: Readonly<Record<string, RegExp>> = {
   "staff-deny": /^<@&\d+>/,
   "account-link": /^<@\d+>/,
   "account-unlink": /^<@\d+>/,
+  "staff-tier": /^(?:<@&\d+> ?)*/,
   "audit-channel": /^<#\d+>$/,
   notices: /^<#\d+>$/,
   "panel-add": /^<#\d+>$/,
   "panel-remove": /^<#\d+>$/,
+  "default-server": /^<#\d+>/,
 };
 
 function eventText(action: string, text: string): Escaped {
@@ -78,11 +80,15 @@ const actions = {
   link: "linked a server",
   unlink: "unlinked a server",
   notices: "set the channel for notices",
+  "time-zone": "set the time zone",
+  "rename-server": "renamed a server",
+  "default-server": "set which server is meant",
   "feed-add": "added a feed",
   "feed-remove": "removed a feed",
   "feed-pause": "paused a feed",
   "feed-resume": "resumed a feed",
   "staff-allow": "allowed",
+  "staff-tier": "chose the roles of a tier",
   "staff-deny": "denied",
   "staff-protect": "protected a player",
   "staff-unprotect": "ended the protection of a player",

@@ -42,10 +42,14 @@ const DIGEST_COUNT = /^⚠ \*\*([\d,]+) entr(?:y|ies)\*\*/u;
  */
 export function keysOf(
   posted: Pick<PostedMessage, "content" | "cards" | "attachmentNames">,
-  of: { readonly kind?: FeedKind; readonly serverName?: string } = {},
+  of: {
+    readonly kind?: FeedKind;
+    readonly serverName?: string;
+    readonly formerNames?: readonly string[];
+  } = {},
 ): ShownEntries {
   const { content, cards, attachmentNames } = posted;
-  if (isOfOtherServer(posted, of.serverName)) return { keys: [], calls: [], notices: [], digests: [] };
+  if (isOfOtherServer(posted, of)) return { keys: [], calls: [], notices: [], digests: [] };
   const texts = [content, ...cards.map((card) => card.description ?? "")];
   const lines = texts.flatMap((text) => text.split("\n"));
   const isAsked = (kind: FeedKind) => of.kind === undefined || of.kind === kind;
@@ -190,13 +194,18 @@ function digestOf(fileName: string, content: string): DigestMark | undefined {
 /** The heading of lines, or the author of a card, names the server where a guild has several. */
 function isOfOtherServer(
   { content, cards }: Pick<PostedMessage, "content" | "cards">,
-  serverName: string | undefined,
+  {
+    serverName,
+    formerNames = [],
+  }: { readonly serverName?: string; readonly formerNames?: readonly string[] },
 ): boolean {
   if (serverName === undefined) return false;
+  // A message that was posted before the server was renamed is its own all the same.
+  const names = [serverName, ...formerNames];
   const heading = /^-# (?!Possibly repeated)([^\n]+)/u.exec(content)?.[1];
-  if (heading !== undefined && unescaped(heading) !== shownName(serverName)) return true;
+  if (heading !== undefined && !names.map(shownName).includes(unescaped(heading))) return true;
   const author = cards[0]?.author;
-  return author !== undefined && author !== cut(plainText(serverName), 200);
+  return author !== undefined && !names.map((name) => cut(plainText(name), 200)).includes(author);
 }
 
 function whoIs(person: string): string {

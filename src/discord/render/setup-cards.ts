@@ -1,23 +1,30 @@
 import { channelMention, type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import type { Binding, GuildSettings, Tier } from "../../domain/guild.ts";
-import type { Card, MessageBody, Row } from "../../domain/message.ts";
+import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
 import type { ServerStatus } from "../../domain/model.ts";
+import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
 import { tierLabels } from "./audit-rows.ts";
-import { cutLines, escapeMarkdown, inlineName } from "./escape.ts";
+import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
 import { profile } from "./server/view.ts";
+import { zoneCode } from "./setup-guide-zone.ts";
 
 /** How `/setup` reads. Pure. */
 
 const askColor = 0x3b6fd4;
 const doneColor = 0x2d7d46;
 
+export interface LinkQuestion {
+  readonly status: ServerStatus;
+  readonly roleIds: readonly string[];
+  /** The server is linked already; this key takes the place of its key. */
+  readonly replaces: Binding | undefined;
+  /** Of the buttons. */
+  readonly ids: { readonly yes: string; readonly no: string };
+}
+
 /** Shown before anything is saved: whoever pasted another server's key sees it by the name. */
-export function isThisYours(
-  status: ServerStatus,
-  pendingId: string,
-  roleIds: readonly string[],
-  replaces: Binding | undefined,
-): MessageBody {
+export function isThisYours({ status, roleIds, replaces, ids }: LinkQuestion): MessageBody {
+  const staff = { name: md`Staff, may run commands`, value: roleList(roleIds) };
   const card: Card = {
     title: md`❓ Is this your server?`,
     description: joined(
@@ -25,7 +32,7 @@ export function isThisYours(
         md`**${inlineName(status.name)}**`,
         replaces === undefined
           ? "Nothing is saved yet."
-          : md`Nothing is saved yet. **${inlineName(replaces.name)}** is linked here already: its key will be replaced, its feeds go on.`,
+          : md`Nothing is saved yet. **${inlineName(replaces.name)}** is linked here already: its key will be replaced; its feeds and its history go on.`,
       ],
       "\n",
     ),
@@ -33,13 +40,13 @@ export function isThisYours(
     fields: [
       { name: md`Owner`, value: profile(status.ownerId), inline: true },
       { name: md`Players`, value: md`${status.currentPlayers} of ${status.maxPlayers}`, inline: true },
-      { name: md`Staff, may run commands`, value: roleList(roleIds) },
+      ...(roleIds.length === 0 ? [] : [staff]),
     ],
     footer: "The key is forgotten after 5 minutes without an answer.",
   };
   const row: Row = [
-    { kind: "button", style: "success", label: "Yes, link it", id: `setup-yes:${pendingId}` },
-    { kind: "button", style: "secondary", label: "No", id: `setup-no:${pendingId}` },
+    { kind: "button", style: "success", label: "Yes, link it", id: ids.yes },
+    { kind: "button", style: "secondary", label: "No", id: ids.no },
   ];
   return { cards: [card], rows: [row] };
 }
@@ -51,27 +58,47 @@ export interface JustLinked {
   readonly replaced: boolean;
   /** Feeds that the guild had on it before it removed the bot, and that go on now. */
   readonly feedsBack: number;
+  /** Whoever linked it holds a tier on it. */
+  readonly mayRun: boolean;
 }
 
-export function linkedCard({ binding, roleIds, replaced, feedsBack }: JustLinked): Card {
+/** A linked server, and what this person can do now. */
+export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: JustLinked): MessageBody {
   const back = feedsBack === 1 ? "1 feed of before posts" : md`${feedsBack} feeds of before post`;
-  return {
+  const card: Card = {
     title: md`✅ ${inlineName(binding.name)} ${replaced ? "has its new key" : "is linked"}`,
     description: joined(
       [
+        ...keyEnding(binding),
         md`Staff: ${roleList(roleIds)}`,
         ...(feedsBack === 0 ? [] : [md`${back} again, from now on; \`/feed list\` shows what.`]),
         "",
         "**Next**",
         "• `/server status` shows the server",
-        "• `/run command` runs an in-game command",
-        "• `/feed add` posts joins, kills and mod calls into a channel",
-        "• `/setup notices` names a channel for what Marshal must tell you",
+        mayRun
+          ? md`• \`/run command\` runs an in-game command`
+          : md`• **Choose roles**: you may not run commands yet, since none of your roles is staff`,
+        "• **Go on** gives the logs a channel each",
       ],
       "\n",
     ),
     color: doneColor,
   };
+  const row: Row = [
+    ...(mayRun ? [] : [chooseRoles(binding.id)]),
+    { kind: "button", style: "secondary", label: "Go on", id: `guide:logs:${binding.id}` },
+  ];
+  return { cards: [card], rows: [row] };
+}
+
+/** Mends a refusal for want of a tier. Without an id: of the server that is meant. */
+function chooseRoles(bindingId: string): Button {
+  return { kind: "button", style: "primary", label: "Choose roles", id: `guide-roles:${bindingId}` };
+}
+
+/** So that people can tell which key is in use; nothing for keys that are too short for it. */
+function keyEnding({ keyEnd }: Pick<Binding, "keyEnd">): Escaped[] {
+  return keyEnd === undefined ? [] : [md`Its key ends in ${inlineCode(keyEnd)}.`];
 }
 
 export interface LinkedServer {
@@ -88,7 +115,8 @@ export function setupCard(servers: readonly LinkedServer[], settings: GuildSetti
         notices === undefined
           ? md`Notices go by direct message to whoever linked the server; \`/setup notices\` names a channel.`
           : md`Notices go to ${channelMention(notices)}.`,
-        ...(servers.length === 0 ? [md`No game server is linked yet: \`/setup link\`.`] : []),
+        md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}; \`/setup timezone\` sets it.`,
+        ...(servers.length === 0 ? [md`No game server is linked yet: \`/setup start\`.`] : []),
       ],
       "\n",
     ),
@@ -112,9 +140,10 @@ function serverLines(binding: Binding, parkedWhy: string | undefined, settings: 
   });
   return [
     parkedWhy === undefined
-      ? md`🟢 Key in use`
+      ? md`🟢 Key in use${binding.keyEnd === undefined ? "" : md`, ends in ${inlineCode(binding.keyEnd)}`}`
       : md`⛔ Key rejected: ${escapeMarkdown(parkedWhy)} Link it again with \`/setup link\`.`,
     md`Linked by ${userMention(binding.linkedBy)} <t:${Math.floor(binding.linkedAtMs / 1000)}:R>`,
+    ...(settings.defaultServer === binding.id ? [md`Meant where a command names no server`] : []),
     staff.length === 0 ? md`No staff roles: nobody may run commands.` : md`Staff: ${joined(staff, " · ")}`,
   ];
 }

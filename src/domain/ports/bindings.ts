@@ -13,6 +13,8 @@ export interface Bindings {
    * Fails as `checkRoom` does.
    */
   link(link: NewLink): Promise<Linked>;
+  /** Gives a server another name. Failure "bad-command" where another server has it or nothing of it can be shown. */
+  rename(guildId: string, bindingId: string, name: string): Promise<Binding | undefined>;
   unlink(guildId: string, bindingId: string): Promise<Binding | undefined>;
   bySource(source: SourceId): Promise<readonly Binding[]>;
   all(): AsyncIterable<Binding>;

@@ -31,7 +31,7 @@ export interface FeedRenderer {
    */
   keysOf(
     posted: Pick<PostedMessage, "content" | "cards" | "attachmentNames">,
-    of?: { readonly kind?: FeedKind; readonly serverName?: string },
+    of?: { readonly kind?: FeedKind; readonly serverName?: string; readonly formerNames?: readonly string[] },
   ): ShownEntries;
   /** The keys under which `keysOf` may give an entry: which one depends on what the style shows of it. */
   entryKeys(entry: LogEntry): readonly string[];

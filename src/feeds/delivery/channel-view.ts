@@ -14,6 +14,8 @@ export interface ChannelViewPorts {
   readonly sink: Sink;
   readonly renderer: FeedRenderer;
   serverName(feed: Feed): Promise<string | undefined>;
+  /** What the server was called before: its older messages carry those names. */
+  formerNames(feed: Feed): Promise<readonly string[]>;
 }
 
 export type ChannelView =
@@ -37,6 +39,7 @@ export async function viewChannel(
   ports: ChannelViewPorts,
 ): Promise<ChannelView> {
   const serverName = await ports.serverName(feed);
+  const formerNames = serverName === undefined ? [] : await ports.formerNames(feed);
   const after = laterId(record.lastMessageId, snowflakeBefore(oldestMs(record, firstPending)));
   const posted: PostedMessage[] = [];
   try {
@@ -45,7 +48,7 @@ export async function viewChannel(
     if (error instanceof SinkRefusal && error.reason === "no-history") return { kind: "unreadable" };
     throw error;
   }
-  const of = { kind: feed.kind, ...(serverName === undefined ? {} : { serverName }) };
+  const of = { kind: feed.kind, ...(serverName === undefined ? {} : { serverName, formerNames }) };
   return { kind: "read", posted, keysOf: (message) => ports.renderer.keysOf(message, of) };
 }
 

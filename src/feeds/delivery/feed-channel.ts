@@ -24,6 +24,8 @@ export interface FeedChannelPorts {
   readonly lastEnd: { readonly postedUpToS: number | undefined };
   /** The name to show where a guild has several servers. */
   serverName(feed: Feed): Promise<string | undefined>;
+  /** What the server was called before: its older messages carry those names. */
+  formerNames(feed: Feed): Promise<readonly string[]>;
   warn(message: string, error: unknown): void;
 }
 

@@ -28,6 +28,7 @@ export class GuildState implements Guild {
   readonly #channels = new Map<string, ChannelState>();
   readonly #members = new Map<string, MemberState>();
   #hasBot = true;
+  #systemChannel: Channel | undefined;
 
   constructor(
     core: Core,
@@ -55,6 +56,14 @@ export class GuildState implements Guild {
 
   get hasBot(): boolean {
     return this.#hasBot;
+  }
+
+  get systemChannel(): Channel | undefined {
+    return this.#systemChannel?.deleted === true ? undefined : this.#systemChannel;
+  }
+
+  setSystemChannel(channel: Channel): void {
+    this.#systemChannel = channel;
   }
 
   get roles(): readonly Role[] {
@@ -139,6 +148,7 @@ export class GuildState implements Guild {
   addBot(): void {
     if (this.#hasBot) return;
     this.#hasBot = true;
+    this.bot.joinAgain();
     this.#core.emit({ type: "guild-added", guild: this });
   }
 

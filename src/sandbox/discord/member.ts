@@ -6,10 +6,10 @@ export class MemberState implements Member {
   readonly user: User;
   readonly guild: Guild;
   readonly nick: string | null;
-  readonly joinedAtMs: number;
   readonly #core: Core;
   readonly #forget: () => void;
   #roles: readonly Role[];
+  #joinedAtMs: number;
 
   constructor(
     core: Core,
@@ -23,7 +23,16 @@ export class MemberState implements Member {
     this.user = fields.user;
     this.nick = fields.nick ?? null;
     this.#roles = fields.roles ?? [];
-    this.joinedAtMs = core.nowMs();
+    this.#joinedAtMs = core.nowMs();
+  }
+
+  get joinedAtMs(): number {
+    return this.#joinedAtMs;
+  }
+
+  /** They left and came back. */
+  joinAgain(): void {
+    this.#joinedAtMs = this.#core.nowMs();
   }
 
   get id(): string {

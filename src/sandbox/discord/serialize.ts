@@ -138,7 +138,7 @@ export function guildJson(guild: Guild): Out {
     region: "deprecated",
     afk_channel_id: null,
     afk_timeout: 300,
-    system_channel_id: null,
+    system_channel_id: guild.systemChannel?.id ?? null,
     system_channel_flags: 0,
     widget_enabled: false,
     widget_channel_id: null,

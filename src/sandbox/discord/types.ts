@@ -126,6 +126,9 @@ export interface Guild {
   member(name: string): Member;
   /** The permissions of the bot's own role; the default is those of the invite. */
   setBotPermissions(permissions: readonly Permission[]): void;
+  /** Where Discord itself greets newcomers; no event tells of a change, as little as of other settings. */
+  readonly systemChannel: Channel | undefined;
+  setSystemChannel(channel: Channel): void;
   removeBot(): void;
   addBot(): void;
 }

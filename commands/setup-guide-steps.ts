@@ -1,0 +1,174 @@
+import type { Press, Reply, Services } from "../src/discord/command.ts";
+import { tierLabels } from "../src/discord/render/audit-rows.ts";
+import { feedText, refusalText } from "../src/discord/render/feed-cards.ts";
+import { shownFeed } from "../src/discord/render/setup-guide-logs.ts";
+import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
+import { channelMention, type Escaped, joined, md, roleMention } from "../src/domain/escaped.ts";
+import { Failure, SinkRefusal } from "../src/domain/failure.ts";
+import {
+  type Actor,
+  type Binding,
+  emptyPolicy,
+  type Feed,
+  type FeedKind,
+  type Tier,
+} from "../src/domain/guild.ts";
+import type { NewFeed } from "../src/domain/ports/feeds.ts";
+import { note } from "./audit-note.ts";
+import { mostFeeds } from "./feed-add.ts";
+import { feedsOf, guideAt } from "./setup-guide.ts";
+import { everyoneIsNoStaff } from "./setup-link.ts";
+import { setNotices, setTimeZone } from "./setup-settings.ts";
+import { withTier } from "./staff-policy.ts";
+
+/** What the selects and buttons of the guided set-up change; each then shows its step again. */
+
+const tiers: readonly Tier[] = ["viewer", "moderator", "administrator", "manager"];
+const kinds: readonly FeedKind[] = ["joins", "kills", "modCalls", "commands", "emergencyCalls"];
+
+async function linked({ bindings }: Services, { guildId }: Actor, id: string): Promise<Binding> {
+  const found = (await bindings.list(guildId)).find((binding) => binding.id === id);
+  if (found === undefined) throw new Failure("not-linked", "That server is no longer linked.");
+  return found;
+}
+
+/** `guide-tier:TIER:BINDING`: exactly the chosen roles hold that tier. */
+export async function chooseTier({ actor, argument, values }: Press, services: Services): Promise<Reply> {
+  const [name = "", bindingId = ""] = argument.split(":");
+  const tier = tiers.find((one) => one === name);
+  if (tier === undefined) throw new Failure("expired", "This list belongs to an older version of the bot.");
+  const binding = await linked(services, actor, bindingId);
+  if (values.includes(actor.guildId)) {
+    return await guideAt(services, actor, { step: "staff", bindingId, note: md`⚠ ${everyoneIsNoStaff}` });
+  }
+  await services.settings.change(actor.guildId, (settings) => {
+    const policy = settings.policies[bindingId] ?? emptyPolicy;
+    const others = Object.entries(policy.roleTiers).filter(([, of]) => of !== tier);
+    const cleared = { ...policy, roleTiers: Object.fromEntries(others) };
+    const changed = values.reduce((sum, roleId) => withTier(sum, roleId, tier), cleared);
+    return { ...settings, policies: { ...settings.policies, [bindingId]: changed } };
+  });
+  const who = values.length === 0 ? "nobody" : values.map((id) => `<@&${id}>`).join(" ");
+  await note(services, actor, "staff-tier", `${who} ${tier} on ${binding.name}`);
+  return await guideAt(services, actor, { step: "staff", bindingId, note: tierNote(tier, values) });
+}
+
+function tierNote(tier: Tier, roleIds: readonly string[]): Escaped {
+  if (roleIds.length === 0) return md`No role is ${tierLabels[tier]} any more.`;
+  return md`✅ ${tierLabels[tier]}: ${joined(roleIds.map(roleMention), " ")}`;
+}
+
+/** `guide-mine:ROLE:BINDING`: a role of whoever presses becomes Manager. */
+export async function makeMine({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const [roleId = "", bindingId = ""] = argument.split(":");
+  const binding = await linked(services, actor, bindingId);
+  if (!actor.roleIds.includes(roleId) || roleId === actor.guildId) {
+    return await guideAt(services, actor, {
+      step: "staff",
+      bindingId,
+      note: md`⚠ You no longer hold that role.`,
+    });
+  }
+  await services.settings.change(actor.guildId, (settings) => {
+    const policy = withTier(settings.policies[bindingId] ?? emptyPolicy, roleId, "manager");
+    return { ...settings, policies: { ...settings.policies, [bindingId]: policy } };
+  });
+  await note(services, actor, "staff-allow", `<@&${roleId}> manager on ${binding.name}`);
+  return await guideAt(services, actor, { step: "staff", bindingId, note: tierNote("manager", [roleId]) });
+}
+
+/** `guide-log:KIND:BINDING`: that log goes to the chosen channel, or nowhere. */
+export async function chooseLog({ actor, argument, values }: Press, services: Services): Promise<Reply> {
+  const [name = "", bindingId = ""] = argument.split(":");
+  const kind = kinds.find((one) => one === name);
+  if (kind === undefined) throw new Failure("expired", "This list belongs to an older version of the bot.");
+  const binding = await linked(services, actor, bindingId);
+  const before = shownFeed(await feedsOf(services, binding), kind);
+  const [channelId] = values;
+  const change = { actor, binding, kind, before };
+  if (channelId === undefined) await removeFeed(change, services);
+  else if (before?.channelId !== channelId) await moveFeed({ ...change, channelId }, services);
+  else if (before.state !== "live") await services.feeds.pause(actor.guildId, before.id, false);
+  const more = kind === "emergencyCalls";
+  return await guideAt(services, actor, { step: "logs", bindingId, more });
+}
+
+interface LogChange {
+  readonly actor: Actor;
+  readonly binding: Binding;
+  readonly kind: FeedKind;
+  readonly before: Feed | undefined;
+}
+
+async function removeFeed({ actor, before }: LogChange, services: Services): Promise<void> {
+  if (before === undefined) return;
+  await services.feeds.remove(actor.guildId, before.id);
+  await note(services, actor, "feed-remove", await said(services, before));
+}
+
+/** The new one first: where it is refused, the old one goes on. What was set on it (filters, pings) moves along. */
+async function moveFeed(
+  change: LogChange & { readonly channelId: string },
+  services: Services,
+): Promise<void> {
+  const { actor, binding, kind, before, channelId } = change;
+  const { guildId, userId } = actor;
+  const count = (await services.feeds.list(guildId)).length;
+  if (before === undefined && count >= mostFeeds) {
+    throw new Failure("bad-command", `A community has at most ${mostFeeds} feeds; remove one first.`);
+  }
+  const wanted = { ...keptOf(before), guildId, bindingId: binding.id, kind, channelId, createdBy: userId };
+  const feed = await services.feeds.add(wanted);
+  await note(services, actor, "feed-add", await said(services, feed));
+  await removeFeed(change, services);
+}
+
+function keptOf(before: Feed | undefined): Pick<NewFeed, "style" | "filter" | "silent"> {
+  if (before === undefined) return { style: "lines", filter: {}, silent: false };
+  const { id: _, state: __, parkedWhy: ___, createdAtMs: ____, ...kept } = before;
+  return kept;
+}
+
+async function said({ bindings }: Services, feed: Feed): Promise<Escaped> {
+  return feedText(feed, await bindings.list(feed.guildId));
+}
+
+/** `guide-notices:BINDING` */
+export async function chooseNotices({ actor, argument, values }: Press, services: Services): Promise<Reply> {
+  await setNotices(services, actor, values[0]);
+  return await guideAt(services, actor, { step: "notices", bindingId: argument });
+}
+
+/** `guide-zone:BINDING`, of the list or typed into the form. */
+export async function chooseZone(
+  { actor, argument, values, form }: Press,
+  services: Services,
+): Promise<Reply> {
+  const zone = await setTimeZone(services, actor, values[0] ?? form.text("zone"));
+  const words = md`✅ Time zone: ${zoneCode(zone)}`;
+  return await guideAt(services, actor, { step: "zone", bindingId: argument, note: words });
+}
+
+/** `guide-test:BINDING`: one test message for each log, and what came of each. */
+export async function postTests({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const binding = await linked(services, actor, argument);
+  const lines: Escaped[] = [];
+  for (const feed of await feedsOf(services, binding)) lines.push(await testLine(services, feed));
+  const allArrived = lines.every((line) => line.startsWith("✅"));
+  const words = joined(lines.slice(0, 15), "\n");
+  return await guideAt(services, actor, {
+    step: allArrived ? "done" : "test",
+    bindingId: argument,
+    note: words,
+  });
+}
+
+async function testLine({ feeds }: Services, { guildId, id, channelId }: Feed): Promise<Escaped> {
+  try {
+    await feeds.test(guildId, id);
+    return md`✅ A test message stands in ${channelMention(channelId)}.`;
+  } catch (error) {
+    if (!(error instanceof SinkRefusal)) throw error;
+    return md`⚠ Nothing arrived in ${channelMention(channelId)}: ${refusalText(error.reason)}`;
+  }
+}

@@ -1,0 +1,158 @@
+import type { Form, Press, Reply, Services } from "../src/discord/command.ts";
+import { plainText } from "../src/discord/render/escape.ts";
+import { isThisYours, linkedCard } from "../src/discord/render/setup-cards.ts";
+import { md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import { type Actor, type Binding, emptyPolicy, type GuildSettings } from "../src/domain/guild.ts";
+import type { ServerStatus } from "../src/domain/model.ts";
+import { ServerKey } from "../src/domain/secret.ts";
+import { note } from "./audit-note.ts";
+
+/** From a pasted key to a linked server: nothing is saved before the person has seen whose server it is. */
+
+const longestKey = 200;
+
+export const keyIntro = md`The server's owner finds the key in the game: private server settings, API. It is sealed; only its last four characters are ever shown. Nothing is saved before you have seen whose server it is.`;
+
+export const keyField: Form["fields"][number] = {
+  kind: "text",
+  id: "key",
+  label: "Server key",
+  placeholder: "Paste it here",
+  maxLength: 400,
+};
+
+export const keyForm: Form = {
+  id: "setup-key",
+  title: "Link your game server",
+  intro: keyIntro,
+  fields: [
+    keyField,
+    {
+      kind: "role",
+      id: "staff",
+      label: "Staff role",
+      description: "May run in-game commands as moderators; more with /staff later",
+      maxValues: 5,
+    },
+  ],
+};
+
+/**
+ * What was pasted, without what pasting adds: spaces, line breaks, quotes, invisible characters.
+ * Keys have no known shape, so only what cannot stand in a header is refused.
+ */
+export function cleanKey(pasted: string): string {
+  const bare = plainText(pasted)
+    .replace(/\s+/g, "")
+    .replace(/^["'`“”‘’«»<]+|["'`“”‘’«»>]+$/g, "")
+    .replace(/^(server[-_]?)?key[:=]["'`]?/i, "");
+  if (bare === "") throw new Failure("bad-command", "No key was given.");
+  if (bare.length > longestKey) throw new Failure("bad-command", "This is too long to be a server key.");
+  if (/^https?:/i.test(bare)) throw new Failure("bad-command", "This is a link, not a server key.");
+  if (!/^[\x21-\x7e]+$/.test(bare)) {
+    throw new Failure(
+      "bad-command",
+      "This holds characters that a server key never has; copy the key alone.",
+    );
+  }
+  return bare;
+}
+
+/** The same server under another key: its owner made a new one. */
+function sameServer(status: ServerStatus, bindings: readonly Binding[]): Binding | undefined {
+  return bindings.find(({ ownerId, joinKey }) => ownerId === status.ownerId && joinKey === status.joinKey);
+}
+
+interface Proven {
+  readonly status: ServerStatus;
+  readonly pendingId: string;
+  readonly replaces: Binding | undefined;
+}
+
+/** Asks the service whose key it is. The key waits in memory for the Yes. Rejects with a Failure in words. */
+export async function prove(
+  {
+    actor,
+    pasted,
+    roleIds,
+  }: { readonly actor: Actor; readonly pasted: string; readonly roleIds: readonly string[] },
+  services: Services,
+): Promise<Proven> {
+  const { guildId, userId } = actor;
+  if (pasted.trim() !== "") services.hideSecret(pasted.trim());
+  const text = cleanKey(pasted.trim());
+  services.hideSecret(text);
+  const key = new ServerKey(text);
+  const source = services.sourceOf(key);
+  const linked = await services.bindings.list(guildId);
+  const known = linked.find((binding) => binding.source === source);
+  if (known !== undefined && services.health.parked(source) === undefined) {
+    throw new Failure("bad-command", `This key is linked here already, as "${known.name}".`);
+  }
+  services.pendingLinks.checkRoom(guildId, userId);
+  const status = await services.prover.prove(key, guildId);
+  await services.bindings.checkRoom(guildId, status);
+  const pendingId = services.pendingLinks.put({ key, status, guildId, userId, roleIds });
+  return { status, pendingId, replaces: sameServer(status, linked) };
+}
+
+interface JustLinked {
+  readonly binding: Binding;
+  readonly roleIds: readonly string[];
+  readonly replaced: boolean;
+  readonly feedsBack: number;
+}
+
+/** The Yes. Failure "expired" where the key was forgotten meanwhile. */
+export async function linkPending(pendingId: string, actor: Actor, services: Services): Promise<JustLinked> {
+  const pending = services.pendingLinks.take(pendingId, actor);
+  if (pending === undefined) {
+    throw new Failure(
+      "expired",
+      "The key was forgotten: five minutes have passed, it was answered already, or you typed another since.",
+    );
+  }
+  const { key, status, roleIds } = pending;
+  const { guildId, userId } = actor;
+  const { binding, replaced } = await services.bindings.link({ guildId, key, status, byUserId: userId });
+  await services.settings.change(guildId, (settings) => withModerators(settings, binding.id, roleIds));
+  await note(services, actor, "link", `${binding.name}${replaced === undefined ? "" : " (key replaced)"}`);
+  if (replaced !== undefined && replaced !== binding.source)
+    await services.onReplaced(replaced, binding.source);
+  const { feedsBack } = await services.onLinked(binding);
+  return { binding, roleIds, replaced: replaced !== undefined, feedsBack };
+}
+
+/** `/setup link`, its form submitted. */
+export async function proveKey({ actor, form }: Press, services: Services): Promise<Reply> {
+  // @everyone as staff would be everybody: it is said in words, and the key is not even asked about.
+  const roleIds = form.chosen("staff");
+  if (roleIds.includes(actor.guildId)) throw new Failure("bad-command", everyoneIsNoStaff);
+  const { status, pendingId, replaces } = await prove({ actor, pasted: form.text("key"), roleIds }, services);
+  const ids = { yes: `setup-yes:${pendingId}`, no: `setup-no:${pendingId}` };
+  return isThisYours({ status, roleIds, replaces, ids });
+}
+
+export const everyoneIsNoStaff =
+  "Everyone cannot be staff: each member could then run commands in the game. Choose a role.";
+
+/** `/setup link`, its question answered by Yes. */
+export async function link({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const linked = await linkPending(argument, actor, services);
+  const mayRun = await services.permissions.isStaff(actor, linked.binding);
+  return linkedCard({ ...linked, mayRun });
+}
+
+/** A role that holds a higher tier keeps it: linking again must not lower anybody. */
+function withModerators(
+  settings: GuildSettings,
+  bindingId: string,
+  roleIds: readonly string[],
+): GuildSettings {
+  const policy = settings.policies[bindingId] ?? emptyPolicy;
+  const raised = roleIds.filter((id) => (policy.roleTiers[id] ?? "viewer") === "viewer");
+  const moderators = Object.fromEntries(raised.map((id) => [id, "moderator" as const]));
+  const roleTiers = { ...policy.roleTiers, ...moderators };
+  return { ...settings, policies: { ...settings.policies, [bindingId]: { ...policy, roleTiers } } };
+}

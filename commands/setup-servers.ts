@@ -1,0 +1,150 @@
+import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType, ChannelType } from "discord.js";
+import { type Choice, defineEntry, type Press, type Reply, type Services } from "../src/discord/command.ts";
+import { inlineName } from "../src/discord/render/escape.ts";
+import { unlinkQuestion } from "../src/discord/render/setup-cards.ts";
+import { channelMention, md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { GuildSettings } from "../src/domain/guild.ts";
+import { note } from "./audit-note.ts";
+import { completeServer, serverOption } from "./server-option.ts";
+
+/** What happens to a server that is linked: its name here, when it is meant, and its end. */
+
+/** Channels with a server of their own; more is somebody's mistake. */
+const MOST_CHANNELS = 200;
+/** In the place of a server: nothing is meant any more. */
+const ASK = "ask";
+const askChoice: Choice = { name: "None: ask each time", value: ASK };
+
+export const unlinkEntry = defineEntry<string | undefined>({
+  description: "Unlink a game server: its key is erased, its feeds stop",
+  first: "ephemeral",
+  options: [serverOption],
+  parse: (options) => options.string("server"),
+  autocomplete: completeServer,
+  execute: async ({ actor, args }, { bindings }) => unlinkQuestion(await bindings.pick(actor.guildId, args)),
+});
+
+export async function unlink({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const binding = await services.bindings.unlink(actor.guildId, argument);
+  if (binding === undefined) throw new Failure("not-linked", "It was unlinked already.");
+  await services.settings.change(actor.guildId, (settings) => withoutServer(settings, binding.id));
+  await note(services, actor, "unlink", binding.name);
+  await services.onUnlinked(binding);
+  return {
+    content: md`Unlinked **${inlineName(binding.name)}**. Its key is erased here, and its feeds have stopped.`,
+  };
+}
+
+/** Nothing of the settings names it any more. */
+function withoutServer(settings: GuildSettings, bindingId: string): GuildSettings {
+  const { guide, defaultServer, channelServers, ...rest } = settings;
+  const { [bindingId]: _, ...policies } = settings.policies;
+  const channels = Object.entries(channelServers ?? {}).filter(([, server]) => server !== bindingId);
+  return {
+    ...rest,
+    policies,
+    ...(guide === undefined || guide.bindingId === bindingId ? {} : { guide }),
+    ...(defaultServer === undefined || defaultServer === bindingId ? {} : { defaultServer }),
+    ...(channels.length === 0 ? {} : { channelServers: Object.fromEntries(channels) }),
+  };
+}
+
+interface RenameArgs {
+  readonly name: string;
+  readonly server: string | undefined;
+}
+
+export const renameEntry = defineEntry<RenameArgs>({
+  description: "Give a linked server another short name here",
+  first: "ephemeral",
+  options: [
+    {
+      type: ApplicationCommandOptionType.String,
+      name: "name",
+      description: "What people call it, for example Night server",
+      required: true,
+      max_length: 40,
+    },
+    serverOption,
+  ],
+  parse: (options) => ({ name: options.string("name", true), server: options.string("server") }),
+  autocomplete: completeServer,
+  async execute({ actor, args }, services) {
+    const before = await services.bindings.pick(actor.guildId, args.server);
+    const after = await services.bindings.rename(actor.guildId, before.id, args.name);
+    if (after === undefined) throw new Failure("not-linked", "It was unlinked already.");
+    await note(services, actor, "rename-server", `${before.name} is now ${after.name}`);
+    return {
+      content: md`✅ **${inlineName(before.name)}** is called **${inlineName(after.name)}** here from now on.`,
+    };
+  },
+});
+
+interface DefaultArgs {
+  readonly server: string;
+  readonly channelId: string | undefined;
+}
+
+const meantServerOption: APIApplicationCommandBasicOption = {
+  ...serverOption,
+  description: "The server that is meant where a command names none",
+  required: true,
+};
+
+export const defaultEntry = defineEntry<DefaultArgs>({
+  description: "Which server is meant where a command names none: everywhere, or in one channel",
+  first: "ephemeral",
+  options: [
+    meantServerOption,
+    {
+      type: ApplicationCommandOptionType.Channel,
+      name: "channel",
+      description: "Only in this channel",
+      channel_types: [
+        ChannelType.GuildText,
+        ChannelType.GuildAnnouncement,
+        ChannelType.PublicThread,
+        ChannelType.PrivateThread,
+      ],
+    },
+  ],
+  parse: (options) => ({ server: options.string("server", true), channelId: options.id("channel") }),
+  autocomplete: async (typing, services) => [...(await completeServer(typing, services)), askChoice],
+  async execute({ actor, args: { server, channelId } }, services) {
+    const binding = server === ASK ? undefined : await services.bindings.pick(actor.guildId, server);
+    await services.settings.change(actor.guildId, (settings) => meaning(settings, channelId, binding?.id));
+    const where = channelId === undefined ? md`everywhere` : md`in ${channelMention(channelId)}`;
+    const place = channelId === undefined ? "everywhere" : channelMention(channelId);
+    await note(services, actor, "default-server", `${place}: ${binding?.name ?? "none"}`);
+    return {
+      content:
+        binding === undefined
+          ? md`✅ No server is meant ${where}: Marshal asks which one.`
+          : md`✅ Where a command names no server, **${inlineName(binding.name)}** is meant ${where}.`,
+    };
+  },
+});
+
+function meaning(
+  settings: GuildSettings,
+  channelId: string | undefined,
+  bindingId: string | undefined,
+): GuildSettings {
+  const { defaultServer: _, channelServers, ...rest } = settings;
+  if (channelId === undefined) {
+    return {
+      ...rest,
+      ...(channelServers === undefined ? {} : { channelServers }),
+      ...(bindingId === undefined ? {} : { defaultServer: bindingId }),
+    };
+  }
+  const { [channelId]: __, ...others } = channelServers ?? {};
+  if (bindingId !== undefined && Object.keys(others).length >= MOST_CHANNELS) {
+    throw new Failure("bad-command", `${MOST_CHANNELS} channels have a server of their own already.`);
+  }
+  return {
+    ...settings,
+    channelServers: bindingId === undefined ? others : { ...others, [channelId]: bindingId },
+  };
+}

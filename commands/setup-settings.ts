@@ -1,0 +1,94 @@
+import { ApplicationCommandOptionType, ChannelType } from "discord.js";
+import { type Choice, defineEntry, type Services } from "../src/discord/command.ts";
+import { inlineCode } from "../src/discord/render/escape.ts";
+import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
+import { channelMention, md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import { clockIn, DEFAULT_ZONE, timeZones, zoneNamed } from "../src/domain/time-zones.ts";
+import { note } from "./audit-note.ts";
+
+/** What Marshal needs to know of the Discord server itself: where notices go, and its time zone. */
+
+export async function setNotices(
+  services: Services,
+  actor: Actor,
+  noticeChannelId: string | undefined,
+): Promise<void> {
+  await services.settings.change(actor.guildId, ({ noticeChannelId: _, ...rest }) =>
+    noticeChannelId === undefined ? rest : { ...rest, noticeChannelId },
+  );
+  const said = noticeChannelId === undefined ? "by direct message" : channelMention(noticeChannelId);
+  await note(services, actor, "notices", said);
+}
+
+export const noticesEntry = defineEntry<string | undefined>({
+  description:
+    "Where Marshal tells you about rejected keys, blocks and closed feeds; without a channel: by DM",
+  first: "ephemeral",
+  options: [
+    {
+      type: ApplicationCommandOptionType.Channel,
+      name: "channel",
+      description: "A channel that your staff reads",
+      channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
+    },
+  ],
+  parse: (options) => options.id("channel"),
+  async execute({ actor, args: noticeChannelId }, services) {
+    await setNotices(services, actor, noticeChannelId);
+    return {
+      content:
+        noticeChannelId === undefined
+          ? md`Notices go by direct message to whoever linked the server.`
+          : md`Notices go to ${channelMention(noticeChannelId)}.`,
+    };
+  },
+});
+
+/** Failure "bad-command" where there is no such zone. Gives its name as it is written. */
+export async function setTimeZone(services: Services, actor: Actor, typed: string): Promise<string> {
+  const zone = zoneNamed(typed);
+  if (zone === undefined) {
+    throw new Failure("bad-command", "There is no such time zone; a name looks like Europe/Berlin.");
+  }
+  await services.settings.change(actor.guildId, ({ timeZone: _, ...rest }) =>
+    zone === DEFAULT_ZONE ? rest : { ...rest, timeZone: zone },
+  );
+  await note(services, actor, "time-zone", zone);
+  return zone;
+}
+
+/** Zones whose name holds what was typed, with what their clocks show. */
+function completeZone(typed: string, nowMs: number): readonly Choice[] {
+  const wanted = typed.trim().replace(/\s+/g, "_").toLowerCase();
+  return timeZones
+    .filter((name) => name.toLowerCase().includes(wanted))
+    .slice(0, 25)
+    .map((name) => ({ name: `${name.replaceAll("_", " ")} (${clockIn(name, nowMs)})`, value: name }));
+}
+
+export const timezoneEntry = defineEntry<string>({
+  description: "The time zone of your community; UTC unless you choose one",
+  first: "ephemeral",
+  options: [
+    {
+      type: ApplicationCommandOptionType.String,
+      name: "zone",
+      description: "For example Europe/Berlin",
+      required: true,
+      autocomplete: true,
+      max_length: 60,
+    },
+  ],
+  parse: (options) => options.string("zone", true),
+  autocomplete: ({ typed }, { clock }) => completeZone(typed, clock.nowMs()),
+  async execute({ actor, args }, services) {
+    const zone = await setTimeZone(services, actor, args);
+    return { content: md`✅ Time zone: ${zoneCode(zone)}, where it is ${clockWords(zone, services)} now.` };
+  },
+});
+
+function clockWords(zone: string, { clock }: Services) {
+  return inlineCode(clockIn(zone, clock.nowMs()));
+}

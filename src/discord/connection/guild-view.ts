@@ -1,0 +1,63 @@
+import { type Client, DiscordAPIError, PermissionFlagsBits, RESTJSONErrorCodes } from "discord.js";
+import type { ChannelStanding, Guilds } from "../../domain/ports/guilds.ts";
+
+/** What a log channel needs, as Discord's settings name it. */
+const NEEDED = [
+  ["View Channel", PermissionFlagsBits.ViewChannel],
+  ["Send Messages", PermissionFlagsBits.SendMessages],
+  ["Embed Links", PermissionFlagsBits.EmbedLinks],
+  ["Attach Files", PermissionFlagsBits.AttachFiles],
+  ["Read Message History", PermissionFlagsBits.ReadMessageHistory],
+] as const;
+/** In a thread this one counts in the place of Send Messages. */
+const IN_THREADS = ["Send Messages in Threads", PermissionFlagsBits.SendMessagesInThreads] as const;
+
+const GONE: ReadonlySet<string | number> = new Set([RESTJSONErrorCodes.UnknownChannel]);
+const HIDDEN: ReadonlySet<string | number> = new Set([RESTJSONErrorCodes.MissingAccess]);
+
+/** The guilds of this process by what the gateway keeps up to date; threads, which it does not keep, over REST. */
+export function createGuildView(client: Client): Guilds {
+  async function standing(guildId: string, channelId: string): Promise<ChannelStanding> {
+    const guild = client.guilds.cache.get(guildId);
+    const me = guild?.members.me;
+    if (guild === undefined || me === null || me === undefined) return { kind: "unknown" };
+    let channel = guild.channels.cache.get(channelId);
+    if (channel === undefined) {
+      try {
+        channel = (await guild.channels.fetch(channelId)) ?? undefined;
+      } catch (error) {
+        return standingAfter(error);
+      }
+    }
+    if (channel === undefined) return { kind: "gone" };
+    if (channel.isThread() && (channel.archived === true || channel.locked === true))
+      return { kind: "closed" };
+    const held = channel.permissionsFor(me);
+    const needed = channel.isThread()
+      ? NEEDED.map((one) => (one[1] === PermissionFlagsBits.SendMessages ? IN_THREADS : one))
+      : NEEDED;
+    const permissions = needed.filter(([, bit]) => !held.has(bit)).map(([name]) => name);
+    return permissions.length === 0 ? { kind: "open" } : { kind: "missing", permissions };
+  }
+
+  return {
+    standing,
+    topRole(guildId, roleIds) {
+      const guild = client.guilds.cache.get(guildId);
+      const [top] = roleIds
+        .filter((id) => id !== guildId)
+        .flatMap((id) => guild?.roles.cache.get(id) ?? [])
+        .filter(({ managed }) => !managed)
+        .sort((a, b) => b.position - a.position);
+      return top && { id: top.id, name: top.name };
+    },
+  };
+}
+
+function standingAfter(error: unknown): ChannelStanding {
+  if (!(error instanceof DiscordAPIError)) return { kind: "unknown" };
+  if (GONE.has(error.code)) return { kind: "gone" };
+  return HIDDEN.has(error.code)
+    ? { kind: "missing", permissions: NEEDED.map(([name]) => name) }
+    : { kind: "unknown" };
+}

@@ -1,0 +1,32 @@
+import type { Escaped } from "../../domain/escaped.ts";
+import type { Binding, Feed, GuideStep, GuildSettings } from "../../domain/guild.ts";
+import type { Button, Row } from "../../domain/message.ts";
+import type { StandingOf } from "./standing.ts";
+
+/** What the steps of the guided set-up are drawn from. */
+
+export interface GuideView {
+  readonly step: GuideStep;
+  /** The second page of the logs. */
+  readonly more?: boolean;
+  /** The server that is set up; undefined while none is linked. */
+  readonly binding: Binding | undefined;
+  readonly settings: GuildSettings;
+  /** Of that server, oldest first. */
+  readonly feeds: readonly Feed[];
+  readonly standingOf: StandingOf;
+  /** The highest role of whoever sets it up. */
+  readonly ownRole: { readonly id: string; readonly name: string } | undefined;
+  /** They hold a tier on that server. */
+  readonly mayRun: boolean;
+  readonly nowMs: number;
+  /** What came of the press before. */
+  readonly note?: Escaped;
+}
+
+/** The last row: back, what the step offers, next. */
+export type Walk = (...between: readonly Button[]) => Row;
+
+export function button(label: string, id: string, style: "primary" | "secondary" = "secondary"): Button {
+  return { kind: "button", style, label, id };
+}

@@ -1,0 +1,213 @@
+import { type Escaped, joined, md, roleMention } from "../../domain/escaped.ts";
+import { type Binding, type Feed, type GuideStep, guideSteps } from "../../domain/guild.ts";
+import type { Button, MessageBody, Row } from "../../domain/message.ts";
+import { inlineCode, inlineName } from "./escape.ts";
+import { logRows, logText, moreLogRows } from "./setup-guide-logs.ts";
+import { button, type GuideView } from "./setup-guide-parts.ts";
+import { staffRows, staffText } from "./setup-guide-staff.ts";
+import { zoneRow, zoneText } from "./setup-guide-zone.ts";
+import { channelLine, type StandingOf } from "./standing.ts";
+
+/** The guided set-up: one message that shows what is done, and one step at a time. Pure. */
+
+const color = 0x3b6fd4;
+const doneColor = 0x2d7d46;
+
+const titles = {
+  link: "Link your game server",
+  staff: "Who may run commands",
+  logs: "Which logs go where",
+  notices: "Where notices go",
+  zone: "Time zone",
+  test: "A test post",
+  done: "Done",
+} as const satisfies Record<GuideStep, string>;
+
+/** The message of a step. Its buttons and selects carry the server's id. */
+export function guideMessage(view: GuideView): MessageBody {
+  const { step, note } = view;
+  const number = guideSteps.indexOf(step) + 1;
+  const heading =
+    step === "done" ? md`🎉 All set` : md`Set up Marshal · ${number} of ${guideSteps.length - 1}`;
+  const title = step === "done" ? [] : [md`**${titles[step]}**`];
+  const parts: Escaped[] = [progress(view), md``, ...title, ...textOf(view)];
+  return {
+    ...(note === undefined ? {} : { content: note }),
+    cards: [{ title: heading, description: joined(parts, "\n"), color: step === "done" ? doneColor : color }],
+    rows: [...rowsOf(view)],
+  };
+}
+
+/** Done, here, still to come: by sign and place, never by colour alone. */
+function progress(view: GuideView): Escaped {
+  const marks = guideSteps
+    .filter((step) => step !== "done")
+    .map((step) => {
+      const name = shortTitles[step];
+      if (step === view.step) return md`▶ **${name}**`;
+      return isDone(step, view) ? md`✅ ${name}` : md`▫ ${name}`;
+    });
+  return joined(marks, " · ");
+}
+
+const shortTitles = {
+  link: "Server",
+  staff: "Roles",
+  logs: "Logs",
+  notices: "Notices",
+  zone: "Time zone",
+  test: "Test",
+} as const;
+
+function isDone(step: Exclude<GuideStep, "done">, view: GuideView): boolean {
+  const { binding, settings, feeds } = view;
+  const isPast = guideSteps.indexOf(view.step) > guideSteps.indexOf(step);
+  switch (step) {
+    case "link":
+      return binding !== undefined;
+    case "staff":
+      return Object.keys(settings.policies[binding?.id ?? ""]?.roleTiers ?? {}).length > 0;
+    case "logs":
+      return feeds.length > 0;
+    case "notices":
+      return settings.noticeChannelId !== undefined || isPast;
+    case "zone":
+      return settings.timeZone !== undefined || isPast;
+    case "test":
+      return view.step === "done";
+  }
+}
+
+function textOf(view: GuideView): readonly Escaped[] {
+  const { step, binding, settings } = view;
+  switch (step) {
+    case "link":
+      return linkText(binding);
+    case "staff":
+      return staffText(view);
+    case "logs":
+      return logText(view);
+    case "notices":
+      return [
+        md`Rejected keys, blocks and logs that stopped: Marshal tells you here. Choose a channel that your staff reads; without one it writes to whoever linked the server.`,
+        ...(settings.noticeChannelId === undefined
+          ? []
+          : [channelLine(md`Notices`, settings.noticeChannelId, view.standingOf(settings.noticeChannelId))]),
+      ];
+    case "zone":
+      return zoneText(view);
+    case "test":
+      return testText(view);
+    case "done":
+      return doneText(view);
+  }
+}
+
+function linkText(binding: Binding | undefined): readonly Escaped[] {
+  const how = md`The server's owner finds the key in the game: private server settings, API. Press **Paste the key**; it is sealed, and only its last four characters are ever shown.`;
+  if (binding === undefined) return [how];
+  return [linkedLine(binding), md`To set up another server, paste its key.`];
+}
+
+function linkedLine({ name, keyEnd }: Binding): Escaped {
+  const key = keyEnd === undefined ? "" : md` Its key ends in ${inlineCode(keyEnd)}.`;
+  return md`✅ **${inlineName(name)}** is linked.${key}`;
+}
+
+function testText({ feeds, standingOf }: GuideView): readonly Escaped[] {
+  if (feeds.length === 0) return [md`No log has a channel yet, so there is nothing to test.`];
+  return [
+    md`Marshal posts one test message for each log, so that you see that it arrives.`,
+    ...feedLines(feeds, standingOf),
+  ];
+}
+
+function feedLines(feeds: readonly Feed[], standingOf: StandingOf): readonly Escaped[] {
+  const channels = [...new Set(feeds.map(({ channelId }) => channelId))];
+  return channels.slice(0, 10).map((id) => channelLine(md`Logs`, id, standingOf(id)));
+}
+
+/** What this person can do now, not what somebody could. */
+function doneText({ binding, settings, feeds, mayRun }: GuideView): readonly Escaped[] {
+  const roles = Object.keys(settings.policies[binding?.id ?? ""]?.roleTiers ?? {});
+  const logs = feeds.length === 1 ? md`1 log` : md`${feeds.length} logs`;
+  return [
+    ...(binding === undefined ? [] : [linkedLine(binding)]),
+    roles.length === 0
+      ? md`⚠ No role may run commands yet: press **Roles**.`
+      : md`Staff: ${joined(roles.slice(0, 10).map(roleMention), " ")}`,
+    feeds.length === 0 ? md`No logs are posted yet: press **Logs**.` : md`${logs} posted from now on.`,
+    md``,
+    md`**What you can do now**`,
+    md`• \`/server status\` shows the server`,
+    ...(mayRun ? [md`• \`/run command\` runs a command in the game`] : []),
+    md`• \`/diagnose\` says what is wrong, should a log stand still`,
+  ];
+}
+
+function rowsOf(view: GuideView): readonly Row[] {
+  const { step, binding, settings } = view;
+  const id = binding?.id ?? "";
+  const walk = (...between: readonly Button[]): Row => [back(step, id), ...between, next(step, id)];
+  switch (step) {
+    case "link": {
+      const paste = button("Paste the key", "guide-key", "primary");
+      return [binding === undefined ? [paste] : [paste, next(step, id)]];
+    }
+    case "staff":
+      return staffRows(view, walk);
+    case "logs":
+      return view.more === true ? moreLogRows(view) : logRows(view, walk);
+    case "notices": {
+      const chosen = settings.noticeChannelId;
+      const again = chosen === undefined ? [] : [button("Check again", `guide:notices:${id}`)];
+      const defaults = chosen === undefined ? {} : { defaultIds: [chosen] };
+      return [
+        [
+          {
+            ...{
+              kind: "select",
+              of: "channel",
+              id: `guide-notices:${id}`,
+              placeholder: "A channel for notices",
+            },
+            ...{ minValues: 0, maxValues: 1, ...defaults },
+          },
+        ],
+        walk(...again),
+      ];
+    }
+    case "zone":
+      return [zoneRow(view), walk(button("Another zone", `guide-zone-form:${id}`))];
+    case "test":
+      return [
+        view.feeds.length === 0
+          ? walk()
+          : [
+              back(step, id),
+              button("Post a test", `guide-test:${id}`, "primary"),
+              next(step, id, "secondary"),
+            ],
+      ];
+    case "done":
+      return [
+        [
+          button("Server", `guide:link:${id}`),
+          button("Roles", `guide:staff:${id}`),
+          button("Logs", `guide:logs:${id}`),
+          button("Notices", `guide:notices:${id}`),
+          button("Time zone", `guide:zone:${id}`),
+        ],
+      ];
+  }
+}
+
+function back(step: GuideStep, bindingId: string): Button {
+  const before = guideSteps[guideSteps.indexOf(step) - 1] ?? "link";
+  return button("Back", `guide:${before}:${bindingId}`);
+}
+
+function next(step: GuideStep, bindingId: string, style: "primary" | "secondary" = "primary"): Button {
+  const after = guideSteps[guideSteps.indexOf(step) + 1] ?? "done";
+  return button(after === "done" ? "Finish" : "Next", `guide:${after}:${bindingId}`, style);
+}

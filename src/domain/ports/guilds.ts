@@ -1,0 +1,21 @@
+/** Whether the bot can post logs into a channel, as far as permissions tell. */
+export type ChannelStanding =
+  | { readonly kind: "open" }
+  /** Permissions that it lacks there, as Discord's settings name them. */
+  | { readonly kind: "missing"; readonly permissions: readonly string[] }
+  | { readonly kind: "gone" }
+  /** A thread that is archived or locked. */
+  | { readonly kind: "closed" }
+  /** Discord could not be asked. */
+  | { readonly kind: "unknown" };
+
+/** What the gateway keeps of a Discord server, and REST of its threads. */
+export interface Guilds {
+  /** Never rejects. */
+  standing(guildId: string, channelId: string): Promise<ChannelStanding>;
+  /** The highest of these roles that people hold, not an integration; undefined where there is none. */
+  topRole(
+    guildId: string,
+    roleIds: readonly string[],
+  ): { readonly id: string; readonly name: string } | undefined;
+}

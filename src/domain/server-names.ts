@@ -1,0 +1,53 @@
+import { Failure } from "./failure.ts";
+
+/** How a linked server is called within one guild: short enough to be typed, and never like another one. */
+
+const LONGEST_NAME = 40;
+/** What nobody sees: two names that differ by it alone look the same. */
+const UNSEEN = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+const BREAKS = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
+
+interface Named {
+  readonly name: string;
+}
+
+/** A name for a server that is linked now, from its own name: cut at a word, numbered where the guild has it already. */
+export function uniqueName(serverName: string, others: readonly Named[]): string {
+  const name = shortened(serverName) || "Server";
+  if (isFree(name, others)) return name;
+  for (let number = 2; ; number++) {
+    const numbered = `${name} ${number}`;
+    if (isFree(numbered, others)) return numbered;
+  }
+}
+
+/** The name that somebody chose. Failure "bad-command" where nothing of it shows or another server has it. */
+export function renamed(wanted: string, others: readonly Named[]): string {
+  const name = clean(wanted);
+  if (name === "") throw new Failure("bad-command", "A name needs letters or digits.");
+  if ([...name].length > LONGEST_NAME) {
+    throw new Failure("bad-command", `A name has ${LONGEST_NAME} characters at most.`);
+  }
+  if (!isFree(name, others)) {
+    throw new Failure("bad-command", "Another server here has that name already; choose a different one.");
+  }
+  return name;
+}
+
+function isFree(name: string, others: readonly Named[]): boolean {
+  const wanted = clean(name).toLowerCase();
+  return others.every((one) => clean(one.name).toLowerCase() !== wanted);
+}
+
+function clean(text: string): string {
+  return text.replace(BREAKS, " ").replace(UNSEEN, "").trim();
+}
+
+function shortened(text: string): string {
+  const characters = [...clean(text)];
+  if (characters.length <= LONGEST_NAME) return characters.join("");
+  const start = characters.slice(0, LONGEST_NAME).join("");
+  const atWord = start.replace(/\s\S*$/u, "");
+  const kept = atWord === "" ? start : atWord;
+  return kept.replace(/[\s\p{P}|]+$/u, "") || kept.trim();
+}

@@ -1,0 +1,34 @@
+/** Time zones by their IANA names, as this Node knows them. */
+
+export const DEFAULT_ZONE = "UTC";
+
+/** All names, UTC first. */
+export const timeZones: readonly string[] = [
+  DEFAULT_ZONE,
+  ...Intl.supportedValuesOf("timeZone").filter((name) => name !== DEFAULT_ZONE),
+];
+
+/** The name as it is written, however it was typed ("europe/berlin"); undefined where there is no such zone. */
+export function zoneNamed(typed: string): string | undefined {
+  const wanted = typed.trim().replace(/\s+/g, "_").toLowerCase();
+  const known = timeZones.find((name) => name.toLowerCase() === wanted);
+  if (known !== undefined) return known;
+  // Older names ("Asia/Calcutta", "US/Eastern") are taken too; offsets ("+01:00") would know no summer time.
+  if (!/^[a-z]/.test(wanted)) return undefined;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: wanted }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the clocks of a zone show: `Sat 19:04`. */
+export function clockIn(zone: string, atMs: number): string {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+  return format.format(atMs).replace(",", "");
+}

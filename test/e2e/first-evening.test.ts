@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Channel, Exchange, Message, Person, Value } from "../../src/sandbox/discord/types.ts";
+import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
+import { answerOf, labelsOf, reads, textOf } from "./read.ts";
+import { type Community, E2eRig } from "./rig.ts";
+
+/** One person at the guided message: every press, choice and submitted form is counted. */
+class Evening {
+  readonly rig: E2eRig;
+  readonly owner: Person;
+  presses = 0;
+  pastedKeys = 0;
+  #message: Message | undefined;
+
+  constructor(rig: E2eRig, owner: Person) {
+    this.rig = rig;
+    this.owner = owner;
+  }
+
+  get message(): Message {
+    if (this.#message === undefined) throw new Error("the guided message is not open");
+    return this.#message;
+  }
+
+  get text(): string {
+    return textOf(this.message);
+  }
+
+  async open(on: Message, label: string): Promise<void> {
+    this.presses++;
+    const exchange = await this.owner.click(on, label);
+    await reads(exchange, /Set up Marshal/);
+    this.#message = answerOf(exchange);
+  }
+
+  show(exchange: Exchange): void {
+    this.#message = answerOf(exchange);
+  }
+
+  async click(label: string, then: RegExp): Promise<void> {
+    this.presses++;
+    await this.owner.click(this.message, label);
+    await this.#until(then);
+  }
+
+  async choose(customId: string, values: readonly Value[], then: RegExp): Promise<void> {
+    this.presses++;
+    const select = this.message.components
+      .flatMap((row) => row.components ?? [])
+      .find(({ custom_id }) => custom_id?.startsWith(customId));
+    await this.owner.select(this.message, select?.custom_id ?? customId, values);
+    await this.#until(then);
+  }
+
+  async pasteKey(key: string): Promise<void> {
+    this.rig.keys.add(key);
+    this.presses++;
+    const { modal } = await this.owner.click(this.message, "Paste the key");
+    assert.ok(modal !== undefined, "a form opens");
+    this.presses++;
+    this.pastedKeys++;
+    await this.owner.submit(modal, { key });
+    await this.#until(/Is this your server/);
+  }
+
+  async #until(pattern: RegExp): Promise<void> {
+    await this.rig.until(`${pattern} in the guided message, which reads:\n${this.text}`, () =>
+      pattern.test(this.text),
+    );
+  }
+}
+
+/** A community that invites the bot now; its owner holds a role. */
+function inviting(rig: E2eRig, name: string): Community & { readonly joins: Channel } {
+  const community = rig.community(name);
+  const { guild, general, owner } = community;
+  guild.removeBot();
+  guild.setSystemChannel(general);
+  owner.member.addRole(guild.addRole({ name: "Owners" }));
+  const joins = guild.addChannel({ name: "joins" });
+  guild.addBot();
+  return { ...community, joins };
+}
+
+describe("the first evening, from the invite to the first posted join", () => {
+  let rig: E2eRig;
+  before(async () => {
+    rig = await E2eRig.start({ keys: ["alpha-first-key", "beta-second-key", "gamma-third-key"] });
+  });
+  after(() => rig.close());
+
+  test("seven presses and one pasted key until joins are posted; every screen fits, no key is shown", async () => {
+    const { general, owner, joins, guild, staffRole } = inviting(rig, "Firstside");
+    const offer = await rig.posted(general, "Marshal is here");
+    const evening = new Evening(rig, owner);
+
+    await evening.open(offer, "Set it up");
+    assert.match(evening.text, /1 of 6/);
+    await evening.pasteKey("beta-second-key");
+    await evening.click("Yes, link it", /Who may run commands/);
+    assert.match(textOf(evening.message), /ends in `-key`/);
+    await evening.click("Make Owners Managers", /You may run commands yourself/);
+    await evening.click("Next", /Which logs go where/);
+    await evening.choose("guide-log:joins", [joins], /✅ Joins and leaves/);
+    assert.equal(evening.presses, 7);
+
+    await rig.polled("JoinLogs");
+    rig.service.town("beta-second-key").join("RileyBrooks");
+    await rig.posted(joins, "RileyBrooks");
+    assert.ok(evening.presses <= 12 && evening.pastedKeys === 1, `${evening.presses} presses`);
+
+    await evening.click("Next", /Where notices go/);
+    await evening.choose("guide-notices", [general], /✅ Notices/);
+    await evening.click("Next", /each reader's own clock/);
+    await evening.choose("guide-zone", ["Europe/Berlin"], /Europe\/Berlin/);
+    await evening.click("Next", /A test post/);
+    await evening.click("Post a test", /All set/);
+    await rig.posted(joins, "Test");
+    assert.match(evening.text, /\/run command/);
+    // A moderator's role can still be chosen: the steps stay open on the last screen.
+    await evening.click("Roles", /Who may run commands/);
+    await evening.choose("guide-tier:moderator", [staffRole], /Moderator: <@&\d+>/);
+    await evening.choose("guide-tier:moderator", [guild.everyone], /Everyone cannot be staff/);
+    assert.match(await reads(await owner.slash(general, "setup show"), /Setup of/), /Moderator <@&/);
+  });
+
+  test("it goes on after a restart where it was left, and the old message's buttons still work", async () => {
+    const { general, owner, joins } = inviting(rig, "Secondside");
+    const evening = new Evening(rig, owner);
+    await evening.open(await rig.posted(general, "Marshal is here"), "Set it up");
+    await evening.pasteKey("gamma-third-key");
+    await evening.click("Yes, link it", /Who may run commands/);
+    await evening.click("Next", /Which logs go where/);
+    await rig.restart();
+    await evening.choose("guide-log:kills", [joins], /✅ Kills/);
+    const again = await owner.slash(general, "setup start");
+    await reads(again, /Which logs go where/);
+    evening.show(again);
+    assert.match(evening.text, /✅ Kills/);
+    const offers = rig.discord.messages(general).filter((message) => /Marshal is here/.test(textOf(message)));
+    assert.equal(offers.length, 1, "it is offered once");
+  });
+
+  test("permissions that are missing in a channel are named, and ticked when they are given", async () => {
+    const { general, owner, joins } = inviting(rig, "Thirdside");
+    joins.denyBot("SendMessages", "EmbedLinks");
+    const evening = new Evening(rig, owner);
+    await evening.open(await rig.posted(general, "Marshal is here"), "Set it up");
+    await evening.pasteKey("alpha-first-key");
+    await evening.click("Yes, link it", /Who may run commands/);
+    await evening.click("Next", /Which logs go where/);
+    await evening.choose("guide-log:joins", [joins], /⚠ Joins and leaves.*Send Messages.*Embed Links/);
+    joins.allowBot("SendMessages", "EmbedLinks");
+    await evening.click("Check again", /✅ Joins and leaves/);
+  });
+
+  test("who may not manage the Discord server is told so, and sees no step", async () => {
+    const { general, member } = inviting(rig, "Fourthside");
+    const offer = await rig.posted(general, "Marshal is here");
+    const exchange = await member.click(offer, "Set it up");
+    await reads(exchange, /Manage Server/);
+    assert.deepEqual(labelsOf(answerOf(exchange)), []);
+  });
+
+  test("nowhere a key, and nothing that Discord refuses", () => {
+    assertNoKeySeen(rig);
+    assertWellBehaved(rig);
+  });
+});
