@@ -1,4 +1,5 @@
 import type { Services } from "../src/discord/command.ts";
+import { cut, escapeMarkdown } from "../src/discord/render/escape.ts";
 import type { Freshness } from "../src/discord/render/server/view.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -71,15 +72,20 @@ function lookAt(state: ServerState, lists: readonly ListName[], why?: Escaped): 
   return { state, seen: { atMs: Math.min(state.statusAtMs, ...ages), staleWhy: why } };
 }
 
+const HALT_WORDS = {
+  blocked: "The game service, or something in front of it, answers this bot with a block.",
+  "rate-limited": "The game service asked this bot to wait before it sends anything.",
+} as const;
+
 /** Asking during a halt, or with a refused key, would only wait in the gate: the last state is the quicker truth. */
 function whyNotAsked(health: Services["health"], { source }: Binding): Failure | undefined {
   const halt = health.halt();
   if (halt !== undefined) {
-    const words =
-      halt.why === "blocked"
-        ? "The game service, or something in front of it, answers this bot with a block."
-        : "The game service asked this bot to wait before it sends anything.";
-    return new Failure(halt.why, words, { retryAtMs: halt.untilMs, isRead: true });
+    const { message = "" } = halt;
+    return new Failure(halt.why, message === "" ? HALT_WORDS[halt.why] : message, {
+      retryAtMs: halt.untilMs,
+      isRead: true,
+    });
   }
   const parked = health.parked(source);
   return parked && new Failure("key-rejected", parked.why, { isRead: true });
@@ -108,12 +114,13 @@ function staleWhy(failure: Failure, nowMs: number): Escaped {
   return md`Not up to date: ${staleWords(failure)}${again}`;
 }
 
-function staleWords({ code, serviceCode }: Failure): Escaped {
+function staleWords({ code, serviceCode, message }: Failure): Escaped {
   switch (code) {
     case "rate-limited":
       return md`the game service asked this bot to wait.`;
     case "blocked":
-      return md`the game service, or something in front of it, answers this bot with a block.`;
+      // A block of the service and a page of something in front of it are told as what they are.
+      return escapeMarkdown(cut(message, 300));
     case "read-refused":
       return refusedWords(serviceCode);
     case "platform":

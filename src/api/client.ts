@@ -279,7 +279,7 @@ class GatedClient implements Service {
 
   halt(): ReturnType<ServiceHealth["halt"]> {
     const halt = this.#gate.halt.current;
-    return halt === undefined ? undefined : { untilMs: halt.untilMs, why: halt.why };
+    return halt === undefined ? undefined : { untilMs: halt.untilMs, why: halt.why, message: halt.message };
   }
 
   parked(source: SourceId): ReturnType<ServiceHealth["parked"]> {

@@ -196,6 +196,13 @@ describe("A service that is silent", () => {
     assert.doesNotMatch(text, /asked again at/);
   });
 
+  test("behind a page of HTML tells that it is a page", async () => {
+    const { world } = await rig();
+    const message = "The service answered with a page instead of data: this host may be blocked.";
+    world.halt = { untilMs: world.clock.nowMs() + 60_000, why: "blocked", message };
+    assert.match(textOf(await statusOf(world)), /answered with a page instead of data/);
+  });
+
   test("in a halt without any state says that there is none, and when to ask again", async () => {
     const { world, binding } = await rig();
     world.states.delete(binding.source);

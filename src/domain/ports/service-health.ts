@@ -3,8 +3,10 @@ import type { SourceId } from "../model.ts";
 
 /** What the gate knows, for people and for /state. */
 export interface ServiceHealth {
-  /** Epoch milliseconds until which nothing is sent, and why. */
-  halt(): { readonly untilMs: number; readonly why: "rate-limited" | "blocked" } | undefined;
+  /** Epoch milliseconds until which nothing is sent, and why; `message` is the answer that caused it, in a sentence. */
+  halt():
+    | { readonly untilMs: number; readonly why: "rate-limited" | "blocked"; readonly message?: string }
+    | undefined;
   /** A key that the service rejected is parked until it is linked again. */
   parked(source: SourceId): { readonly sinceMs: number; readonly why: string } | undefined;
   /** A key that is in no doubt itself waits until then, epoch milliseconds, because too many others were refused. */
