@@ -1,5 +1,4 @@
 import { Failure } from "../domain/failure.ts";
-import { withoutFutureRows } from "../domain/future-rows.ts";
 import type { CommandAnswer, ListName, ServerStatus, Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
@@ -15,9 +14,7 @@ import type { BadKeys, ServiceEvent, ServiceHealth } from "../domain/ports/servi
 import type { ServerKey } from "../domain/secret.ts";
 import type { Log } from "../log.ts";
 import { Gate } from "./gate.ts";
-import { unlinked } from "./gate-failures.ts";
-import { GenerationalCache } from "./generational-cache.ts";
-import type { RepeatingJson } from "./http/repeating-json.ts";
+import { linkedKey, unlinked } from "./gate-failures.ts";
 import { createTransport, type Transport } from "./http/transport.ts";
 import type { KeyBudget, StoredUnits } from "./keys/budget.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
@@ -26,9 +23,8 @@ import type { KeyRecords, StoredBudget } from "./keys/key-records.ts";
 import { openDesk } from "./keys/open-desk.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 import type { StoredHalt } from "./limits/halt.ts";
-import { RefusedReads } from "./limits/refused-reads.ts";
-import { RowNotes } from "./row-notes.ts";
-import { createLogMemory, LIST_FIELDS, readCommandAnswer, readLists, readStatus } from "./schema.ts";
+import { readCommandAnswer, readStatus } from "./schema.ts";
+import { StatusReads } from "./status-reads.ts";
 
 export interface ServiceClientOptions {
   readonly serviceUrl: string;
@@ -82,14 +78,6 @@ export interface Service extends ServiceClient, KeyProver, ServiceHealth {
 
 const DEADLINE_MS = 10_000;
 const CONNECTIONS = 32;
-/** How wrong our own clock may be where an answer does not tell the service's time. */
-const DATELESS_SLACK_MS = 24 * 3_600_000;
-/**
- * Of a server that is polled less often than this, hardly a row is known again; full logs take about 50 KB. Those of a
- * host with thousands of servers are not worth that: their turn comes too seldom.
- */
-const LOGS_REMEMBERED = 500;
-const LOGS_REMEMBERED_FOR_MS = 15 * 60_000;
 /** What a header can carry: anything else cannot be a key and is not worth a part of the budget. */
 const KEY_SHAPE = /^[\x21-\x7e]{1,512}$/;
 
@@ -105,22 +93,15 @@ class GatedClient implements Service {
   readonly #records: KeyRecords;
   readonly #desk: KeyDesk;
   readonly #gate: Gate;
-  readonly #rowNotes: RowNotes;
+  readonly #reads: StatusReads;
   readonly #closeTransport: () => Promise<void>;
   /** With another global key the service counts another identity: its halt is not ours. */
   readonly #identity: string;
-  /** What the logs of each source that is polled showed last. */
-  readonly #logs: GenerationalCache<SourceId, RepeatingJson> | undefined;
-  readonly #refusedReads = new RefusedReads();
   /** Writes in the order in which they were asked for. */
   #writes: Promise<void> = Promise.resolve();
 
   constructor(options: ServiceClientOptions) {
     this.#options = options;
-    this.#rowNotes = new RowNotes(options);
-    const most = options.logsRemembered ?? LOGS_REMEMBERED;
-    const kept = { forMs: LOGS_REMEMBERED_FOR_MS, most };
-    this.#logs = most > 0 ? new GenerationalCache(kept, createLogMemory) : undefined;
     const connections = options.connections ?? CONNECTIONS;
     const { globalKey, keys, clock, metrics, onEvent, log } = options;
     const { rejected, keyFlights: flights, takenKeys: taken, keyBudget: budget, badKeyBudget } = options;
@@ -156,6 +137,7 @@ class GatedClient implements Service {
         onEvent({ kind: "key-taken-again", source });
       },
     });
+    this.#reads = new StatusReads({ ...options, gate: this.#gate });
   }
 
   async restore(): Promise<void> {
@@ -165,72 +147,8 @@ class GatedClient implements Service {
     this.#gate.wake();
   }
 
-  async read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
-    try {
-      return await this.#read(source, lists, options);
-    } catch (error) {
-      throw error instanceof Failure ? this.#readFailed(source, error) : error;
-    }
-  }
-
-  async #read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
-    const key = linked(await this.#options.keys.keyOf(source));
-    this.#refuseUnreadable(source);
-    const memory = this.#logs?.of(source, this.#options.clock.monotonicMs());
-    const answered = await this.#gate.send({
-      source,
-      key,
-      route: "read",
-      parse: memory === undefined ? JSON.parse : (body) => memory.parse(body),
-      waitingClass: options.priority,
-      turn: options.guildId,
-      path: readPath(lists),
-      signal: options.signal,
-      onSent: options.onSent,
-    });
-    this.#refusedReads.forget(source);
-    const { lists: read, skippedRows } = readLists(answered.json, lists);
-    // Without a Date only our own clock is left, which a host may have set wrong by hours: no row is lost for that.
-    const presentMs = answered.dateMs ?? answered.readAtMs + DATELESS_SLACK_MS;
-    const { lists: present, setAside } = withoutFutureRows(read, presentMs);
-    this.#rowNotes.note(source, "unreadable", skippedRows);
-    this.#rowNotes.note(source, "future", setAside);
-    return {
-      source,
-      askedAtMs: answered.sentAtMs,
-      takenAtMs: answered.readAtMs,
-      status: readStatus(answered.json),
-      lists: present,
-      skippedRows,
-      ...(present === read ? {} : { setAsideRows: setAside }),
-    };
-  }
-
-  /** A server that the service does not let us read is asked again rarely, whoever asks. */
-  #refuseUnreadable(source: SourceId): void {
-    const { clock } = this.#options;
-    const refused = this.#refusedReads.standing(source, clock.monotonicMs());
-    if (refused === undefined) return;
-    const { code, message, serviceCode } = refused.failure;
-    const retryAtMs = Math.ceil(clock.nowMs() + refused.leftMs);
-    throw new Failure(code, message, { retryAtMs, ...(serviceCode === undefined ? {} : { serviceCode }) });
-  }
-
-  /** The same failure as one of reading; the service's refusal to show a server is noted and told once. */
-  #readFailed(source: SourceId, error: Failure): Failure {
-    const { code, message, retryAtMs, serviceCode, commandId, cause } = error;
-    const failure = new Failure(code, message, {
-      isRead: true,
-      cause,
-      ...(retryAtMs === undefined ? {} : { retryAtMs }),
-      ...(serviceCode === undefined ? {} : { serviceCode }),
-      ...(commandId === undefined ? {} : { commandId }),
-    });
-    const { clock, onEvent } = this.#options;
-    const isAnswer = code === "read-refused" && retryAtMs === undefined;
-    if (isAnswer && this.#refusedReads.onRefused(source, failure, clock.monotonicMs()))
-      onEvent({ kind: "read-refused", source, failure });
-    return failure;
+  read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
+    return this.#reads.read(source, lists, options);
   }
 
   async command(
@@ -238,7 +156,7 @@ class GatedClient implements Service {
     text: string,
     { signal, mayStart, guildId }: CommandOptions = {},
   ): Promise<CommandAnswer> {
-    const key = linked(await this.#options.keys.keyOf(source));
+    const key = linkedKey(await this.#options.keys.keyOf(source));
     const answered = await this.#gate.send({
       source,
       key,
@@ -312,7 +230,7 @@ class GatedClient implements Service {
   }
 
   async unpark(source: SourceId): Promise<void> {
-    this.#refusedReads.forget(source);
+    this.#reads.unpark(source);
     this.#desk.unpark(source);
     await this.#records.settled();
   }
@@ -320,8 +238,7 @@ class GatedClient implements Service {
   forget(source: SourceId): void {
     this.#gate.dropKey(source, unlinked());
     this.#desk.forget(source);
-    this.#refusedReads.forget(source);
-    this.#logs?.delete(source);
+    this.#reads.forget(source);
   }
 
   async close(): Promise<void> {
@@ -351,18 +268,6 @@ class GatedClient implements Service {
       this.#options.log?.error({ err: error, what }, "the state of the gate could not be kept");
     });
   }
-}
-
-function linked(key: ServerKey | undefined): ServerKey {
-  if (key === undefined) throw unlinked();
-  return key;
-}
-
-function readPath(lists: readonly ListName[]): string {
-  if (lists.length === 0) return "/v1/server";
-  let query = "";
-  for (const name of lists) query += `&${LIST_FIELDS[name]}=true`;
-  return `/v2/server?${query.slice(1)}`;
 }
 
 function remembered(untilMs: number): Failure {

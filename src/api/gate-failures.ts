@@ -1,4 +1,5 @@
 import { Failure } from "../domain/failure.ts";
+import type { ServerKey } from "../domain/secret.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 
 /** What callers of the gate are told when it is not the service itself that speaks. */
@@ -31,6 +32,12 @@ export function unauthorised(failure: Failure): Failure {
 
 export function unlinked(): Failure {
   return new Failure("not-linked", "No guild has this server linked any more.");
+}
+
+/** The open key; throws where nobody has the server linked. */
+export function linkedKey(key: ServerKey | undefined): ServerKey {
+  if (key === undefined) throw unlinked();
+  return key;
 }
 
 export function noLongerWanted(): Failure {

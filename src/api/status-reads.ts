@@ -1,0 +1,139 @@
+import { Failure } from "../domain/failure.ts";
+import { withoutFutureRows } from "../domain/future-rows.ts";
+import type { ListName, Snapshot, SourceId } from "../domain/model.ts";
+import type { Clock } from "../domain/ports/clock.ts";
+import type { KeyRing } from "../domain/ports/key-ring.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { ReadOptions } from "../domain/ports/service-client.ts";
+import type { ServiceEvent } from "../domain/ports/service-health.ts";
+import type { Log } from "../log.ts";
+import type { Gate } from "./gate.ts";
+import { linkedKey } from "./gate-failures.ts";
+import { GenerationalCache } from "./generational-cache.ts";
+import type { RepeatingJson } from "./http/repeating-json.ts";
+import { RefusedReads } from "./limits/refused-reads.ts";
+import { RowNotes } from "./row-notes.ts";
+import { createLogMemory, LIST_FIELDS, readLists, readStatus } from "./schema.ts";
+
+export interface StatusReadsParts {
+  readonly gate: Gate;
+  readonly keys: KeyRing;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly log?: Log;
+  readonly onEvent: (event: ServiceEvent) => void;
+  /** Of how many servers the rows of the latest answer are remembered; 0: of none. @default 500 */
+  readonly logsRemembered?: number;
+}
+
+/** How wrong our own clock may be where an answer does not tell the service's time. */
+const DATELESS_SLACK_MS = 24 * 3_600_000;
+/**
+ * Of a server that is polled less often than this, hardly a row is known again; full logs take about 50 KB. Those of a
+ * host with thousands of servers are not worth that: their turn comes too seldom.
+ */
+const LOGS_REMEMBERED = 500;
+const LOGS_REMEMBERED_FOR_MS = 15 * 60_000;
+/** Reads the status of servers: what is remembered between two reads of one, and which are not to be read. */
+export class StatusReads {
+  readonly #parts: StatusReadsParts;
+  readonly #rowNotes: RowNotes;
+  /** What the logs of each source that is polled showed last. */
+  readonly #logs: GenerationalCache<SourceId, RepeatingJson> | undefined;
+  readonly #refusedReads = new RefusedReads();
+
+  constructor(parts: StatusReadsParts) {
+    this.#parts = parts;
+    this.#rowNotes = new RowNotes(parts);
+    const most = parts.logsRemembered ?? LOGS_REMEMBERED;
+    const kept = { forMs: LOGS_REMEMBERED_FOR_MS, most };
+    this.#logs = most > 0 ? new GenerationalCache(kept, createLogMemory) : undefined;
+  }
+
+  /** One snapshot with these lists; rejects with a Failure of reading. */
+  async read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
+    try {
+      return await this.#read(source, lists, options);
+    } catch (error) {
+      throw error instanceof Failure ? this.#readFailed(source, error) : error;
+    }
+  }
+
+  async #read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {
+    const key = linkedKey(await this.#parts.keys.keyOf(source));
+    this.#refuseUnreadable(source);
+    const memory = this.#logs?.of(source, this.#parts.clock.monotonicMs());
+    const answered = await this.#parts.gate.send({
+      source,
+      key,
+      route: "read",
+      parse: memory === undefined ? JSON.parse : (body) => memory.parse(body),
+      waitingClass: options.priority,
+      turn: options.guildId,
+      path: readPath(lists),
+      signal: options.signal,
+      onSent: options.onSent,
+    });
+    this.#refusedReads.forget(source);
+    const { lists: read, skippedRows } = readLists(answered.json, lists);
+    // Without a Date only our own clock is left, which a host may have set wrong by hours: no row is lost for that.
+    const presentMs = answered.dateMs ?? answered.readAtMs + DATELESS_SLACK_MS;
+    const { lists: present, setAside } = withoutFutureRows(read, presentMs);
+    this.#rowNotes.note(source, "unreadable", skippedRows);
+    this.#rowNotes.note(source, "future", setAside);
+    return {
+      source,
+      askedAtMs: answered.sentAtMs,
+      takenAtMs: answered.readAtMs,
+      status: readStatus(answered.json),
+      lists: present,
+      skippedRows,
+      ...(present === read ? {} : { setAsideRows: setAside }),
+    };
+  }
+
+  /** A server that the service does not let us read is asked again rarely, whoever asks. */
+  #refuseUnreadable(source: SourceId): void {
+    const { clock } = this.#parts;
+    const refused = this.#refusedReads.standing(source, clock.monotonicMs());
+    if (refused === undefined) return;
+    const { code, message, serviceCode } = refused.failure;
+    const retryAtMs = Math.ceil(clock.nowMs() + refused.leftMs);
+    throw new Failure(code, message, { retryAtMs, ...(serviceCode === undefined ? {} : { serviceCode }) });
+  }
+
+  /** The same failure as one of reading; the service's refusal to show a server is noted and told once. */
+  #readFailed(source: SourceId, error: Failure): Failure {
+    const { code, message, retryAtMs, serviceCode, commandId, cause } = error;
+    const failure = new Failure(code, message, {
+      isRead: true,
+      cause,
+      ...(retryAtMs === undefined ? {} : { retryAtMs }),
+      ...(serviceCode === undefined ? {} : { serviceCode }),
+      ...(commandId === undefined ? {} : { commandId }),
+    });
+    const { clock, onEvent } = this.#parts;
+    const isAnswer = code === "read-refused" && retryAtMs === undefined;
+    if (isAnswer && this.#refusedReads.onRefused(source, failure, clock.monotonicMs()))
+      onEvent({ kind: "read-refused", source, failure });
+    return failure;
+  }
+
+  /** The key was linked again: it is asked at once. */
+  unpark(source: SourceId): void {
+    this.#refusedReads.forget(source);
+  }
+
+  /** Nobody has it linked any more. */
+  forget(source: SourceId): void {
+    this.#refusedReads.forget(source);
+    this.#logs?.delete(source);
+  }
+}
+
+function readPath(lists: readonly ListName[]): string {
+  if (lists.length === 0) return "/v1/server";
+  let query = "";
+  for (const name of lists) query += `&${LIST_FIELDS[name]}=true`;
+  return `/v2/server?${query.slice(1)}`;
+}
