@@ -1,5 +1,6 @@
 import type { Command } from "../src/discord/command.ts";
 import { audit } from "./audit.ts";
+import { diagnose } from "./diagnose.ts";
 import { feed } from "./feed.ts";
 import { help } from "./help.ts";
 import { me } from "./me.ts";
@@ -9,4 +10,4 @@ import { setup } from "./setup.ts";
 import { staff } from "./staff.ts";
 
 /** The only list of commands: dispatch, registration and /help all read it. */
-export const commands: readonly Command[] = [server, run, me, setup, feed, staff, audit, help];
+export const commands: readonly Command[] = [server, run, me, setup, feed, staff, audit, diagnose, help];

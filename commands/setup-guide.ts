@@ -71,7 +71,7 @@ export async function feedsOf({ feeds }: Services, { id, guildId }: Binding) {
   return all.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
 }
 
-async function standingsOf(
+export async function standingsOf(
   { guilds }: Services,
   guildId: string,
   channelIds: readonly string[],

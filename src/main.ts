@@ -16,6 +16,7 @@ import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createLog, type RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
+import { createHostHealth } from "./ops/host-health.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { OpsError, type OpsSources, startOps } from "./ops/ops-server.ts";
 import { collectFacts } from "./ops/readiness-facts.ts";
@@ -198,6 +199,11 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     }),
   });
 
+  const host = createHostHealth({
+    isPresent: (code) => readiness.isPresent(code),
+    buckets: () => service.state().buckets,
+    clock,
+  });
   const isReady = () => (readiness.reasons().length === 0 ? 1 : 0);
   metrics.gauge("marshal_ready", "1 while nothing keeps the bot from its work.", isReady);
 
@@ -222,6 +228,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       prover: service,
       snapshots,
       health: service,
+      host,
       permissions: runs.permissions,
       words: runs.words,
       accounts: runs.accounts,

@@ -10,6 +10,7 @@ import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Feeds } from "../domain/ports/feeds.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { Guilds } from "../domain/ports/guilds.ts";
+import type { HostHealth } from "../domain/ports/host-health.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { ModCalls } from "../domain/ports/mod-calls.ts";
 import type { Panels } from "../domain/ports/panels.ts";
@@ -40,6 +41,7 @@ export interface Services {
   readonly permissions: Permissions;
   readonly members: Members;
   readonly guilds: Guilds;
+  readonly host: HostHealth;
   readonly runner: Runner;
   readonly runAnswers: Pick<RunAnswers, "remember" | "forget">;
   readonly queue: RunQueue;

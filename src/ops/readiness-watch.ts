@@ -1,7 +1,14 @@
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { Log } from "../log.ts";
-import { assessReadiness, type Facts, NOTHING_SEEN, type ReadinessMemory, type Reason } from "./readiness.ts";
+import {
+  assessReadiness,
+  type Facts,
+  NOTHING_SEEN,
+  type ReadinessMemory,
+  type Reason,
+  type ReasonCode,
+} from "./readiness.ts";
 
 export interface ReadinessParts {
   readonly clock: Clock;
@@ -36,6 +43,11 @@ export class ReadinessWatch {
     return this.#standing === undefined
       ? [STARTING.text]
       : [...this.#standing.values()].map(({ text }) => text);
+  }
+
+  /** Whether that reason stood at the latest check. */
+  isPresent(code: ReasonCode): boolean {
+    return [...(this.#standing?.values() ?? [])].some((reason) => reason.code === code);
   }
 
   /** Checks now and then every ten seconds. To be called when everything runs. */

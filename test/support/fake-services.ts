@@ -14,6 +14,7 @@ import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
 import type { Bindings } from "../../src/domain/ports/bindings.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
 import type { ChannelStanding, Guilds } from "../../src/domain/ports/guilds.ts";
+import type { RequestsLeft } from "../../src/domain/ports/host-health.ts";
 import type { Permissions } from "../../src/domain/ports/permissions.ts";
 import type { KeyProver } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
@@ -145,6 +146,8 @@ export class FakeWorld {
     },
   };
 
+  storeWorks = true;
+  requestsLeft: RequestsLeft | undefined;
   /** Channels that are not open to the bot. */
   readonly standings = new Map<string, ChannelStanding>();
   /** Names of roles by id, the highest last. */
@@ -171,6 +174,7 @@ export class FakeWorld {
     audit: { ...unused<AuditLog>("audit"), event: async (event) => void this.events.push(event) },
     members: unused("members"),
     guilds: this.guilds,
+    host: { storeWorks: () => this.storeWorks, requestsLeft: () => this.requestsLeft },
     runner: unused("runner"),
     runAnswers: unused("runAnswers"),
     queue: unused("queue"),

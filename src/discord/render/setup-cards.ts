@@ -92,7 +92,7 @@ export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: Ju
 }
 
 /** Mends a refusal for want of a tier. Without an id: of the server that is meant. */
-function chooseRoles(bindingId: string): Button {
+export function chooseRoles(bindingId: string): Button {
   return { kind: "button", style: "primary", label: "Choose roles", id: `guide-roles:${bindingId}` };
 }
 

@@ -19,7 +19,7 @@ export function channelLine(what: Escaped, channelId: string, standing: ChannelS
 }
 
 /** What stands in the way, after the channel's name. */
-function obstacle(standing: ChannelStanding): Escaped {
+export function obstacle(standing: ChannelStanding): Escaped {
   switch (standing.kind) {
     case "missing":
       return md`lacks ${permissionList(standing.permissions)} for Marshal`;

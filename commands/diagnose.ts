@@ -1,0 +1,77 @@
+import {
+  defineAction,
+  defineCommand,
+  defineEntry,
+  type Press,
+  type Reply,
+  type Services,
+} from "../src/discord/command.ts";
+import { diagnosisMessage, type ServerFacts } from "../src/discord/render/diagnosis.ts";
+import { feedText } from "../src/discord/render/feed-cards.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor, Binding, GuildSettings } from "../src/domain/guild.ts";
+import { note } from "./audit-note.ts";
+import { feedsOf, standingsOf } from "./setup-guide.ts";
+
+/** Reads what is known already: nothing is asked of the game service for it. */
+async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply> {
+  const { bindings, settings, health, host, clock } = services;
+  const own = await settings.of(guildId);
+  const servers = await Promise.all(
+    (await bindings.list(guildId)).map((binding) => factsOf(binding, own, services)),
+  );
+  const channels = servers.flatMap(({ feeds }) => feeds.map(({ feed }) => feed.channelId));
+  const notices = own.noticeChannelId === undefined ? [] : [own.noticeChannelId];
+  const standings = await standingsOf(services, guildId, [...channels, ...notices]);
+  return diagnosisMessage({
+    servers,
+    standingOf: (channelId) => standings.get(channelId) ?? { kind: "unknown" },
+    noticeChannelId: own.noticeChannelId,
+    halt: health.halt(),
+    storeWorks: host.storeWorks(),
+    requests: host.requestsLeft(),
+    nowMs: clock.nowMs(),
+  });
+}
+
+async function factsOf(binding: Binding, settings: GuildSettings, services: Services): Promise<ServerFacts> {
+  const { health, snapshots, feeds } = services;
+  const latest = snapshots.latest(binding.source);
+  return {
+    binding,
+    parked: health.parked(binding.source),
+    held: health.held(binding.source),
+    readAtMs: latest?.statusAtMs,
+    players: latest?.status.currentPlayers,
+    hasStaff: Object.keys(settings.policies[binding.id]?.roleTiers ?? {}).length > 0,
+    feeds: (await feedsOf(services, binding)).map((feed) => ({ feed, status: feeds.status(feed.id) })),
+  };
+}
+
+/** `diagnose-resume:FEED`: a log that stopped or is paused posts again, from now on. */
+async function resume({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const feed = await services.feeds.pause(actor.guildId, argument, false);
+  if (feed === undefined) throw new Failure("bad-command", "There is no such feed any more.");
+  await note(services, actor, "feed-resume", feedText(feed, await services.bindings.list(actor.guildId)));
+  return await diagnosis(actor, services);
+}
+
+export const diagnose = defineCommand({
+  name: "diagnose",
+  description: "What is fine and what is wrong here, and how to mend it",
+  manageGuild: true,
+  entry: defineEntry<undefined>({
+    description: "What is fine and what is wrong here, and how to mend it",
+    first: "ephemeral",
+    parse: () => undefined,
+    execute: ({ actor }, services) => diagnosis(actor, services),
+  }),
+  actions: {
+    "diagnose-again": defineAction({
+      first: "update",
+      manageGuild: true,
+      execute: ({ actor }, services) => diagnosis(actor, services),
+    }),
+    "diagnose-resume": defineAction({ first: "update", manageGuild: true, execute: resume }),
+  },
+});

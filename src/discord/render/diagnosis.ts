@@ -1,0 +1,193 @@
+import { channelMention, type Escaped, md } from "../../domain/escaped.ts";
+import type { Binding, Feed } from "../../domain/guild.ts";
+import type { Button, MessageBody, Row } from "../../domain/message.ts";
+import type { FeedStatus } from "../../domain/ports/feeds.ts";
+import type { ChannelStanding } from "../../domain/ports/guilds.ts";
+import type { RequestsLeft } from "../../domain/ports/host-health.ts";
+import type { ServiceHealth } from "../../domain/ports/service-health.ts";
+import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
+import { feedNames } from "./feed-names.ts";
+import { chooseRoles } from "./setup-cards.ts";
+import { HOW_TO_MEND, obstacle, type StandingOf } from "./standing.ts";
+
+/** `/diagnose`: each server and each log in one line, fine or what is wrong, with the press that mends it. Pure. */
+
+export interface ServerFacts {
+  readonly binding: Binding;
+  readonly parked: ReturnType<ServiceHealth["parked"]>;
+  readonly held: ReturnType<ServiceHealth["held"]>;
+  /** When it was last read, epoch milliseconds; undefined: not since the start. */
+  readonly readAtMs: number | undefined;
+  readonly players: number | undefined;
+  readonly hasStaff: boolean;
+  readonly feeds: readonly { readonly feed: Feed; readonly status: FeedStatus }[];
+}
+
+export interface DiagnosisView {
+  readonly servers: readonly ServerFacts[];
+  readonly standingOf: StandingOf;
+  readonly noticeChannelId: string | undefined;
+  readonly halt: ReturnType<ServiceHealth["halt"]>;
+  readonly storeWorks: boolean;
+  readonly requests: RequestsLeft | undefined;
+  readonly nowMs: number;
+}
+
+interface Finding {
+  readonly isFine: boolean;
+  readonly line: Escaped;
+  readonly mend?: Button;
+}
+
+/** A server with players is read far more often than this; without any there is nothing to be late for. */
+const LATE_AFTER_MS = 15 * 60_000;
+const LONGEST_TEXT = 3_900;
+/** One row is for looking again. */
+const MOST_BUTTONS = 20;
+const LONGEST_NAME_IN_LABEL = 30;
+
+export function diagnosisMessage(view: DiagnosisView): MessageBody {
+  const groups = view.servers.map((facts) => [
+    serverFinding(facts, view),
+    ...(facts.hasStaff ? [] : [noStaff(facts.binding)]),
+    ...facts.feeds.map((one) => feedFinding(one.feed, one.status, view)),
+  ]);
+  const all = [...hostFindings(view), ...groups.flat()];
+  const wrong = all.filter(({ isFine }) => !isFine).length;
+  const places = view.servers.flatMap(({ feeds }) => feeds.map(({ feed }) => feed.channelId));
+  const isMissing = places.some((id) => view.standingOf(id).kind === "missing");
+  const lines = all.map(({ line }) => line);
+  return {
+    cards: [
+      {
+        title:
+          wrong === 0
+            ? md`✅ All is well`
+            : md`⚠ ${wrong} ${wrong === 1 ? "thing needs" : "things need"} a look`,
+        description: cutLines([...lines, ...(isMissing ? [HOW_TO_MEND] : [])], LONGEST_TEXT),
+        color: wrong === 0 ? 0x2d7d46 : 0xb7791f,
+        footer: budgetText(view),
+      },
+    ],
+    rows: buttonRows(all),
+  };
+}
+
+const LOOK_AGAIN: Button = { kind: "button", style: "secondary", label: "Look again", id: "diagnose-again" };
+
+function buttonRows(findings: readonly Finding[]): readonly Row[] {
+  const ids = new Set<string>();
+  const mends = findings
+    .flatMap(({ mend }) => mend ?? [])
+    .filter(({ id }) => id !== LOOK_AGAIN.id && !ids.has(id) && ids.add(id))
+    .slice(0, MOST_BUTTONS);
+  const rows: Row[] = [];
+  for (let at = 0; at < mends.length; at += 5) rows.push(mends.slice(at, at + 5));
+  return [...rows, [LOOK_AGAIN]];
+}
+
+function budgetText({ requests }: DiagnosisView): string {
+  if (requests === undefined) return "The game service has not answered since Marshal started.";
+  return `${requests.left} of ${requests.limit} requests to the game service left at this moment.`;
+}
+
+function hostFindings({ halt, storeWorks, noticeChannelId, standingOf, servers }: DiagnosisView): Finding[] {
+  const findings: Finding[] = [];
+  if (!storeWorks) {
+    const line = md`⛔ Marshal cannot write to its own store: logs and commands wait. Its operator has to mend that.`;
+    findings.push({ isFine: false, line });
+  }
+  if (halt !== undefined) {
+    const why = halt.why === "blocked" ? "blocks requests from this bot" : "asked this bot to wait";
+    const line = md`⏳ The game service ${why}; Marshal goes on <t:${Math.ceil(halt.untilMs / 1_000)}:R> by itself.`;
+    findings.push({ isFine: false, line });
+  }
+  if (servers.length === 0) {
+    const line = md`⚠ No game server is linked yet.`;
+    findings.push({ isFine: false, line, mend: button("Set it up", "guide-open") });
+  }
+  if (noticeChannelId !== undefined) {
+    const standing = standingOf(noticeChannelId);
+    if (isShut(standing)) {
+      const line = md`⚠ Notices: ${channelMention(noticeChannelId)} ${obstacle(standing)}`;
+      findings.push({ isFine: false, line, mend: button("Another notice channel", "guide:notices:") });
+    }
+  }
+  return findings;
+}
+
+function serverFinding(facts: ServerFacts, { nowMs }: DiagnosisView): Finding {
+  const { binding, parked, held, readAtMs, players = 0, feeds } = facts;
+  const name = md`**${inlineName(binding.name)}**`;
+  if (parked !== undefined) {
+    const line = md`⛔ ${name}: the game service rejects its key (${escapeMarkdown(cut(parked.why, 150))})`;
+    return { isFine: false, line, mend: button(`New key for ${labelName(binding.name)}`, "setup-link") };
+  }
+  if (held !== undefined) {
+    const line = md`⏳ ${name}: too many other keys were refused lately; read again <t:${Math.ceil(held.untilMs / 1_000)}:R> by itself`;
+    return { isFine: false, line };
+  }
+  const hasLogs = feeds.some(({ feed }) => feed.state === "live");
+  if (readAtMs === undefined) {
+    return hasLogs
+      ? { isFine: false, line: md`⏳ ${name}: not read since Marshal started` }
+      : { isFine: true, line: md`✅ ${name}: read when somebody asks, since no log is posted` };
+  }
+  const read = md`read <t:${Math.floor(readAtMs / 1_000)}:R>`;
+  const isLate = hasLogs && players > 0 && nowMs - readAtMs > LATE_AFTER_MS;
+  return isLate
+    ? { isFine: false, line: md`⚠ ${name}: last ${read}, which is late; Marshal goes on trying` }
+    : { isFine: true, line: md`✅ ${name}: ${read}` };
+}
+
+function noStaff({ id, name }: Binding): Finding {
+  const line = md`⚠ **${inlineName(name)}**: no role may run commands`;
+  const { style } = chooseRoles(id);
+  return {
+    isFine: false,
+    line,
+    mend: { ...chooseRoles(id), style, label: `Roles for ${labelName(name)}` },
+  };
+}
+
+function feedFinding(feed: Feed, status: FeedStatus, { standingOf }: DiagnosisView): Finding {
+  const what = md`${feedNames[feed.kind]} in ${channelMention(feed.channelId)}`;
+  const standing = standingOf(feed.channelId);
+  const resume = button(`Post ${feedNames[feed.kind]} again`, `diagnose-resume:${feed.id}`);
+  if (standing.kind === "gone") {
+    const mend = button(`Another channel for ${feedNames[feed.kind]}`, `guide:logs:${feed.bindingId}`);
+    return { isFine: false, line: md`⛔ ${what}: the channel was deleted`, mend };
+  }
+  if (isShut(standing))
+    return { isFine: false, line: md`⚠ ${what}: ${obstacle(standing)}`, mend: LOOK_AGAIN };
+  if (feed.state === "parked") {
+    const why = feed.parkedWhy === undefined ? "" : md` (${escapeMarkdown(cut(feed.parkedWhy, 150))})`;
+    return { isFine: false, line: md`⛔ ${what}: stopped${why}`, mend: resume };
+  }
+  if (feed.state === "paused") return { isFine: true, line: md`⏸ ${what}: paused`, mend: resume };
+  return {
+    isFine: status.waitsForStore !== true && status.lateSinceMs === undefined,
+    line: liveLine(what, status),
+  };
+}
+
+function liveLine(what: Escaped, { undelivered, lateSinceMs, waitsForStore }: FeedStatus): Escaped {
+  if (waitsForStore === true) return md`⏳ ${what}: waits for Marshal's store; tried again by itself`;
+  const waiting =
+    undelivered === 0 ? "" : md`, ${undelivered} ${undelivered === 1 ? "entry waits" : "entries wait"}`;
+  if (lateSinceMs !== undefined)
+    return md`⚠ ${what}: late since <t:${Math.floor(lateSinceMs / 1_000)}:R>${waiting}`;
+  return md`✅ ${what}${waiting}`;
+}
+
+function isShut(standing: ChannelStanding): boolean {
+  return standing.kind !== "open" && standing.kind !== "unknown";
+}
+
+function button(label: string, id: string): Button {
+  return { kind: "button", style: "primary", label, id };
+}
+
+function labelName(name: string): string {
+  return cut(plainText(name), LONGEST_NAME_IN_LABEL);
+}

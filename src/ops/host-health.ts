@@ -1,0 +1,35 @@
+import type { Clock } from "../domain/ports/clock.ts";
+import type { HostHealth, RequestsLeft } from "../domain/ports/host-health.ts";
+
+export interface HostHealthParts {
+  /** Why the bot is not ready, by code. */
+  isPresent(code: "store"): boolean;
+  buckets(): readonly {
+    readonly limit: number | undefined;
+    readonly remaining: number;
+    readonly resetAtMs: number | undefined;
+  }[];
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** What the operator's measures say that a guild may see. */
+export function createHostHealth({ isPresent, buckets, clock }: HostHealthParts): HostHealth {
+  return {
+    storeWorks: () => !isPresent("store"),
+    requestsLeft() {
+      const nowMs = clock.nowMs();
+      return buckets()
+        .flatMap((bucket) => leftOf(bucket, nowMs))
+        .sort((a, b) => a.left / a.limit - b.left / b.limit)[0];
+    },
+  };
+}
+
+function leftOf(
+  { limit, remaining, resetAtMs }: ReturnType<HostHealthParts["buckets"]>[number],
+  nowMs: number,
+): RequestsLeft[] {
+  // A limit of which no answer has told is no budget; one whose time is over is full again.
+  if (limit === undefined || resetAtMs === undefined || limit <= 0) return [];
+  return [{ left: resetAtMs <= nowMs ? limit : Math.max(0, remaining), limit, resetAtMs }];
+}
