@@ -39,7 +39,8 @@ async function open(options: SandboxOptions): Promise<Sandbox> {
     await stage.close();
   };
   try {
-    const page = await servePage({ stage, panel, port: options.mode === "shot" ? 0 : options.port });
+    const port = options.mode === "shot" ? 0 : options.port;
+    const page = await servePage({ stage, panel, port, isEmpty: options.empty });
     return { stage, panel, page, close: () => closeAll(page) };
   } catch (error) {
     await closeAll();

@@ -93,10 +93,15 @@ function haltOf(service: Loose): BotView["halt"] {
 
 function bucketOf(bucket: Loose): BucketView {
   return {
-    name: (text(bucket, "hash") ?? text(bucket, "name") ?? "?").slice(0, 6),
+    name: shortName(text(bucket, "hash") ?? text(bucket, "name") ?? "?"),
     ...optional("limit", number(bucket, "limit")),
     ...optional("remaining", number(bucket, "remaining")),
     ...optional("resetAtMs", number(bucket, "resetAtMs")),
     inFlight: number(bucket, "inFlight") ?? 0,
   };
+}
+
+/** A hash by its beginning; a word stays whole. */
+function shortName(name: string): string {
+  return /^[0-9a-f]{8,}$/.test(name) ? name.slice(0, 6) : name;
 }

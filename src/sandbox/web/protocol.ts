@@ -142,6 +142,8 @@ export interface WorldView {
   /** Changes with every start of the sandbox: what the page knew of an earlier one is void. */
   readonly bootId: string;
   readonly guildName: string;
+  /** Nothing was set up in advance: the person at the page begins with linking a server. */
+  readonly isEmpty: boolean;
   readonly meId: string;
   readonly botId: string;
   readonly actor: Actor;

@@ -8,7 +8,7 @@ import { BadAsk } from "./ask.ts";
 import { type Asset, bundlePage } from "./bundle.ts";
 import { isOwnRequest, safetyHeaders } from "./guard.ts";
 import type { Panel } from "./panel.ts";
-import { Session } from "./session.ts";
+import { Session, type SessionParts } from "./session.ts";
 
 const host = "127.0.0.1";
 const longestAskBytes = 64 * 1024;
@@ -25,13 +25,15 @@ export interface PageParts {
   readonly panel: Panel;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Nothing was set up in advance. @default false */
+  readonly isEmpty?: boolean;
 }
 
 /** The port is taken, in words. */
 export class PortError extends Error {}
 
 /** Serves the page on the loopback and speaks with it. */
-export async function servePage({ stage, panel, port }: PageParts): Promise<PageServer> {
+export async function servePage({ stage, panel, port, isEmpty = false }: PageParts): Promise<PageServer> {
   const assets = await bundlePage();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: longestAskBytes });
   const bootId = randomUUID();
@@ -41,7 +43,7 @@ export async function servePage({ stage, panel, port }: PageParts): Promise<Page
       socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (ws) => converse(ws, { stage, panel, bootId }));
+    sockets.handleUpgrade(request, socket, head, (ws) => converse(ws, { stage, panel, bootId, isEmpty }));
   });
   await listen(server, port);
 
@@ -110,7 +112,7 @@ async function serveFile(stage: Stage, path: string, response: ServerResponse): 
   }
 }
 
-function converse(ws: WebSocket, parts: { stage: Stage; panel: Panel; bootId: string }): void {
+function converse(ws: WebSocket, parts: Omit<SessionParts, "send">): void {
   const session = new Session({
     ...parts,
     send: (answer) => {

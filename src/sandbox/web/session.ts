@@ -17,6 +17,7 @@ export interface SessionParts {
   readonly stage: Stage;
   readonly panel: Panel;
   readonly bootId: string;
+  readonly isEmpty: boolean;
   send(answer: Answer): void;
 }
 
@@ -113,12 +114,13 @@ export class Session {
   }
 
   #world(): void {
-    const { stage, bootId, send } = this.#parts;
+    const { stage, bootId, isEmpty, send } = this.#parts;
     const { guild, owner, moderator, member } = stage.cast;
     send({
       type: "world",
       world: {
         bootId,
+        isEmpty,
         guildName: guild.name,
         meId: this.#member.id,
         botId: guild.bot.id,

@@ -31,7 +31,7 @@ export async function takeShot(url: string, stage: Stage, panel: Panel, options:
       viewport: { width: widthPx, height: heightPx },
       reducedMotion: "reduce",
     });
-    const query = new URLSearchParams({ as: actor, channel, ...(isLight ? { light: "" } : {}) });
+    const query = new URLSearchParams({ as: actor, channel, [isLight ? "light" : "dark"]: "" });
     await page.goto(`${url}/?${query}`);
     await page.locator('html[data-connected="true"]').waitFor();
     for (const lever of levers) await panel.pull(lever);

@@ -65,6 +65,8 @@ describe("what the bot says of itself", () => {
       discord: { ready: true },
     });
     assert.deepEqual(view?.halt, { untilMs: 9, reason: "rate-limited" });
+    // A word is not cut to the length of a hash.
+    assert.equal(botView({ service: { buckets: [{ hash: "unknown" }] } })?.buckets[0]?.name, "unknown");
     assert.deepEqual(view?.buckets, [{ name: "abcdef", limit: 10, remaining: 4, resetAtMs: 7, inFlight: 0 }]);
     assert.deepEqual(
       [view?.runsWaiting, view?.runsRunning, view?.undelivered, view?.discordReady],

@@ -104,7 +104,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await rig.picture("autocompletion-1280-dark");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
-    const text = ":h Welcome to the server";
+    const text = ":h Welcome to the night shift";
     await rig.type(`/run command text: ${text}`);
     await rig.message(text);
     await stage.discord.until(() => stage.service.counts.executionsByText.get(text) === 1, 10_000);
@@ -118,7 +118,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
       await rig.message(text);
     }
     await rig.type("/run queue");
-    const queue = page.locator("discord-message", { has: page.locator(".picker-input") }).last();
+    const queue = await rig.message("Mo used /run queue");
     await queue.locator(".picker-input").focus();
     await page.keyboard.type("three");
     await queue.locator(".row", { hasText: ":h three" }).waitFor();
@@ -198,6 +198,64 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     assert.equal(await page.locator('[data-actor="moderator"]').getAttribute("aria-pressed"), "true");
   });
 
+  it("begins with what to type, and three buttons do it", async () => {
+    const { page, stage } = rig;
+    await rig.goto("owner", "general");
+    const first = page.locator(".first-page");
+    await first.waitFor();
+    assert.equal(await first.locator(".button").count(), 3);
+    await rig.picture("first-page-1280-dark");
+    await first.locator(".button", { hasText: "Show it" }).click();
+    await rig.message("Olivia used /server status");
+    const before = stage.service.counts.executionsByText.get(":h Welcome to the server") ?? 0;
+    await first.locator(".button", { hasText: "Run it" }).click();
+    await rig.message("Mo used /run command");
+    await stage.discord.until(
+      () => stage.service.counts.executionsByText.get(":h Welcome to the server") === before + 1,
+      10_000,
+    );
+    const calls = stage.discord.messages(stage.cast.channels.modCalls).length;
+    await first.locator(".button", { hasText: "Call" }).click();
+    await rig.title("mod-calls");
+    await stage.discord.until(
+      () => stage.discord.messages(stage.cast.channels.modCalls).length > calls,
+      10_000,
+    );
+  });
+
+  it("says that there is no such subcommand, and sends nothing", async () => {
+    const { page, stage } = rig;
+    await rig.channel("general");
+    const before = stage.discord.messages(stage.cast.channels.general).length;
+    await rig.type("/server stats");
+    await page.locator(".notice", { hasText: '/server has no subcommand "stats"' }).waitFor();
+    await rig.type("/help me");
+    await page.locator(".notice", { hasText: '"me" is too much' }).waitFor();
+    await page.locator(".composer-text").fill("");
+    assert.equal(stage.discord.messages(stage.cast.channels.general).length, before);
+  });
+
+  it("follows the colours of the system until one chooses, and again when the choice is theirs", async () => {
+    const { page } = rig;
+    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+    await page.goto(`${rig.server.url}/?as=owner&channel=staff-room`);
+    await page.locator('html[data-connected="true"]').waitFor({ state: "attached" });
+    const back = () =>
+      page.evaluate<string>('getComputedStyle(document.getElementById("chat")).backgroundColor');
+    assert.equal(await back(), "rgb(255, 255, 255)");
+    await page.locator("discord-messages[light-theme]").waitFor({ state: "attached" });
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+    await page.locator("discord-messages:not([light-theme])").waitFor({ state: "attached" });
+    assert.equal(await back(), "rgb(49, 51, 56)");
+    const sun = page.getByRole("button", { name: "Light or dark" });
+    await sun.click();
+    assert.equal(await back(), "rgb(255, 255, 255)");
+    await sun.click();
+    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+    await page.locator("discord-messages[light-theme]").waitFor({ state: "attached" });
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+  });
+
   it("stays a small page over ten thousand messages, and goes back through them", async () => {
     const { page, stage } = rig;
     const { general } = stage.cast.channels;
@@ -264,7 +322,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
         }
       }
       if (width > 720) continue;
-      await page.locator(".panel-toggle").click();
+      await page.getByRole("button", { name: "Levers" }).click();
       await page.locator("#panel .lever").first().waitFor();
       assert.deepEqual(await rig.cutOff(), []);
       await rig.picture(`town-${width}-light`);

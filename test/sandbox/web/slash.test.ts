@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { missing, parseLine, suggestions } from "../../../src/sandbox/web/page/slash.ts";
+import { missing, parseLine, suggestions, whyUnknown } from "../../../src/sandbox/web/page/slash.ts";
 import type { CommandView } from "../../../src/sandbox/web/protocol.ts";
 
 const option = (name: string, required: boolean) => ({
@@ -13,6 +13,7 @@ const commands: readonly CommandView[] = [
     description: "Run a command",
     options: [option("text", true), option("server", false)],
   },
+  { line: "run preset add", description: "Add a preset", options: [] },
   { line: "server status", description: "Status", options: [option("server", false)] },
 ];
 const values = (line: string) => Object.fromEntries(parseLine(line, commands)?.values ?? []);
@@ -43,12 +44,25 @@ describe("a command that is written out", () => {
     assert.equal(missing(parsed.command, new Map([["text", ":h"]])), undefined);
   });
 
+  it("is told that there is no such subcommand, and which there are", () => {
+    assert.equal(whyUnknown("/server stats", commands), '/server has no subcommand "stats": status.');
+    assert.equal(whyUnknown("/run preset drop x", commands), '/run preset has no subcommand "drop": add.');
+    assert.equal(whyUnknown("/server", commands), "/server needs a subcommand: status.");
+    assert.match(whyUnknown("/ban Sam", commands), /^There is no command \/ban/);
+    assert.match(whyUnknown("/", commands), /^Type the name/);
+  });
+
+  it("is told of words that belong to no option", () => {
+    assert.equal(parseLine("/run preset add now", commands)?.tooMuch, "now");
+    assert.equal(parseLine("/run preset add", commands)?.tooMuch, undefined);
+  });
+
   it("is suggested by its beginning first, then by what it holds", () => {
     assert.deepEqual(
-      suggestions("/s", commands).map(({ line }) => line),
+      suggestions("/ser", commands).map(({ line }) => line),
       ["server status"],
     );
-    assert.deepEqual(suggestions("/", commands).length, 3);
+    assert.deepEqual(suggestions("/", commands).length, 4);
     assert.deepEqual(
       suggestions("/command", commands).map(({ line }) => line),
       ["run command"],

@@ -2,7 +2,7 @@ import type { ChoiceView, CommandView, Given } from "../protocol.ts";
 import { CommandForm } from "./command-form.ts";
 import { h } from "./dom.ts";
 import { Listbox } from "./listbox.ts";
-import { missing, parseLine, suggestions } from "./slash.ts";
+import { missing, parseLine, suggestions, whyUnknown } from "./slash.ts";
 import type { Store } from "./store.ts";
 
 export interface ComposerActions {
@@ -138,13 +138,17 @@ export class Composer {
       return;
     }
     const parsed = parseLine(value, this.#store.commands);
+    if (parsed?.tooMuch !== undefined) {
+      this.say(`/${parsed.command.line} takes no options: "${parsed.tooMuch}" is too much.`);
+      return;
+    }
     const isWhole =
       parsed !== undefined &&
       (parsed.values.size > 0 || missing(parsed.command, parsed.values) === undefined);
     const isOther = this.#list.isOpen && this.#found[this.#list.active]?.line !== parsed?.command.line;
     if (isWhole && (parsed.values.size > 0 || !isOther)) this.#sendWritten(parsed.command, parsed.values);
     else if (this.#list.isOpen) this.#pick(this.#list.active);
-    else this.#tell(`There is no command ${value.split(" ")[0] ?? value} here.`);
+    else this.say(whyUnknown(value, this.#store.commands));
   }
 
   /** A line that was written out or pasted: its words are put into the options, and what fits is sent. */

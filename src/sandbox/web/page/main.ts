@@ -3,12 +3,14 @@ import type { Pressed } from "./components.ts";
 import { Composer } from "./composer.ts";
 import { Connection, type Wish } from "./connection.ts";
 import { openModal } from "./dialog.ts";
-import { h, icon, icons, place } from "./dom.ts";
+import { type Child, h, icon, icons, place } from "./dom.ts";
+import type { FirstStep } from "./first-page.ts";
 import { tickRelativeTimes } from "./markdown-dom.ts";
 import { sidebar } from "./sidebar.ts";
 import { patchComponents } from "./skyra.ts";
 import { markStillness } from "./stillness.ts";
 import { Store } from "./store.ts";
+import { Theme } from "./theme.ts";
 import { Timeline } from "./timeline.ts";
 import { TownPanel } from "./town-panel.ts";
 
@@ -30,7 +32,9 @@ class Page {
     dismiss: () => undefined,
     older: (beforeId) => this.#connection.tell({ type: "older", channelId: this.#openId, beforeId }),
     newest: () => this.#connection.tell({ type: "newest", channelId: this.#openId }),
+    begin: (step) => void this.#begin(step),
   });
+  readonly #theme = new Theme((isLight) => this.#themed(isLight));
   readonly #composer = new Composer(this.#store, {
     post: (text) => this.#act({ type: "post", channelId: this.#openId, text }),
     slash: (line, options) => this.#act({ type: "slash", channelId: this.#openId, line, options }),
@@ -54,7 +58,7 @@ class Page {
     const params = new URLSearchParams(location.search);
     const actor = params.get("as");
     if (actor === "owner" || actor === "moderator" || actor === "member") this.#store.actor = actor;
-    this.#light(params.has("light") || (localStorage.getItem("theme") === "light" && !params.has("dark")));
+    this.#theme.start();
     place("composer").append(this.#composer.element);
     place("shade").addEventListener("click", () => this.#closeDrawers());
     document.addEventListener("keydown", (event) => this.#key(event));
@@ -96,6 +100,7 @@ class Page {
         if (answer.channelId !== store.openId) return;
         store.commands = answer.commands;
         this.#composer.refresh();
+        this.#timeline.refresh();
         return;
       case "changes":
         if (answer.channelId !== store.openId) return;
@@ -131,7 +136,7 @@ class Page {
       ...sidebar(this.#store, {
         open: (channelId) => this.#open(channelId),
         actAs: (actor) => this.#actAs(actor),
-        toggleLight: () => this.#light(document.documentElement.dataset.theme !== "light"),
+        toggleLight: () => this.#theme.toggle(),
       }),
     );
     const list = nav.querySelector(".channels");
@@ -143,27 +148,26 @@ class Page {
     const channel = this.#store.open;
     const isThread = channel !== undefined && channel.type > 10;
     const parent = isThread ? this.#store.channel(channel.parentId ?? "") : undefined;
-    const toggle = (name: "shows-sidebar" | "shows-panel", label: string, path: string, look: string) =>
+    const toggle = (name: "shows-sidebar" | "shows-panel", attributes: object, ...nodes: readonly Child[]) =>
       h(
         "button",
-        {
-          type: "button",
-          class: `plain ${look}`,
-          "aria-label": label,
-          title: label,
-          onclick: () => this.#app.classList.toggle(name),
-        },
-        icon(path),
+        { type: "button", ...attributes, onclick: () => this.#app.classList.toggle(name) },
+        ...nodes,
       );
+    const town = { class: "plain panel-toggle", title: "The town and its levers" };
     place("top").replaceChildren(
-      toggle("shows-sidebar", "Channels", icons.menu, "only-narrow"),
+      toggle(
+        "shows-sidebar",
+        { class: "plain only-narrow", title: "Channels", "aria-label": "Channels" },
+        icon(icons.menu),
+      ),
       icon(channel?.type === 1 ? icons.at : isThread ? icons.thread : icons.hash),
       h(
         "h1",
         { id: "channel-title" },
         parent === undefined ? (channel?.name ?? "") : `${parent.name} › ${channel?.name ?? ""}`,
       ),
-      toggle("shows-panel", "The town and its levers", icons.town, "panel-toggle"),
+      toggle("shows-panel", town, icon(icons.town), "Levers"),
     );
     document.title = channel === undefined ? "Marshal sandbox" : `#${channel.name} | Marshal sandbox`;
   }
@@ -179,12 +183,24 @@ class Page {
     this.#connection.tell({ type: "act-as", actor });
   }
 
-  #light(isLight: boolean): void {
-    document.documentElement.dataset.theme = isLight ? "light" : "dark";
-    localStorage.setItem("theme", isLight ? "light" : "dark");
+  #themed(isLight: boolean): void {
     this.#timeline.toggleLight(isLight);
     // The components ask for the theme once, when they are made.
     this.#timeline.redraw();
+  }
+
+  /** One of the first page's buttons. */
+  async #begin(step: FirstStep): Promise<void> {
+    if (step.as !== undefined && step.as !== this.#store.actor) this.#actAs(step.as);
+    if (step.lever !== undefined) {
+      const channel = this.#store.channels.find(({ name }) => name === step.channel);
+      if (channel !== undefined) this.#open(channel.id);
+      await this.#act({ type: "lever", id: step.lever });
+      return;
+    }
+    const { line, options = {} } = step;
+    const error = await this.#act({ type: "slash", channelId: this.#openId, line, options });
+    if (error !== undefined) this.#composer.say(error);
   }
 
   async #press(message: MessageView, { customId, values }: Pressed): Promise<void> {

@@ -5,6 +5,8 @@ export interface ParsedLine {
   readonly command: CommandView;
   /** By the option's name; as it was written. */
   readonly values: ReadonlyMap<string, string>;
+  /** Words that belong to no option, since the command has none. */
+  readonly tooMuch?: string;
 }
 
 /** The command whose name begins the line; of two that do, the longer. */
@@ -26,12 +28,33 @@ export function parseLine(line: string, commands: readonly CommandView[]): Parse
   const marks = namesIn(rest, names);
   const loose = rest.slice(0, marks[0]?.at ?? rest.length).trim();
   const first = command.options.find(({ required }) => required) ?? command.options[0];
-  if (loose !== "" && first !== undefined) values.set(first.name, loose);
+  if (first === undefined) return { command, values, tooMuch: loose };
+  if (loose !== "") values.set(first.name, loose);
   for (const [index, { name, at }] of marks.entries()) {
     const end = marks[index + 1]?.at ?? rest.length;
     values.set(name, rest.slice(at + name.length + 1, end).trim());
   }
   return { command, values };
+}
+
+/** Why a line is no command, in words: a subcommand that does not exist, one that is missing, or another name. */
+export function whyUnknown(line: string, commands: readonly CommandView[]): string {
+  const [name = "", ...rest] = line.replace(/^\//, "").trim().split(/\s+/);
+  // The longest beginning that commands share: "/run preset nonsense" is about /run preset.
+  const known = [name, `${name} ${rest[0] ?? ""}`].findLast((start) =>
+    commands.some((command) => command.line.startsWith(`${start} `)),
+  );
+  if (known === undefined)
+    return name === ""
+      ? "Type the name of a command after the /."
+      : `There is no command /${name} for you here. Type / to see all.`;
+  const depth = known.split(" ").length;
+  const words = commands
+    .filter((command) => command.line.startsWith(`${known} `))
+    .map((command) => command.line.split(" ")[depth] ?? "");
+  const typed = [name, ...rest][depth];
+  const wrong = typed === undefined ? "needs a subcommand" : `has no subcommand "${typed}"`;
+  return `/${known} ${wrong}: ${[...new Set(words)].join(", ")}.`;
 }
 
 /** Where "name:" stands as a word of its own; each name counts once, so that a text may hold it again. */

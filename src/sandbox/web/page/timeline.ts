@@ -1,5 +1,6 @@
 import type { MessageView } from "../protocol.ts";
 import { custom, h } from "./dom.ts";
+import { type FirstStep, firstPage, isFirstPage } from "./first-page.ts";
 import { type MessageActions, messageNode } from "./message.ts";
 import type { Store } from "./store.ts";
 import { daysBetween, formatTime } from "./time.ts";
@@ -15,6 +16,8 @@ export interface TimelineActions extends MessageActions {
   older(beforeId: string): void;
   /** Wants the newest again. */
   newest(): void;
+  /** A button of the first page. */
+  begin(step: FirstStep): void;
 }
 
 interface Shown {
@@ -114,6 +117,11 @@ export class Timeline {
     this.#pin();
   }
 
+  /** Other commands can be typed now. */
+  refresh(): void {
+    this.#startWords();
+  }
+
   toggleLight(isLight: boolean): void {
     this.#list.toggleAttribute("light-theme", isLight);
   }
@@ -155,6 +163,12 @@ export class Timeline {
     const channel = this.#store.open;
     this.#start.hidden = this.#hasOlder || channel === undefined;
     if (channel === undefined || this.#hasOlder) return;
+    if (isFirstPage(channel, this.#store)) {
+      // A button that is being pressed stays: it is drawn anew only where other commands or a setup changed it.
+      const page = firstPage(this.#store, (step) => this.#actions.begin(step));
+      if (this.#start.firstElementChild?.isEqualNode(page) !== true) this.#start.replaceChildren(page);
+      return;
+    }
     const isDm = channel.type === 1;
     this.#start.replaceChildren(
       h("h2", {}, isDm ? channel.name : `Welcome to #${channel.name}`),

@@ -30,7 +30,7 @@ export class TownPanel {
       icon(icons.close),
     );
     root.append(
-      h("header", {}, h("h1", {}, "The town"), close),
+      h("header", {}, h("h1", {}, "The town and its levers"), close),
       h("div", { class: "panel-parts" }, this.#town, this.#state, this.#levers, this.#log),
     );
   }
@@ -223,6 +223,13 @@ function buckets(list: readonly BucketView[], nowMs: number): HTMLElement | unde
     "ul",
     { class: "buckets", "aria-label": "Limits" },
     ...list.slice(0, 6).map(({ name, limit, remaining, resetAtMs }) => {
+      // Nothing is known of a limit before the first answer of the service.
+      if (limit === undefined)
+        return h(
+          "li",
+          { class: "is-unknown" },
+          name === "unknown" ? "No limit seen yet" : `limit ${name}: not seen yet`,
+        );
       const share =
         limit === undefined || limit === 0 ? 0 : Math.max(0, Math.min(1, (remaining ?? 0) / limit));
       const reset =
