@@ -1,45 +1,77 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../src/domain/ports/clock.ts";
+
+interface Timer {
+  readonly atMs: number;
+  readonly work: () => void;
+}
+
+/** Longer turns of the event loop count as this: a machine that stalls must not let deadlines pass meanwhile. */
+const LONGEST_TURN_MS = 4;
 
 /**
  * The machine's time, `speed` times as fast: a command window of five seconds passes in one, and everything still
- * happens by itself. The bot and both emulators must be given the same one.
+ * happens by itself. On a busy machine it runs slower instead of skipping: whatever could go on within a turn of the
+ * event loop goes on before the next few milliseconds pass. The bot and both emulators must be given the same one.
  */
 export class FastClock implements Clock {
   readonly speed: number;
-  readonly #realStartMs = performance.now();
   readonly #startMs = Date.now();
+  /** In order of time, then of creation. */
+  readonly #timers: Timer[] = [];
+  #passedMs = 0;
+  #realMs = performance.now();
 
   constructor(speed: number) {
     this.speed = speed;
+    setInterval(() => this.#turn(), 1).unref();
   }
 
   /** A property, so that it can be handed on as a function. */
-  readonly nowMs = (): number =>
-    this.#startMs + Math.floor((performance.now() - this.#realStartMs) * this.speed);
+  readonly nowMs = (): number => this.#startMs + Math.floor(this.#passedMs);
 
   monotonicMs(): number {
-    return (performance.now() - this.#realStartMs) * this.speed;
+    return this.#passedMs;
   }
 
   after(delayMs: number, work: () => void): () => void {
-    const timer = setTimeout(work, this.#real(delayMs)).unref();
-    return () => clearTimeout(timer);
+    const timer = { atMs: this.#passedMs + Math.max(0, delayMs), work };
+    const later = this.#timers.findIndex(({ atMs }) => atMs > timer.atMs);
+    this.#timers.splice(later < 0 ? this.#timers.length : later, 0, timer);
+    return () => {
+      const at = this.#timers.indexOf(timer);
+      if (at >= 0) this.#timers.splice(at, 1);
+    };
   }
 
-  async sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-    try {
-      await delay(this.#real(delayMs), undefined, {
-        ref: false,
-        ...(signal === undefined ? {} : { signal }),
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const onAbort = () => {
+        cancel();
+        reject(signal?.reason);
+      };
+      const cancel = this.after(delayMs, () => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
       });
-    } catch (error) {
-      throw signal?.aborted ? signal.reason : error;
-    }
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
   }
 
-  /** Node fires up to a millisecond early, which would be `speed` milliseconds here; and it cannot count for ever. */
-  #real(delayMs: number): number {
-    return Math.min(2_147_483_647, Math.ceil(Math.max(0, delayMs) / this.speed) + 1);
+  #turn(): void {
+    const realMs = performance.now();
+    this.#passedMs += Math.min(LONGEST_TURN_MS, realMs - this.#realMs) * this.speed;
+    this.#realMs = realMs;
+    for (
+      let [next] = this.#timers;
+      next !== undefined && next.atMs <= this.#passedMs;
+      [next] = this.#timers
+    ) {
+      this.#timers.shift();
+      next.work();
+    }
   }
 }

@@ -66,7 +66,7 @@ function mustFitOpenApi({ traffic }: EmulatedDiscord): void {
 }
 
 /** Resolves when the condition holds; for what no event of the emulated Discord tells. */
-export async function eventually(condition: () => boolean, withinMs = 5_000): Promise<void> {
+export async function eventually(condition: () => boolean, withinMs = 60_000): Promise<void> {
   const endMs = performance.now() + withinMs;
   while (!condition()) {
     if (performance.now() > endMs) throw new Error("the condition never held");

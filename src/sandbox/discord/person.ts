@@ -10,7 +10,8 @@ import type { ActOptions, Channel, Exchange, Member, Message, Modal, Person, Val
 import type { Choice, Command, Component } from "./wire.ts";
 import type { World } from "./world.ts";
 
-const defaultWaitMs = 5_000;
+/** A busy machine takes its time; an answer that comes ends the wait at once. */
+const defaultWaitMs = 30_000;
 
 interface Parts {
   readonly world: World;
