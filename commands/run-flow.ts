@@ -1,8 +1,9 @@
 import type { Options, Press, Reply, Services } from "../src/discord/command.ts";
-import { confirmCard, dryCard, outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
+import { confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
+import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
-import type { RunOrigin, RunOutcome, RunRecord, RunTicket } from "../src/domain/run.ts";
+import type { RunOrigin, RunOutcome, RunPlan, RunRecord, RunTicket } from "../src/domain/run.ts";
 
 /** From a command text to its outcome, as every way of asking for a run shows it: /run command, presets, buttons. */
 
@@ -28,6 +29,7 @@ export type Answering = Pick<Press, "signal" | "answer">;
 export async function* ask(services: Services, { dry, on, ...request }: Ask): AsyncGenerator<Reply> {
   const plan = await services.runner.plan(request);
   if (dry === true) yield dryCard(plan);
+  else if (plan.meant !== undefined) yield* askWhatWasMeant(services, plan, plan.meant);
   else if (plan.decision.allowed && plan.confirm !== "none") yield confirmCard(plan);
   // A refusal is submitted too: who tried what stands in the audit.
   else
@@ -35,6 +37,21 @@ export async function* ask(services: Services, { dry, on, ...request }: Ask): As
       guildId: plan.request.actor.guildId,
       ...on,
     });
+}
+
+/**
+ * "Did you mean": the text with the nearest verb, to be sent by one press; as it was typed only by who may. A refusal is
+ * submitted as well, since who tried what stands in the audit.
+ */
+async function* askWhatWasMeant(services: Services, typed: RunPlan, text: string): AsyncGenerator<Reply> {
+  if (!typed.decision.allowed) await services.runner.submit(typed).catch(onlyDenied);
+  const plan = await services.runner.plan({ ...typed.request, text });
+  if (!plan.decision.allowed) throw new Failure("denied", plan.decision.why);
+  yield confirmCard(plan, { typed });
+}
+
+function onlyDenied(error: unknown): void {
+  if (!(error instanceof Failure && error.code === "denied")) throw error;
 }
 
 /** Shows a run until its outcome and what the log says of it; what a kill leaves open the next process completes. */
@@ -48,23 +65,26 @@ export async function* follow(
   if (answer !== undefined) {
     await runAnswers.remember({ guildId, runId: ticket.id }, answer).catch(() => undefined);
   }
+  let outcome: RunOutcome;
   try {
     for await (const progress of ticket.progress()) {
       const soon = progress.expectedAtMs - clock.nowMs() < worthTellingMs;
       if (!soon || progress.record.status === "sending") yield progressCard(progress);
     }
-    const outcome = await ticket.outcome;
+    outcome = await ticket.outcome;
     yield outcomeReply(services, outcome);
     if (outcome.record.status === "unknown") yield* proofOf(services, outcome.record, signal);
   } finally {
     if (answer !== undefined) await runAnswers.forget(ticket.id).catch(() => undefined);
   }
+  // What ran has been told in full: a kill from here on leaves nothing to complete.
+  if (outcome.record.status === "done") yield* proofOf(services, outcome.record, signal);
 }
 
-/** What the log says of a run that may have happened, as soon as it says something. */
+/** What the log says of a run that happened or may have, as soon as it says something; else that it is not there yet. */
 async function* proofOf(
   { audit, clock }: Services,
-  { id, guildId }: RunRecord,
+  run: RunRecord,
   signal: AbortSignal,
 ): AsyncGenerator<Reply> {
   for (let look = 0; look < proofLooks; look++) {
@@ -73,16 +93,18 @@ async function* proofOf(
     } catch {
       return;
     }
-    const record = await audit.get(guildId, id);
+    const record = await audit.get(run.guildId, run.id);
     if (record === undefined || record.proof === "unchecked") continue;
     yield outcomeCard(record);
     return;
   }
+  if (run.status === "unknown") yield outcomeCard(run);
 }
 
 function outcomeReply(services: Services, { record, failure }: RunOutcome): Reply {
   const mayDefer = record.failureCode === "server-empty" && isHarmless(services, record);
-  return { ...outcomeCard(record, { mayDefer, retryAtMs: failure?.retryAtMs }), important: true };
+  const isSought = record.status === "unknown";
+  return { ...outcomeCard(record, { mayDefer, retryAtMs: failure?.retryAtMs, isSought }), important: true };
 }
 
 /** The same rule as where it is stored: with nobody watching only harmless verbs. */
@@ -126,15 +148,15 @@ export function playersOf({ snapshots }: Services, binding: Binding | undefined,
     .map((name) => ({ name, value: name }));
 }
 
-/** Whether this person may run a verb (canonical) on the server that is meant; where none is, on any of them. */
-export async function verbsFor(
+/** Whether this person may run a text on the server that is meant; where none is, on any of them. */
+export async function mayRunFor(
   actor: Actor,
   binding: Binding | undefined,
   { bindings, permissions }: Services,
-): Promise<(verb: string) => boolean> {
+): Promise<(text: string) => boolean> {
   const servers = binding === undefined ? await bindings.list(actor.guildId) : [binding];
-  const each = await Promise.all(servers.map((server) => permissions.verbsOf(actor, server)));
-  return (verb) => each.some((may) => may(verb));
+  const each = await Promise.all(servers.map((server) => permissions.mayRun(actor, server)));
+  return (text) => each.some((may) => may(text));
 }
 
 /** The linked servers on which this person is staff. */

@@ -6,7 +6,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Preset } from "../src/domain/guild.ts";
 import { note } from "./audit-note.ts";
 import { mustBeManager } from "./manager.ts";
-import { ask, playersOf, serverBeingTyped, verbsFor } from "./run-flow.ts";
+import { ask, mayRunFor, playersOf, serverBeingTyped } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
 /** `/run preset`: command texts that Managers keep for everyone, with placeholders for what changes. */
@@ -36,7 +36,8 @@ function placeholdersOf(preset: string): readonly Placeholder[] {
 /** The command text with its values. @throws Failure "bad-command" when one is missing or not of its type. */
 function fillPreset(preset: string, values: Readonly<Partial<Record<Placeholder, string>>>): string {
   for (const name of placeholdersOf(preset)) {
-    if (values[name] === undefined) throw new Failure("bad-command", `This preset needs ${name}:.`);
+    if (values[name] === undefined)
+      throw new Failure("bad-command", `This preset needs ${name}:. Use it with /run preset use.`);
   }
   const { player } = values;
   if (player !== undefined && /\s/.test(player)) {
@@ -61,16 +62,44 @@ async function completePreset({ actor, typed }: Typing, { settings }: Services) 
     .map((preset) => ({ name: cut(plainText(`${preset.name} · ${preset.text}`), 100), value: preset.name }));
 }
 
+/** In `/run command`: a preset's text as far as it needs nothing filled in, so that typing goes on from there. */
+export async function completeByName(
+  { actor, typed }: Typing,
+  { settings }: Services,
+  may: (text: string) => boolean,
+) {
+  const wanted = typed.trim().toLowerCase();
+  if (wanted === "" || wanted.startsWith(":")) return [];
+  return (await settings.of(actor.guildId)).presets
+    .filter((preset) => preset.name.toLowerCase().includes(wanted) && may(verbOf(preset)))
+    .map((preset) => ({
+      name: cut(plainText(`${preset.name} · ${preset.text}`), 100),
+      value: preset.text.replace(/\{.*$/su, "").trim(),
+    }));
+}
+
+/** The text of the preset whose name was typed in the place of a command; undefined: it is no preset's name. */
+export async function textOfPreset(
+  { settings }: Services,
+  guildId: string,
+  typed: string,
+): Promise<string | undefined> {
+  if (typed.startsWith(":")) return undefined;
+  const preset = (await settings.of(guildId)).presets.find((one) => sameName(one, typed));
+  return preset === undefined ? undefined : fillPreset(preset.text, {});
+}
+
 /** Presets that this person may run. */
 async function completeUsable(typing: Typing, services: Services) {
-  const may = await verbsFor(typing.actor, await serverBeingTyped(typing, services), services);
+  const may = await mayRunFor(typing.actor, await serverBeingTyped(typing, services), services);
   const { presets } = await services.settings.of(typing.actor.guildId);
-  const usable = new Set(presets.filter((preset) => may(verbOf(services, preset))).map(({ name }) => name));
+  const usable = new Set(presets.filter((preset) => may(verbOf(preset))).map(({ name }) => name));
   return (await completePreset(typing, services)).filter(({ value }) => usable.has(value));
 }
 
-function verbOf({ words }: Services, preset: Preset): string {
-  return words.about(preset.text)?.verb ?? preset.text;
+/** With the verb alone: whom it hits is not known before it is filled in. */
+function verbOf({ text: preset }: Preset): string {
+  return /^:*\S*/u.exec(preset)?.[0] ?? preset;
 }
 
 /** Live players, for the staff of that server only. */

@@ -25,6 +25,8 @@ export interface ParsedCommand {
   readonly known: boolean;
   readonly tier: Tier;
   readonly danger: Danger;
+  /** What the verb does, in words: "kills the player"; absent for unknown ones. */
+  readonly does?: string;
   /** As typed, split at commas. */
   readonly targetTexts: readonly string[];
   /** "all" or "others" stands among the targets. */
@@ -56,6 +58,8 @@ export interface RunPlan {
   readonly confirm: "none" | "button" | "name";
   readonly confirmReasons: readonly string[];
   readonly warnings: readonly string[];
+  /** The same text with the verb that was probably meant; absent: the catalogue has the verb, or none like it. */
+  readonly meant?: string;
   readonly expectedWaitMs: number;
   /** The text that would undo it, where one exists. */
   readonly inverse?: string;
@@ -159,6 +163,8 @@ export interface AuditFilter {
   readonly verb?: string;
   readonly text?: string;
   readonly status?: RunStatus;
+  /** Leaves out what was refused for want of a right. */
+  readonly withoutDenied?: boolean;
   readonly fromMs?: number;
   readonly toMs?: number;
   readonly limit?: number /** Where an earlier search with the same filter stopped: go on there. */;
@@ -169,6 +175,8 @@ export interface AuditFilter {
 export interface AuditFound<T> {
   /** Newest first. */
   readonly rows: readonly T[];
+  /** Present where as many fit as were asked for: `after` for the next page, which may be empty. */
+  readonly next?: string;
   /** Present where the search ended before it had looked at everything: it had read as many rows as one search may. */
   readonly stoppedAt?: string;
 }

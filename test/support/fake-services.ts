@@ -136,7 +136,7 @@ export class FakeWorld {
       (await this.permissions.isStaff(actor, binding))
         ? { allowed: true, why: "staff" }
         : { allowed: false, why: "Moderator calls need the tier Moderator." },
-    verbsOf: async (actor, binding) => {
+    mayRun: async (actor, binding) => {
       const allowed = await this.permissions.isStaff(actor, binding);
       return () => allowed;
     },

@@ -88,9 +88,11 @@ export class MemoryAudit implements AuditLog {
       .filter((row) => filter.actorId === undefined || row.actorId === filter.actorId)
       .filter((row) => filter.verb === undefined || row.verb === filter.verb)
       .filter((row) => filter.fromMs === undefined || row.askedAtMs >= filter.fromMs)
-      .reverse()
-      .slice(0, filter.limit ?? 1_000);
-    return { rows };
+      .filter((row) => filter.withoutDenied !== true || row.status !== "denied")
+      .reverse();
+    const from = Number(filter.after ?? 0);
+    const next = from + (filter.limit ?? 1_000);
+    return { rows: rows.slice(from, next), ...(next > rows.length ? {} : { next: String(next) }) };
   }
   async recentRuns(source: SourceId, sinceMs: number): Promise<readonly RecentRun[]> {
     return [...this.rows.values()]

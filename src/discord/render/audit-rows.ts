@@ -112,14 +112,14 @@ function isAction(action: string): action is keyof typeof actions {
 }
 
 function small(actorId: string, atMs: number, why: Escaped = md``): Escaped {
-  const when = md`<t:${seconds(atMs)}:d> <t:${seconds(atMs)}:T>`;
+  const when = md`<t:${seconds(atMs)}:R>`;
   const parts = [...(actorId === "" ? [] : [userMention(actorId)]), when, ...(why === "" ? [] : [why])];
   return md`-# ${joined(parts, " · ")}`;
 }
 
 export function waitingLine({ record, place, expectedAtMs }: RunProgress): Escaped {
   const mark = place === 0 ? "📨" : md`**${place}.**`;
-  const when = place === 0 ? "being sent" : md`to be sent <t:${Math.ceil(expectedAtMs / 1000)}:R>`;
+  const when = place === 0 ? "being sent" : md`to be sent after <t:${Math.ceil(expectedAtMs / 1000)}:T>`;
   return md`${mark} ${inlineCode(record.text, 200)} ${when}\n-# ${userMention(record.actorId)} · on **${inlineName(record.serverName)}**`;
 }
 

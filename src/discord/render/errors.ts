@@ -4,7 +4,7 @@ import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import { cut, inlineCode } from "./escape.ts";
 import { escapeButRoles } from "./own-markup.ts";
 
-/** How an error reads (design 7): what happened, whether it ran, why, the next step, when, and a reference. */
+/** How an error reads: what happened; whether it ran, and why; the next step; when; small and last the reference. */
 
 export interface ErrorContext {
   /** Names this error in the log. */
@@ -69,9 +69,9 @@ const words = {
 } as const satisfies Record<FailureCode, { readonly what: string; readonly next: string }>;
 
 const ranWords = {
-  yes: "**Did it run?** Yes.",
-  no: "**Did it run?** No, nothing was run or changed.",
-  unknown: "**Did it run?** Unknown: it may have. Do not repeat it before you have looked in the game.",
+  yes: "**It ran.**",
+  no: "**Nothing was run or changed.**",
+  unknown: "**It may have run.** Do not repeat it before you have looked in the game.",
 } as const satisfies Record<Ran, string>;
 
 /** Red for what failed, amber where it may have happened. */
@@ -81,18 +81,17 @@ const unknownColor = 0xe0a100;
 const deniedManager =
   "You manage this Discord server: `/staff allow` gives one of your roles a tier, `/staff check` shows what it may.";
 
-/** An expected failure, in words and order of design 7. */
+/** An expected failure. Where the next step is a button, no sentence repeats it. */
 export function failureBody(failure: Failure, context: ErrorContext): MessageBody {
   const what = md`${words[failure.code].what}`;
   const next = md`${failure.code === "denied" && context.manages === true ? deniedManager : words[failure.code].next}`;
   if (failure.isRead || failure.code === "not-linked") return readBody(failure, what, next, context);
-  const lines: Escaped[] = [
-    md`${ranWords[failure.ran]}`,
-    md`**Why:** ${escapeButRoles(cut(failure.message, 800), context.roleIds ?? [])}`,
-    // Where it may have happened, "try again" would be the wrong advice.
-    md`**Next:** ${failure.ran === "unknown" ? "Look in the game or in the command log first." : next}`,
-  ];
-  if (failure.retryAtMs !== undefined) lines.push(md`**When:** <t:${Math.ceil(failure.retryAtMs / 1000)}:R>`);
+  const why = escapeButRoles(cut(failure.message, 800), context.roleIds ?? []);
+  const lines: Escaped[] = [md`${ranWords[failure.ran]} ${why}`];
+  // Where it may have happened, "try again" would be the wrong advice, and the words above say what to do.
+  if (failure.ran !== "unknown" && context.next === undefined) lines.push(md`**Next:** ${next}`);
+  const again = failure.retryAtMs;
+  if (again !== undefined) lines.push(md`**When:** after <t:${Math.ceil(again / 1000)}:T>`);
   lines.push(referenceLine(context.reference, failure.commandId));
   return body(
     {
@@ -122,7 +121,7 @@ export function defectBody(reference: string): MessageBody {
     title: md`⛔ Something broke in this bot`,
     description: joined(
       [
-        "**Did it run?** Unknown: look before you repeat it.",
+        "**It may have been done.** Look before you repeat it.",
         "**Next:** Tell the operator of this bot the reference; the log has the details.",
         referenceLine(reference),
       ],

@@ -1,95 +1,15 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { FailureCode } from "../../domain/failure.ts";
-import type { Button, Card, CardField, MessageBody, Row } from "../../domain/message.ts";
-import type { DeferredRun, RunPlan, RunProgress, RunRecord } from "../../domain/run.ts";
-import { refusalWords, tierLabels } from "./audit-rows.ts";
+import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
+import type { DeferredRun, RunProgress, RunRecord } from "../../domain/run.ts";
+import { refusalWords } from "./audit-rows.ts";
 import { referenceLine } from "./errors.ts";
-import { cut, cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
-import { escapeButRoles, escapeButTimes } from "./own-markup.ts";
+import { cut, escapeMarkdown } from "./escape.ts";
+import { runColors as colors, commandLine } from "./plan-cards.ts";
 
-/** How `/run` reads: what will happen, whether it happened, and what to press (design 7). Pure. */
+/** How a run reads from the queue to what the log says of it: what happened, and what to press. Pure. */
 
-const colors = { ask: 0xe0a100, wait: 0x3b6fd4, done: 0x2d7d46, failed: 0xd83c3e, quiet: 0x80848e };
-
-/** The exact text, alone on its line, and where it goes. */
-function commandLine(text: string, serverName: string): Escaped {
-  return md`${inlineCode(text, 1_000)}\non **${inlineName(serverName)}**`;
-}
-
-/** `dry`: everything that is known beforehand, and that nothing was sent. */
-export function dryCard(plan: RunPlan): MessageBody {
-  const { request, command, decision } = plan;
-  const asks =
-    plan.confirm === "none" ? [] : [{ name: md`Would ask you first`, value: bullets(plan.confirmReasons) }];
-  const undo = plan.inverse === undefined ? md`No command undoes it` : inlineCode(plan.inverse, 900);
-  const card: Card = {
-    title: md`🔎 Dry run: nothing was sent`,
-    description: joined(
-      [
-        commandLine(request.text, request.binding.name),
-        "",
-        md`**${decision.allowed ? "✅ You may run this." : "⛔ You may not run this."}**`,
-        escapeButRoles(decision.why, request.actor.roleIds),
-      ],
-      "\n",
-    ),
-    color: decision.allowed ? colors.wait : colors.failed,
-    fields: [
-      ...targetFields(plan),
-      ...warningFields(plan),
-      { name: md`What it does`, value: effectOf(plan), inline: true },
-      { name: md`Needs`, value: md`${tierLabels[command.tier]}`, inline: true },
-      // Whoever may not run it waits for nothing and is asked nothing.
-      ...(decision.allowed ? [{ name: md`Wait`, value: waitWords(plan.expectedWaitMs), inline: true }] : []),
-      ...(decision.allowed ? asks : []),
-      ...(command.danger === "read" ? [] : [{ name: md`Undo`, value: undo }]),
-    ],
-  };
-  return { cards: [card] };
-}
-
-/** Nothing is sent before the press. */
-export function confirmCard(plan: RunPlan): MessageBody {
-  const { request, command } = plan;
-  const hit = playersHit(plan).length;
-  const whom = command.mass ? "to EVERYONE" : hit > 1 ? md`to ${hit} players` : "this";
-  const card: Card = {
-    title: md`⚠ Send ${whom}?`,
-    description: joined(
-      [
-        commandLine(request.text, request.binding.name),
-        "",
-        bullets(plan.confirmReasons),
-        "",
-        md`**Nothing is sent yet.** Expires <t:${Math.floor(plan.expiresAtMs / 1000)}:R>.`,
-      ],
-      "\n",
-    ),
-    color: colors.ask,
-    fields: [...targetFields(plan, "Who"), ...warningFields(plan)],
-  };
-  const go: Button =
-    plan.confirm === "name"
-      ? { kind: "button", style: "danger", label: "Type the server's name", id: `run-name:${plan.id}` }
-      : { kind: "button", style: "danger", label: "Send it", id: `run-confirm:${plan.id}` };
-  return { cards: [card], rows: [[go, button("Do not send", `run-drop:${plan.id}`)]] };
-}
-
-export function droppedCard(dropped: boolean): MessageBody {
-  return dropped
-    ? { cards: [{ title: md`⚪ Not sent`, description: md`Nothing was sent.`, color: colors.quiet }] }
-    : {
-        cards: [
-          {
-            title: md`⚪ Too late to drop`,
-            description: md`It was answered already, or its time was over. \`/run queue\` and \`/run history\` tell which.`,
-            color: colors.quiet,
-          },
-        ],
-      };
-}
-
-/** While it waits: its place and when it is sent, if all goes well. */
+/** While it waits: its place, and the time before which it is not sent: a later one is no broken promise. */
 export function progressCard({ record, place, expectedAtMs }: RunProgress): MessageBody {
   const sending = record.status === "sending";
   const atS = Math.ceil(expectedAtMs / 1000);
@@ -100,7 +20,7 @@ export function progressCard({ record, place, expectedAtMs }: RunProgress): Mess
       [
         commandLine(record.text, record.serverName),
         "",
-        sending ? "The game has not answered yet." : md`${where}, to be sent <t:${atS}:R>.`,
+        sending ? "The game has not answered yet." : md`${where}, to be sent after <t:${atS}:T>.`,
       ],
       "\n",
     ),
@@ -115,21 +35,24 @@ export interface OutcomeOptions {
   readonly mayDefer?: boolean;
   /** Epoch milliseconds when trying again makes sense. */
   readonly retryAtMs?: number | undefined;
+  /** The log is being read for it, and this card will say what it shows. */
+  readonly isSought?: boolean;
 }
 
-/** What came of it, in the order of design 7; from the audit row alone, so that it can be shown again later. */
+/**
+ * What happened; whether it ran and why; what the log says; the next step; when; and last the reference. From the
+ * audit row alone, so that it can be shown again later.
+ */
 export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): MessageBody {
-  const { title, color, next } = wordsFor(record);
-  const lines: Escaped[] = [
-    commandLine(record.text, record.serverName),
-    md``,
-    ...ranLines(record),
-    ...whyLines(record),
-  ];
-  const proof = proofWords(record);
+  const { title, color, next } = wordsFor(record, options);
+  const lines: Escaped[] = [commandLine(record.text, record.serverName), md``, ...whyLines(record)];
+  const proof = proofWords(record, options);
   if (proof !== undefined) lines.push(md`**In the game's log:** ${proof}`);
   if (next !== undefined) lines.push(md`**Next:** ${next}`);
-  if (options.retryAtMs !== undefined) lines.push(md`**When:** <t:${Math.ceil(options.retryAtMs / 1000)}:R>`);
+  // A time of day: counted from now it would soon promise what has passed.
+  if (options.retryAtMs !== undefined) {
+    lines.push(md`**When:** after <t:${Math.ceil(options.retryAtMs / 1000)}:T>`);
+  }
   lines.push(referenceLine(record.id, record.commandId));
   const buttons = outcomeButtons(record, options);
   const rows: Row[] = buttons.length === 0 ? [] : [buttons];
@@ -172,11 +95,16 @@ const failures = {
   >
 >;
 
-function wordsFor({ status, failureCode, proof, interrupted }: RunRecord): Words {
-  if (status === "done") return { title: md`✅ It ran`, color: colors.done };
+function wordsFor(record: RunRecord, { isSought }: OutcomeOptions): Words {
+  const { status, failureCode, proof, interrupted } = record;
+  if (status === "done") {
+    const seen = proof === "seen" ? " · seen in the log" : "";
+    return { title: md`✅ It ran${seen}`, color: colors.done };
+  }
   if (status === "unknown") {
     const why = interrupted === true ? ": Marshal was stopped while it was being sent" : "";
-    return { title: md`❔ It may have run${why}`, color: colors.ask, next: nextOfUnknown[proof] };
+    const next = isSought === true && proof === "unchecked" ? NOT_YET : nextOfUnknown[proof];
+    return { title: md`❔ It may have run${why}`, color: colors.ask, next };
   }
   if (status === "waiting") return { title: md`⏳ Waiting, not sent yet`, color: colors.wait };
   if (status === "sending") return { title: md`📨 Being sent`, color: colors.wait };
@@ -191,12 +119,14 @@ function wordsFor({ status, failureCode, proof, interrupted }: RunRecord): Words
   }
   const [what, next] = isCode(failureCode)
     ? failures[failureCode]
-    : (["It did not run", "Ask again."] as const);
+    : (["Nothing came of it", "Ask again."] as const);
   return { title: md`⛔ ${what}`, color: colors.failed, next: md`${next}` };
 }
 
+const NOT_YET = md`**Do not repeat it yet.** This message will say what the log shows.`;
+
 const nextOfUnknown = {
-  unchecked: md`**Do not repeat it yet.** Look in the game, or check the log here in a moment.`,
+  unchecked: md`**Do not repeat it yet.** Look in the game, or check the log.`,
   seen: md`**Do not repeat it:** the log speaks for it having run.`,
   "seen-twice": md`**Do not repeat it:** the log speaks for it having run.`,
   "not-seen": md`Look in the game. Run it again only if nothing has happened there.`,
@@ -206,29 +136,31 @@ function isCode(code: string | undefined): code is keyof typeof failures {
   return code !== undefined && Object.hasOwn(failures, code);
 }
 
-/** Where the title says that it ran, no line repeats it. */
-function ranLines({ ran, status }: RunRecord): Escaped[] {
-  if (status === "done") return [];
-  if (ran === "yes") return [md`**Did it run?** Yes.`];
-  if (ran === "unknown") {
-    return [md`**Did it run?** Unknown: it was sent, and no clear answer came. Marshal does not repeat it.`];
+/** Whether it ran, unless the title has said so, and why not. The game's usual answer is the bare word "Success". */
+function whyLines({ message = "", status, ran, actorRoleIds }: RunRecord): Escaped[] {
+  if (status === "done") {
+    const said = /^success\W*$/i.test(message) ? "" : message;
+    return said === "" ? [] : [md`**The game says:** ${escapeMarkdown(cut(said, 800))}`];
   }
-  return [md`**Did it run?** No${status === "failed" ? "." : ", it was never sent."}`];
+  const why = message === "" ? [] : [refusalWords(message, status, actorRoleIds)];
+  if (ran === "yes") return [joined([md`**It ran.**`, ...why], " ")];
+  if (ran === "unknown") {
+    const words = md`**It was sent, and no clear answer came.** Marshal does not repeat it.`;
+    return [joined([words, ...why], " ")];
+  }
+  // The title of these says that it was not sent.
+  if (status === "cancelled" || status === "expired") return why;
+  return [joined([status === "denied" ? md`**It was never sent.**` : md`**It did not run.**`, ...why], " ")];
 }
 
-/** The game's usual answer to a command is the bare word "Success" (design 3): the title has said so. */
-function whyLines({ message, status, actorRoleIds }: RunRecord): Escaped[] {
-  if (message === undefined || message === "") return [];
-  if (status !== "done") return [md`**Why:** ${refusalWords(message, status, actorRoleIds)}`];
-  return /^success\W*$/i.test(message) ? [] : [md`**The game says:** ${escapeMarkdown(cut(message, 800))}`];
-}
-
-/** Another program may have sent the same text: a match is consistent with the log, no proof of more (design 6). */
-function proofWords({ proof, ran, status }: RunRecord): Escaped | undefined {
-  if (proof === "seen") return md`there once, at that time, which is consistent with it having run.`;
-  if (proof === "seen-twice") return md`⚠ there **twice**; another program may have sent it too.`;
+/** Another program may have sent the same text: a match is consistent with the log, no proof of more. */
+function proofWords({ proof, ran, status }: RunRecord, { isSought }: OutcomeOptions): Escaped | undefined {
+  if (proof === "seen")
+    return status === "done" ? undefined : md`once, which is consistent with it having run.`;
+  if (proof === "seen-twice") return md`⚠ **twice**; another program may have sent it too.`;
   if (proof === "not-seen") return md`⚠ **not there**, although the log covers that time.`;
-  return status === "unknown" || ran === "unknown" ? md`not looked up yet.` : undefined;
+  if (status !== "unknown" && ran !== "unknown") return undefined;
+  return isSought === true ? md`Marshal is looking.` : md`not seen so far.`;
 }
 
 /** Pressing again would meet the same refusal: something must be put right before. */
@@ -239,7 +171,7 @@ const needsMending: ReadonlySet<string> = new Set([
   "not-authorised",
 ]);
 
-function outcomeButtons(record: RunRecord, { mayDefer }: OutcomeOptions): Button[] {
+function outcomeButtons(record: RunRecord, { mayDefer, isSought }: OutcomeOptions): Button[] {
   const { id, status, failureCode, inverse, proof } = record;
   const buttons: Button[] = [];
   if (failureCode === "server-empty" && mayDefer === true) {
@@ -250,14 +182,13 @@ function outcomeButtons(record: RunRecord, { mayDefer }: OutcomeOptions): Button
       id: `run-defer:${id}`,
     });
   }
-  if (status === "unknown" && proof !== "seen" && proof !== "seen-twice") {
+  if (status === "unknown" && isSought !== true && proof !== "seen" && proof !== "seen-twice") {
     buttons.push({ kind: "button", style: "primary", label: "Check the log", id: `run-check:${id}` });
   }
   if (status === "done" && inverse !== undefined) buttons.push(button("Undo", `run-undo:${id}`));
   const again = status === "done" || status === "unknown" || status === "expired" || status === "failed";
   if (again && !(status === "failed" && needsMending.has(failureCode ?? "")))
     buttons.push(button("Run again", `run-again:${id}`));
-  if (status === "done" && proof === "unchecked") buttons.push(button("Check the log", `run-check:${id}`));
   return buttons;
 }
 
@@ -273,8 +204,7 @@ export function deferredExpiredCard({ request, id }: DeferredRun): MessageBody {
       [
         commandLine(request.text, request.binding.name),
         "",
-        "**Did it run?** No, it was never sent.",
-        "**Why:** It waited an hour for someone to join.",
+        "**It was never sent.** It waited an hour for someone to join.",
         "**Next:** Ask again if it still matters.",
         referenceLine(id),
       ],
@@ -283,67 +213,4 @@ export function deferredExpiredCard({ request, id }: DeferredRun): MessageBody {
     color: colors.quiet,
   };
   return { cards: [card] };
-}
-
-function effectOf({ command }: RunPlan): Escaped {
-  if (!command.known) return md`Unknown to Marshal`;
-  return {
-    read: md`Shows something only`,
-    mild: md`Harmless`,
-    serious: md`Hits people`,
-    severe: md`Hard to take back`,
-  }[command.danger];
-}
-
-interface Hit {
-  readonly name: string;
-  readonly id?: number;
-  readonly staff: boolean;
-}
-
-/** Each player once, whatever names of theirs were typed. */
-function playersHit({ targets }: RunPlan): readonly Hit[] {
-  const hit = new Map<string, Hit>();
-  for (const { players, staff } of targets) {
-    // Of several players it is not known which of them is staff.
-    for (const player of players) {
-      hit.set(`${player.name}:${player.id ?? ""}`, { ...player, staff: staff && players.length === 1 });
-    }
-  }
-  return [...hit.values()];
-}
-
-/** Who is hit, by name and id, and how fresh that knowledge is. `heading`: instead of the number of those. */
-function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
-  const { targets, command, playersAgeMs } = plan;
-  if (command.targetTexts.length === 0) return [];
-  const hit = playersHit(plan);
-  const shown = hit.slice(0, 15).map(({ name, id, staff }) => {
-    const number = id === undefined ? "" : md` ${inlineCode(String(id))}`;
-    return md`**${inlineName(name)}**${number}${staff ? " · 🛡 staff" : ""}`;
-  });
-  const more = hit.length > shown.length ? [md`and ${hit.length - shown.length} more`] : [];
-  const among = targets.some(({ staff, players }) => staff && players.length > 1);
-  const staff = among ? [md`🛡 Staff of the server are among them`] : [];
-  const lines = hit.length === 0 ? [md`Nobody who is known to be there`] : [...shown, ...more, ...staff];
-  const count = hit.length === 1 ? "1 player" : md`${hit.length} players`;
-  const age = playersAgeMs === undefined ? "" : md`, as seen ${Math.round(playersAgeMs / 1000)} s ago`;
-  return [{ name: md`${heading ?? md`Hits ${count}`}${age}`, value: cutLines(lines, 1_024) }];
-}
-
-function warningFields({ warnings }: RunPlan): CardField[] {
-  return warnings.length === 0 ? [] : [{ name: md`⚠ Watch out`, value: bullets(warnings) }];
-}
-
-function bullets(lines: readonly string[]): Escaped {
-  return lines.length === 0
-    ? md`-`
-    : cutLines(
-        lines.map((line) => md`• ${escapeButTimes(line)}`),
-        1_024,
-      );
-}
-
-function waitWords(waitMs: number): Escaped {
-  return waitMs < 1_000 ? md`None` : md`About ${Math.ceil(waitMs / 1000)} s`;
 }

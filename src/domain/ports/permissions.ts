@@ -8,8 +8,8 @@ export interface Permissions {
   findPlayer(binding: Binding, nameOrId: string): Required<PlayerRef> | undefined;
   /** May this person claim, release and resolve moderator calls of this server? */
   decideCalls(actor: Actor, binding: Binding): Promise<Decision>;
-  /** Whether their roles allow a verb (canonical, without the colon) there, whomever it hits; for suggestions. */
-  verbsOf(actor: Actor, binding: Binding): Promise<(verb: string) => boolean>;
+  /** Whether they may run a text there, by the latest lists; where those are unknown, by the verb. For suggestions. */
+  mayRun(actor: Actor, binding: Binding): Promise<(text: string) => boolean>;
   /** Any tier at all on this server: sees the join key, the audit of it. */
   isStaff(actor: Actor, binding: Binding): Promise<boolean>;
 }

@@ -16,13 +16,13 @@ export interface VerbInfo {
 /** What the catalogue of in-game commands knows, for autocompletion and for /staff; never a call of the service. */
 export interface RunWords {
   /**
-   * Whole texts for what was typed so far: verbs that `may` lets through, then live players of the latest snapshot.
-   * At most 25 of at most 100 characters. Only for people who may see who is in the server.
+   * Whole texts for what was typed so far, of those that `may` lets through: verbs, then live players of the latest
+   * snapshot, also by a part of the name or one that was mistyped. At most 25 of at most 100 characters. Only for people who may see who is in the server.
    */
   complete(
     source: SourceId | undefined,
     typed: string,
-    may: (verb: string) => boolean,
+    may: (text: string) => boolean,
   ): readonly { readonly name: string; readonly value: string }[];
   verbs(): readonly VerbInfo[];
   /** Of a verb, an alias or a whole text, with or without the colon; undefined: not in the catalogue. */

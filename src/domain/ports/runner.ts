@@ -4,7 +4,9 @@ import type { RunPlan, RunRequest, RunTicket } from "../run.ts";
 export interface Runner {
   /** Reads, resolves and judges; sends nothing. Failure "bad-command" for control characters or an empty text. */
   plan(request: RunRequest): Promise<RunPlan>;
-  /** A plan made earlier that awaits its confirmation: only by who asked, within its time. Failure "expired"/"denied". */
+  /** A plan that still awaits its confirmation by this person; undefined: answered, expired or another's. */
+  awaiting(planId: string, actor: Actor): RunPlan | undefined;
+  /** A plan made earlier that awaits its confirmation: only by who asked, within its time. Failure "expired"/"denied"; "bad-command" for a wrong name, after which it still waits. */
   confirmed(planId: string, actor: Actor, typedName?: string): Promise<RunTicket>;
   /** For plans that need no confirmation. Failure "denied" or "queue-full". */
   submit(plan: RunPlan): Promise<RunTicket>;

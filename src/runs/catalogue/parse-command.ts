@@ -56,6 +56,7 @@ export function parseCommand(text: string): ParsedCommand {
     known: verb !== undefined,
     tier: verb?.tier ?? "manager",
     danger: verb?.danger ?? "serious",
+    ...(verb === undefined ? {} : { does: verb.does }),
     targetTexts,
     mass: targetTexts.some((target) => massWords.has(target.toLowerCase())),
     ...(rest === "" ? {} : { rest }),
@@ -66,8 +67,12 @@ export function parseCommand(text: string): ParsedCommand {
  * The words up to the first space that no comma touches. `a, b` is read as two targets although the game may read
  * one: judging too many people errs on the safe side.
  */
+export function targetsIn(after: string): string {
+  return /^\S*(?:(?:(?<=,)\s+|\s+(?=,))\S*)*/u.exec(after)?.[0] ?? "";
+}
+
 function splitTargets(after: string): readonly [targets: string, rest: string] {
-  const targets = /^\S*(?:(?:(?<=,)\s+|\s+(?=,))\S*)*/u.exec(after)?.[0] ?? "";
+  const targets = targetsIn(after);
   return [targets.trim(), after.slice(targets.length).trim()];
 }
 

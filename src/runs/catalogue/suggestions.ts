@@ -1,6 +1,8 @@
 import type { SourceId } from "../../domain/model.ts";
 import type { RunWords, VerbInfo } from "../../domain/ports/run-words.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
+import { namesLike, nearestWords } from "./nearest.ts";
+import { targetsIn } from "./parse-command.ts";
 import { type Argument, catalogue, findVerb, usageOf, type Verb } from "./verbs.ts";
 
 /** Discord's limits: choices of an option, and the length of each value and name. */
@@ -50,45 +52,72 @@ function playerNames(snapshots: Snapshots, source: SourceId | undefined): readon
 interface Typed {
   readonly typed: string;
   readonly players: () => readonly string[];
-  /** Of a canonical verb: whether the person who types may run it. */
-  readonly may: (verb: string) => boolean;
+  /** Of a whole text: whether the person who types may run it. */
+  readonly may: (text: string) => boolean;
 }
 
 /** Pure: the texts that `typed` may be about to become. */
 export function complete({ typed, players, may }: Typed): Choices {
-  const parts = /^:*(\S*)(\s+)?(.*)$/su.exec(typed);
-  const name = (parts?.[1] ?? "").toLowerCase();
-  if (parts?.[2] === undefined) return completeVerb(name, may);
+  const [, start = "", word = "", gap, rest = ""] = /^(:*(\S*))(\s+)?(.*)$/su.exec(typed) ?? [];
+  const name = word.toLowerCase();
+  if (gap === undefined) return completeVerb(name, may);
   const verb = findVerb(name);
-  if (verb === undefined || !may(verb.verb)) return [];
-  const words = (parts[3] ?? "").split(/\s+/u);
-  const argument = verb.args[words.length - 1];
+  if (verb === undefined || !may(`:${name}`)) return [];
+  const { argument, before, last, named } = partTyped(verb, rest);
   if (argument === undefined) return [];
-  const last = words.at(-1) ?? "";
   const people = argument === "targets" || argument === "player";
-  const options = people ? players() : (fixed[argument] ?? []);
-  const from = people ? last.lastIndexOf(",") + 1 : 0;
-  const before = typed.slice(0, typed.length - last.length + from);
-  const colon = before.startsWith(":") ? "" : ":";
-  const prefix = last.slice(from).toLowerCase();
+  const options = people ? namesLike(last, others(players(), named)) : startingWith(last, fixed[argument]);
+  const command = `${start.startsWith(":") ? "" : ":"}${start}${gap}${before}`;
   return options
-    .filter((option) => option.toLowerCase().startsWith(prefix))
-    .map((option) => `${colon}${before}${option}`)
-    .filter((value) => value.length <= maxLength)
+    .map((option) => `${command}${option}`)
+    .filter((value) => value.length <= maxLength && may(value))
     .slice(0, maxChoices)
     .map((value) => ({ name: value, value }));
 }
 
+/** Which argument is being typed, what stands before it, what of it, and whom the text names already. */
+interface Part {
+  readonly argument: Argument | undefined;
+  readonly before: string;
+  readonly last: string;
+  readonly named: readonly string[];
+}
+
+function partTyped({ args }: Verb, rest: string): Part {
+  const targets = args[0] === "targets" ? targetsIn(rest) : "";
+  if (args[0] === "targets" && targets.length === rest.length) {
+    const named = targets.split(",").map((name) => name.trim());
+    const last = named.pop() ?? "";
+    // Without spaces at the commas: the game may read only the names before one.
+    return { argument: args[0], before: named.map((name) => `${name},`).join(""), last, named };
+  }
+  const words = rest.slice(targets.length).trimStart().split(/\s+/u);
+  const last = words.at(-1) ?? "";
+  const index = words.length - (targets === "" ? 1 : 0);
+  const before = rest.slice(0, rest.length - last.length);
+  return { argument: args[index], before, last, named: targets === "" ? [] : targets.split(",") };
+}
+
+function others(names: readonly string[], named: readonly string[]): readonly string[] {
+  const taken = new Set(named.map((name) => name.trim().toLowerCase()));
+  return names.filter((name) => !taken.has(name.toLowerCase()));
+}
+
+function startingWith(prefix: string, options: readonly string[] = []): readonly string[] {
+  return options.filter((option) => option.startsWith(prefix.toLowerCase()));
+}
+
 function completeVerb(prefix: string, may: Typed["may"]): Choices {
-  const starts = catalogue.filter(
-    ({ verb, aliases }) => [verb, ...aliases].some((name) => name.startsWith(prefix)) && may(verb),
-  );
+  const allowed = catalogue.filter(({ verb }) => may(`:${verb}`));
+  const namesOf = ({ verb, aliases }: Verb) => [verb, ...aliases];
+  const starts = allowed.filter((verb) => namesOf(verb).some((name) => name.startsWith(prefix)));
+  const exact = allowed.find((verb) => namesOf(verb).includes(prefix));
   // The exact one first: "m" is the message before it is "mod".
-  const found = findVerb(prefix);
-  const exact = found !== undefined && may(found.verb) ? found : undefined;
   const ordered = exact === undefined ? starts : [exact, ...starts.filter((verb) => verb !== exact)];
-  return ordered.slice(0, maxChoices).map((verb) => ({
+  const near = ordered.length > 0 ? [] : nearestWords(prefix, allowed.flatMap(namesOf));
+  const meant = near.flatMap((name) => allowed.filter((verb) => namesOf(verb).includes(name)));
+  return [...ordered, ...new Set(meant)].slice(0, maxChoices).map((verb) => ({
     name: `${usageOf(verb)} · ${verb.does}`.slice(0, maxLength),
-    value: `:${verb === exact ? prefix : ([verb.verb, ...verb.aliases].find((name) => name.startsWith(prefix)) ?? verb.verb)}`,
+    value: `:${verb === exact ? prefix : (namesOf(verb).find((name) => name.startsWith(prefix)) ?? verb.verb)}`,
   }));
 }

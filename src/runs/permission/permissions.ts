@@ -27,11 +27,14 @@ export function createPermissions({ settings, snapshots, clock }: PermissionPort
       return decide(await policyOf(actor, binding), actor, command, people);
     },
     decideCalls: async (actor, binding) => decideCalls(await policyOf(actor, binding), actor.roleIds),
-    verbsOf: async (actor, binding) => {
+    mayRun: async (actor, binding) => {
       const policy = await policyOf(actor, binding);
-      return (verb) => {
-        const command = read(`:${verb}`);
-        return !(command instanceof Failure) && decideVerb(policy, actor.roleIds, command).allowed;
+      const people = peopleOf(snapshots.latest(binding.source), clock.nowMs());
+      return (text) => {
+        const command = read(text);
+        if (command instanceof Failure) return false;
+        const byVerb = decideVerb(policy, actor.roleIds, command);
+        return (people === undefined ? byVerb : decide(policy, actor, command, people)).allowed;
       };
     },
     findPlayer: ({ source }, nameOrId) => {

@@ -12,7 +12,7 @@ import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
 import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
-import type { DeferredRun, RunOutcome, RunRecord } from "../../domain/run.ts";
+import type { DeferredRun, RunOutcome, RunPlan, RunRecord } from "../../domain/run.ts";
 import type { LateOutcomes } from "../audit/late-outcomes.ts";
 import { failed } from "../audit/run-record.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
@@ -179,7 +179,9 @@ export class DeferredRuns implements SnapshotListener {
       const readAtMs = clock.nowMs();
       const now = await members.now(actor.guildId, actor.userId);
       const request = { ...run.request, actor: { ...actor, ...now, askedAtMs: readAtMs } };
-      const ticket = await runner.submit(await runner.plan(request));
+      const plan = await runner.plan(request);
+      if (plan.decision.allowed && plan.confirm !== "none") throw unconfirmed(plan);
+      const ticket = await runner.submit(plan);
       outcome = await ticket.outcome;
     } catch (error) {
       if (!(error instanceof Failure)) this.#ports.report("a deferred command could not be sent", error);
@@ -234,6 +236,10 @@ export class DeferredRuns implements SnapshotListener {
       .finally(() => this.#firing.delete(tracked));
     this.#firing.add(tracked);
   }
+}
+
+function unconfirmed({ confirmReasons }: RunPlan): Failure {
+  return new Failure("denied", `${confirmReasons.join(" ")} Nobody was there to say "Send anyway".`);
 }
 
 /** Why this run cannot wait for someone to join; undefined: it can. */

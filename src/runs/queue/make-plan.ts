@@ -7,14 +7,19 @@ import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { ParsedCommand, ResolvedTarget, RunPlan, RunRequest } from "../../domain/run.ts";
+import { nearestWords } from "../catalogue/nearest.ts";
 import { parseCommand, warnedLength } from "../catalogue/parse-command.ts";
 import { type People, peopleOf, resolveTargets } from "../catalogue/targets.ts";
-import { findVerb, usageOf } from "../catalogue/verbs.ts";
+import { catalogue, findVerb, usageOf } from "../catalogue/verbs.ts";
 import { decide, decideVerb } from "../permission/policy.ts";
 import { PLAN_LIVES_MS } from "./pending-plans.ts";
 
 /** A player list this young is not asked for again. */
 const FRESH_PEOPLE_MS = 10_000;
+/** Whom it names is banned, and so not in the server. */
+const LIFTS_BANS = "unban";
+/** They move people to whoever runs them, or the other way round. */
+const NEEDS_A_BODY: ReadonlySet<string> = new Set(["bring", "to"]);
 /** An interaction waits: rather an older list than a late card. */
 const READ_WITHIN_MS = 2_500;
 /** Beyond this age of the player list the plan says so. */
@@ -41,6 +46,7 @@ export async function makePlan(
   expectedWaitMs: number,
 ): Promise<RunPlan> {
   const command = parseCommand(request.text);
+  refuseWithoutTarget(command);
   const { guildId } = request.actor;
   const policy = (await ports.settings.of(guildId)).policies[request.binding.id] ?? emptyPolicy;
   const mayVerb = decideVerb(policy, request.actor.roleIds, command);
@@ -50,7 +56,8 @@ export async function makePlan(
   if (mayVerb.allowed && !decision.allowed && people === undefined && unread !== undefined) throw unread;
   const targets = people === undefined ? [] : resolveTargets(command.targetTexts, people);
   const repeats = await earlierUnknown(ports, request);
-  const confirmReasons = reasonsToConfirm(command, targets, repeats);
+  const meant = meantText(command, (verb) => decideVerb(policy, request.actor.roleIds, verb).allowed);
+  const confirmReasons = reasonsToConfirm(command, targets, repeats, meant);
   const inverse = inverseOf(command, targets);
   const nowMs = ports.clock.nowMs();
   return {
@@ -62,8 +69,9 @@ export async function makePlan(
     ...(people === undefined ? {} : { playersAgeMs: people.ageMs }),
     confirm: command.mass ? "name" : confirmReasons.length > 0 ? "button" : "none",
     confirmReasons,
-    warnings: warnings(command, targets, people, unread, ports.health.halt()?.untilMs, nowMs),
+    warnings: warnings(command, { people, unread, haltUntilMs: ports.health.halt()?.untilMs, nowMs }),
     expectedWaitMs,
+    ...(meant === undefined ? {} : { meant }),
     ...(inverse === undefined ? {} : { inverse }),
     expiresAtMs: nowMs + PLAN_LIVES_MS,
   };
@@ -103,44 +111,67 @@ async function earlierUnknown({ audit, clock }: PlanPorts, { binding, text }: Ru
   return runs.some((run) => run.status === "unknown" && run.guildId === binding.guildId && run.text === text);
 }
 
+/** What the game would refuse, or take for somebody else. @throws Failure "bad-command" */
+function refuseWithoutTarget(command: ParsedCommand): void {
+  const verb = findVerb(command.verb ?? "");
+  const [first, second] = verb?.args ?? [];
+  if (verb === undefined) return;
+  const named = first === "targets" ? command.targetTexts.length > 0 : command.rest !== undefined;
+  const needsFirst = first === "targets" || first === "player";
+  if ((needsFirst && !named) || (second === "player" && command.rest === undefined)) {
+    const which = needsFirst && !named ? "no player" : "no second player";
+    throw new Failure("bad-command", `:${verb.verb} names ${which}. It is written ${usageOf(verb)}.`);
+  }
+}
+
+/** The text with the nearest verb that this person may use. */
+function meantText(command: ParsedCommand, may: (command: ParsedCommand) => boolean): string | undefined {
+  const typed = /^:+(\S+)/u.exec(command.text)?.[1];
+  if (command.known || typed === undefined) return undefined;
+  const names = catalogue.flatMap(({ verb, aliases }) => [verb, ...aliases]);
+  return nearestWords(typed, names)
+    .map((name) => `:${name}${command.text.slice(command.text.indexOf(typed) + typed.length)}`)
+    .find((text) => may(parseCommand(text)));
+}
+
 /** Empty: it may be sent at once. */
 function reasonsToConfirm(
   command: ParsedCommand,
   targets: readonly ResolvedTarget[],
   repeats: boolean,
+  meant: string | undefined,
 ): readonly string[] {
   const hit = new Set(targets.flatMap(({ players }) => players.map(({ name, id }) => `${name}:${id ?? ""}`)));
   const reasons: string[] = [];
+  if (meant !== undefined) reasons.push(`The game has no :${command.verb} that Marshal knows.`);
   if (command.danger === "severe") reasons.push(`:${command.verb} cannot be taken back easily.`);
-  if (command.mass) reasons.push("It hits everyone in the server.");
-  else if (hit.size > 1) reasons.push(`It hits ${hit.size} players.`);
+  if (command.mass) reasons.push("It is for everyone in the server.");
+  else if (hit.size > 1) reasons.push(`It is for ${hit.size} players.`);
   if (!command.mass && targets.some(({ staff }) => staff)) reasons.push("A target is staff of the server.");
-  const odd = targets.find(({ text, players }) => players.length === 0 && !/^\w+$/.test(text));
-  if (odd !== undefined) reasons.push(`Nobody knows whom "${odd.text}" hits.`);
+  const nobody = command.verb === LIFTS_BANS ? [] : targets.filter(({ players }) => players.length === 0);
+  for (const { text } of nobody) reasons.push(`Nobody in the server matches "${text}".`);
   if (repeats)
     reasons.push("The same command was sent lately with an unknown outcome: it may run a second time.");
   return reasons;
 }
 
-function warnings(
-  command: ParsedCommand,
-  targets: readonly ResolvedTarget[],
-  people: People | undefined,
-  unread: Failure | undefined,
-  haltUntilMs: number | undefined,
-  nowMs: number,
-): readonly string[] {
+interface Known {
+  readonly people: People | undefined;
+  /** Why the lists could not be read just now. */
+  readonly unread: Failure | undefined;
+  readonly haltUntilMs: number | undefined;
+  readonly nowMs: number;
+}
+
+function warnings(command: ParsedCommand, { people, unread, haltUntilMs, nowMs }: Known): readonly string[] {
   const said: string[] = [];
   const verb = findVerb(command.verb ?? "");
   if (verb === undefined) said.push(`:${command.verb} is not in the catalogue; the game may not know it.`);
   if (command.text.length > warnedLength) {
     said.push(`It is ${command.text.length} characters long; the game may cut or refuse it.`);
   }
-  if (verb?.args[0] === "targets" && command.targetTexts.length === 0) {
-    said.push(`It names no player. Usage: ${usageOf(verb)}`);
-  }
-  for (const { text, players } of targets) {
-    if (players.length === 0) said.push(`Nobody in the server matches "${text}".`);
+  if (verb !== undefined && NEEDS_A_BODY.has(verb.verb)) {
+    said.push("It is run by Remote Server, who stands nowhere. Use :tp with two names.");
   }
   if (/,\s|\s,/.test(command.text) && command.targetTexts.length > 1) {
     said.push("There is a space at a comma: the game may read only the names before it.");

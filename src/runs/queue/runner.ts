@@ -4,6 +4,7 @@ import type { SourceId } from "../../domain/model.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
 import type { RunOutcome, RunPlan, RunRequest, RunTicket } from "../../domain/run.ts";
+import { isSameName } from "../../domain/same-name.ts";
 import type { RefusalCount } from "../audit/refusal-count.ts";
 import { failed, newRecord } from "../audit/run-record.ts";
 import { peopleOf } from "../catalogue/targets.ts";
@@ -55,6 +56,12 @@ export class CommandRunner implements Runner {
     return this.#accept(own);
   }
 
+  awaiting(planId: string, actor: Actor): RunPlan | undefined {
+    const plan = this.#plans.get(planId);
+    const { userId, guildId } = plan?.request.actor ?? {};
+    return userId === actor.userId && guildId === actor.guildId ? plan : undefined;
+  }
+
   async confirmed(planId: string, actor: Actor, typedName?: string): Promise<RunTicket> {
     const plan = this.#plans.get(planId);
     if (plan === undefined) throw usedUp();
@@ -62,8 +69,8 @@ export class CommandRunner implements Runner {
     if (actor.userId !== request.actor.userId || actor.guildId !== request.actor.guildId) {
       throw new Failure("denied", "Only whoever asked for this command can confirm it.");
     }
-    if (plan.confirm === "name" && !sameName(typedName ?? "", request.binding.name)) {
-      throw new Failure("denied", "The typed name is not the name of the server.");
+    if (plan.confirm === "name" && !isSameName(typedName ?? "", request.binding.name)) {
+      throw new Failure("bad-command", "That is not the name of the server.");
     }
     if (!this.#plans.use(planId)) throw usedUp();
     const confirmedPlan = { ...plan, request: { ...request, actor } };
@@ -184,12 +191,4 @@ function restarting(): Failure {
 
 function unaudited(cause: unknown): Failure {
   return new Failure("denied", "The audit row could not be written, so nothing was sent.", { cause });
-}
-
-function sameName(typed: string, name: string): boolean {
-  return plain(typed) === plain(name);
-}
-
-function plain(text: string): string {
-  return text.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase();
 }

@@ -265,6 +265,7 @@ function runMatcher(filter: AuditFilter): (record: RunRecord) => boolean {
     (bindingId === undefined || record.bindingId === bindingId) &&
     (verb === undefined || record.verb === verb) &&
     (status === undefined || record.status === status) &&
+    !(filter.withoutDenied === true && record.status === "denied") &&
     (part === undefined || record.text.toLowerCase().includes(part)) &&
     fromMs <= record.askedAtMs &&
     record.askedAtMs <= toMs;

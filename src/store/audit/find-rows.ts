@@ -26,7 +26,7 @@ export interface Scan<T> {
 
 /** A few entries that are read together. `last` is the place after which the search continues. */
 interface Batch {
-  readonly ids: readonly string[];
+  readonly entries: readonly IdAt[];
   readonly last: Place;
 }
 
@@ -36,23 +36,26 @@ interface IdAt {
 }
 
 /**
- * Reads the rows of a list, newest first, until enough match or `MOST_READ_ROWS` were read; in the second case the
- * result says where the search stopped. Rows of one day come in the order of writing. A page outside the time asked
- * for counts as one row read.
+ * Reads the rows of a list, newest first, until enough match or `MOST_READ_ROWS` were read; the result says where to
+ * go on. Rows of one day come in the order of writing. A page outside the time asked for counts as one row read.
  */
 export async function findRows<T>(lists: RowLists, old: OldDayIndex, scan: Scan<T>): Promise<AuditFound<T>> {
   const limit = scan.filter.limit ?? DEFAULT_LIMIT_ROWS;
   const found: T[] = [];
   const seen = new Set<string>();
   let read = 0;
-  for await (const { ids, last } of batches(lists, old, scan)) {
+  for await (const { entries, last } of batches(lists, old, scan)) {
     // A crash can leave an entry twice; its row is shown once.
-    const fresh = [...new Set(ids)].filter((id) => !seen.has(id));
-    for (const id of fresh) seen.add(id);
-    const rows = await Promise.all(fresh.map((id) => scan.rows.get(`${scan.guildId}/${id}`)));
-    for (const row of rows) if (row !== undefined && scan.matches(row)) found.push(row);
-    if (found.length >= limit) return { rows: found.slice(0, limit) };
-    read += Math.max(1, ids.length);
+    const fresh = entries.filter(({ id }) => !seen.has(id) && seen.add(id));
+    const rows = await Promise.all(
+      fresh.map(async ({ id, place }) => ({ row: await scan.rows.get(`${scan.guildId}/${id}`), place })),
+    );
+    for (const { row, place } of rows) {
+      if (row === undefined || !scan.matches(row)) continue;
+      found.push(row);
+      if (found.length >= limit) return { rows: found, next: textOf(place) };
+    }
+    read += Math.max(1, entries.length);
     if (read >= MOST_READ_ROWS) return { rows: found, stoppedAt: textOf(last) };
     await scan.pause();
   }
@@ -70,7 +73,7 @@ async function* batches<T>(lists: RowLists, old: OldDayIndex, scan: Scan<T>): As
     for await (const page of lists.pagesOf(scan.list, day, from)) {
       const wanted = page.filter(({ atMs }) => fromMs <= atMs && atMs <= toMs);
       const last = page.at(-1)?.place;
-      if (wanted.length === 0 && last !== undefined) yield { ids: [], last };
+      if (wanted.length === 0 && last !== undefined) yield { entries: [], last };
       yield* together(wanted);
     }
     // On the day of the upgrade both forms have rows; those of the old form are older.
@@ -91,7 +94,7 @@ function* together(entries: readonly IdAt[]): Generator<Batch> {
   for (let start = 0; start < entries.length; start += YIELD_EVERY_ROWS) {
     const some = entries.slice(start, start + YIELD_EVERY_ROWS);
     const last = some.at(-1);
-    if (last !== undefined) yield { ids: some.map(({ id }) => id), last: last.place };
+    if (last !== undefined) yield { entries: some, last: last.place };
   }
 }
 

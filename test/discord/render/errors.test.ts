@@ -9,7 +9,9 @@ const text = (failure: Failure, manages = false) =>
 test("an error says whether it ran, why, the next step, when, and a reference, in this order", () => {
   const failure = new Failure("rate-limited", "Too many.", { retryAtMs: 61_000, commandId: "c-1" });
   const said = text(failure);
-  const order = ["Did it run?", "Why:", "Next:", "<t:61:R>", "ref", "c-1"].map((part) => said.indexOf(part));
+  const order = ["Nothing was run", "Too many", "Next:", "after <t:61:T>", "ref", "c-1"].map((part) =>
+    said.indexOf(part),
+  );
   assert.ok(
     order.every((at, index) => at >= 0 && at >= (order[index - 1] ?? 0)),
     said,
@@ -22,9 +24,16 @@ test("who manages the Discord server is told what to do, everyone else whom to a
   assert.match(text(denied, true), /`\/staff allow` gives one of your roles a tier/);
 });
 
+test("a next step that is a button is not told in words as well", () => {
+  const next = { kind: "button", style: "primary", label: "Link a server", id: "setup-link" } as const;
+  const { cards, rows } = failureBody(new Failure("key-rejected", "Gone."), { reference: "ref", next });
+  assert.doesNotMatch(cards?.[0]?.description ?? "", /Next/);
+  assert.deepEqual(rows, [[next]]);
+});
+
 test("after an unknown outcome nobody is told to try again", () => {
   const unknown = new Failure("unreachable", "No answer.", { ran: "unknown" });
-  assert.match(text(unknown), /Look in the game/);
+  assert.match(text(unknown), /looked in the game/);
   assert.doesNotMatch(text(unknown), /[Tt]ry again/);
 });
 

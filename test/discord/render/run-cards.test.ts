@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { csvCell, csvForm, jsonForm } from "../../../src/discord/render/audit-files.ts";
 import { eventLine, fitLines, runLine } from "../../../src/discord/render/audit-rows.ts";
-import { confirmCard, dryCard, outcomeCard } from "../../../src/discord/render/run-cards.ts";
+import { confirmCard, dryCard } from "../../../src/discord/render/plan-cards.ts";
+import { outcomeCard } from "../../../src/discord/render/run-cards.ts";
 import { runRenderer } from "../../../src/discord/render/run-renderer.ts";
 import { markdownOfOurs } from "../../../src/domain/escaped.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
@@ -99,7 +100,8 @@ describe("cards of runs", () => {
         const made = {
           ...plan,
           request: { ...plan.request, text, binding: { ...binding, name } },
-          confirmReasons: [`Nobody knows whom "${name}" hits.`],
+          confirmReasons: [`Nobody in the server matches "${name}".`],
+          meant: text,
           warnings: [`Nobody in the server matches "${text}".`],
           targets: [target],
           inverse: text,
@@ -108,6 +110,7 @@ describe("cards of runs", () => {
           outcomeCard(row, { mayDefer: true, retryAtMs: 5 }),
           dryCard(made),
           confirmCard(made),
+          confirmCard(made, { typed: made, isWrongName: true }),
           runRenderer.auditRow(row),
           runRenderer.auditEvent({
             ...{ id: "e", guildId: "g", atMs: 0, actorId: "", actorName: name },
@@ -131,7 +134,7 @@ describe("cards of runs", () => {
     for (const part of [
       "`:ban Alice`",
       "Liberty County",
-      "**Alice** `11`",
+      "**Alice**",
       "cannot be taken back",
       "Nothing is sent yet",
     ]) {
@@ -142,12 +145,8 @@ describe("cards of runs", () => {
   it("offer Undo only where something undoes it, and again not after a refusal", () => {
     const ids = (row: RunRecord) =>
       (outcomeCard(row).rows ?? []).flatMap((parts) => parts.map(({ id }) => id));
-    assert.deepEqual(ids(record), ["run-again:run-1", "run-check:run-1"]);
-    assert.deepEqual(ids({ ...record, inverse: ":x" }), [
-      "run-undo:run-1",
-      "run-again:run-1",
-      "run-check:run-1",
-    ]);
+    assert.deepEqual(ids(record), ["run-again:run-1"]);
+    assert.deepEqual(ids({ ...record, inverse: ":x" }), ["run-undo:run-1", "run-again:run-1"]);
     assert.deepEqual(ids({ ...record, status: "denied", ran: "no" }), []);
     assert.deepEqual(ids({ ...record, status: "cancelled", ran: "no" }), []);
   });
@@ -179,7 +178,7 @@ describe("outcomes at a glance", () => {
 
   it("say after a look into the log what it means for the next step", () => {
     const unknown = { status: "unknown", ran: "unknown" } as const;
-    assert.match(shown(unknown), /not looked up yet[\s\S]*Do not repeat it yet/);
+    assert.match(shown(unknown), /not seen so far[\s\S]*Do not repeat it yet/);
     assert.match(shown({ ...unknown, proof: "seen" }), /consistent with[\s\S]*Do not repeat it:/);
     assert.match(
       shown({ ...unknown, proof: "not-seen" }),
@@ -193,17 +192,14 @@ describe("outcomes at a glance", () => {
     const two = [plan.targets[0], { text: "Bob", players: [{ name: "Bob", id: 12 }], staff: true }];
     const text = textOf(confirmCard({ ...plan, targets: two.filter((target) => target !== undefined) }));
     assert.match(text, /Send to 2 players\?/);
-    assert.match(text, /Who, as seen 3 s ago[\s\S]*\*\*Alice\*\* `11`\n\*\*Bob\*\* `12` · 🛡 staff/);
+    assert.match(text, /Who, as seen 3 s ago[\s\S]*\*\*Alice\*\*\n\*\*Bob\*\* · 🛡 staff/);
   });
 });
 
 describe("audit rows", () => {
   it("are what came of it and the command; below who, when, and why where it did not simply run", () => {
     const atS = record.askedAtMs / 1000;
-    assert.equal(
-      runLine({ ...record, message: "Success" }),
-      `✅ ran \`:h hi\`\n-# <@100> · <t:${atS}:d> <t:${atS}:T>`,
-    );
+    assert.equal(runLine({ ...record, message: "Success" }), `✅ ran \`:h hi\`\n-# <@100> · <t:${atS}:R>`);
     const denied = runLine({ ...record, status: "denied", ran: "no", message: "no tier\nat all" });
     assert.match(denied, /^🚫 denied `:h hi`\n-# <@100> · .* · no tier at all$/);
   });

@@ -3,11 +3,11 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { parseCommand } from "../../../src/runs/catalogue/parse-command.ts";
 import { complete } from "../../../src/runs/catalogue/suggestions.ts";
-import { binding, RunsRig } from "../../support/runs-rig.ts";
+import { binding, player, RunsRig } from "../../support/runs-rig.ts";
 
 const players = () => ["Alice", "Bob", "Bobby"];
 const anything = () => true;
-const values = (typed: string, may: (verb: string) => boolean = anything) =>
+const values = (typed: string, may: (text: string) => boolean = anything) =>
   complete({ typed, players, may }).map(({ value }) => value);
 
 describe("autocompletion", () => {
@@ -33,7 +33,7 @@ describe("autocompletion", () => {
   });
 
   test("hides the verbs that the person may not run, and the players behind them", () => {
-    const may = (verb: string) => verb === "kill" || verb === "hint";
+    const may = (text: string) => /^:(kill|hint|h)( |$)/.test(text);
     assert.deepEqual(values(":k", may), [":kill"]);
     assert.deepEqual(values(":h", may), [":h"]);
     assert.deepEqual(values(":m", may), []);
@@ -43,6 +43,30 @@ describe("autocompletion", () => {
       values("", () => false),
       [],
     );
+  });
+
+  test("offers further targets and second players, without those who are named already", () => {
+    assert.deepEqual(values(":kick Alice, b"), [":kick Alice,Bob", ":kick Alice,Bobby"]);
+    assert.deepEqual(values(":kick Bob,b"), [":kick Bob,Bobby"]);
+    assert.deepEqual(values(":tp Alice,Bob "), [":tp Alice,Bob Bobby"]);
+    assert.deepEqual(values(":tp Alice, Bob b"), [":tp Alice, Bob Bobby"]);
+  });
+
+  test("offers names by a part of them and mistyped ones, and verbs that were mistyped", () => {
+    assert.deepEqual(values(":kick lice"), [":kick Alice"]);
+    assert.deepEqual(values(":kick Alcie"), [":kick Alice"]);
+    assert.deepEqual(values(":kick Bbby"), [":kick Bobby"]);
+    assert.deepEqual(values(":kick zzz"), []);
+    assert.deepEqual(values(":weahter"), [":weather"]);
+    assert.deepEqual(values(":kcik"), [":kick"]);
+  });
+
+  test("leaves out the players whom the person may not target", async () => {
+    const rig = new RunsRig();
+    rig.players = [player("Bob", 12), player("Bossy", 21, "Server Administrator")];
+    const may = await rig.runs.permissions.mayRun(rig.actor("mod"), binding);
+    const offered = rig.runs.words.complete(binding.source, ":kick bo", may).map(({ value }) => value);
+    assert.deepEqual(offered, [":kick Bob"]);
   });
 
   test("offers nothing for free text and for what it does not know", () => {

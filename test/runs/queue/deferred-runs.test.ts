@@ -86,7 +86,7 @@ describe("run when someone joins", () => {
   test("is for harmless verbs, one's own runs and an empty server only", async () => {
     const rig = new RunsRig();
     const { queue } = rig.runs;
-    const kick = await meetEmpty(rig, ":kick Zoe");
+    const kick = await meetEmpty(rig, ":kick Alice");
     assert.equal((await queue.defer(rig.actor("mod"), kick)).ok, false);
     await rig.clock.advance(10_000);
     const hint = await meetEmpty(rig, ":h hi");

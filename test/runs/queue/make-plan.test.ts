@@ -30,6 +30,10 @@ describe("a plan", () => {
     [":kill Alice,Bobby", "button"],
     [":kick Ada", "button"],
     [":kick %police", "button"],
+    [":kick Nobody_Here", "button"],
+    [":unban Nobody_Here", "none"],
+    [":kik Alice", "button"],
+    [":explode Alice", "none"],
     [":kill all", "name"],
     [":kick others", "name"],
   ];
@@ -47,7 +51,6 @@ describe("a plan", () => {
     assert.equal((await plan(rig, ":startfire house")).inverse, ":stopfire");
     assert.equal((await plan(rig, ":loadlayout event 2")).inverse, ":unloadlayout event 2");
     assert.equal((await plan(rig, ":kick Alice")).inverse, undefined);
-    assert.equal((await plan(rig, ":ban")).inverse, undefined);
   });
 
   it("warns of what may not do what was meant", async () => {
@@ -55,12 +58,35 @@ describe("a plan", () => {
     const said = async (text: string) => (await plan(rig, text)).warnings.join(" ");
     assert.match(await said(`:h ${"x".repeat(500)}`), /503 characters/);
     assert.match(await said(":explode"), /not in the catalogue/);
-    assert.match(await said(":kick"), /names no player/);
-    assert.match(await said(":kick Zoe"), /Nobody in the server matches "Zoe"/);
+    assert.match(await said(":bring Alice"), /Use :tp/);
     assert.match(await said(":kill Alice, Bob"), /space at a comma/);
     assert.equal(await said(":kick Alice"), "");
     rig.haltUntilMs = rig.clock.nowMs() + 60_000;
     assert.match(await said(":kick Alice"), /wait until/);
+  });
+
+  it("is not made for a verb without its target, and says how it is written", async () => {
+    for (const text of [":kick", ":kick ", ":to", ":tp Alice", ":tp", ":pm"]) {
+      await assert.rejects(plan(new RunsRig(), text), (error) => {
+        return error instanceof Failure && /names no (second )?player\. It is written :/.test(error.message);
+      });
+    }
+  });
+
+  it("says before sending that nobody matches, for each name", async () => {
+    const { confirmReasons } = await plan(new RunsRig(), ":kick Nobody_Here,Zoe,Alice");
+    assert.deepEqual(confirmReasons, [
+      'Nobody in the server matches "Nobody_Here".',
+      'Nobody in the server matches "Zoe".',
+    ]);
+  });
+
+  it("names the verb that was meant, of those that the person may use", async () => {
+    assert.equal((await plan(new RunsRig(), ":kik Alice  bye")).meant, ":kick Alice  bye");
+    assert.equal((await plan(new RunsRig(), ":weahter rain", "admin")).meant, ":weather rain");
+    assert.equal((await plan(new RunsRig(), ":weahter rain", "mod")).meant, undefined);
+    assert.equal((await plan(new RunsRig(), ":explode")).meant, undefined);
+    assert.equal((await plan(new RunsRig(), ":kick Alice")).meant, undefined);
   });
 
   it("uses an older list when a new one cannot be had", async () => {

@@ -183,8 +183,8 @@ describe("confirmation", () => {
       origin: "command",
     });
     assert.equal(plan.confirm, "name");
-    await assert.rejects(runner.confirmed(plan.id, rig.actor("manager")), { code: "denied" });
-    await assert.rejects(runner.confirmed(plan.id, rig.actor("manager"), "Liberty"), { code: "denied" });
+    await assert.rejects(runner.confirmed(plan.id, rig.actor("manager")), { code: "bad-command" });
+    await assert.rejects(runner.confirmed(plan.id, rig.actor("manager"), "Liberty"), { code: "bad-command" });
     await runner.confirmed(plan.id, rig.actor("manager"), " liberty  COUNTY ");
   });
 

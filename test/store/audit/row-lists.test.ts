@@ -110,6 +110,31 @@ async function searchOn(audit: AuditLog, guildId: string, filter: AuditFilter): 
 }
 
 describe("the lists of the audit", () => {
+  test("pages of a search follow each other without a row twice or left out, whatever is added meanwhile", async () => {
+    const { audit } = inMemory();
+    for (let n = 0; n < 130; n += 1) {
+      const status = n % 3 === 0 ? "denied" : "done";
+      await audit.put(run(`r${n}`, { askedAtMs: startMs + n * 3_600_000, status }));
+    }
+    const wanted = Array.from({ length: 130 }, (_, n) => 129 - n).filter((n) => n % 3 !== 0);
+    const found: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await audit.search("g1", {
+        ...{ limit: 10, withoutDenied: true },
+        ...(after === undefined ? {} : { after }),
+      });
+      assert.ok(page.rows.length <= 10);
+      found.push(...ids(page.rows));
+      after = page.next;
+      await audit.put(run(`later${found.length}`, { askedAtMs: startMs + 200 * 3_600_000 }));
+    } while (after !== undefined);
+    assert.deepEqual(
+      found,
+      wanted.map((n) => `r${n}`),
+    );
+  });
+
   test("a row costs the same however many there are", async () => {
     const { audit, during } = inMemory();
     const costs: { reads: number; writes: number; longestWrite: number }[] = [];

@@ -1,0 +1,114 @@
+import { defineAction, defineEntry, type Reply, type Services } from "../src/discord/command.ts";
+import { deferredLine, fitLines, waitingLine } from "../src/discord/render/audit-rows.ts";
+import { cut, plainText } from "../src/discord/render/escape.ts";
+import { escapeButTimes } from "../src/discord/render/own-markup.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import type { Button, Row, SelectOption } from "../src/domain/message.ts";
+import { staffedServers } from "./run-flow.ts";
+
+/** `/run queue`: what waits on the servers on which somebody is staff, and a way to cancel. */
+
+const PAGE_ROWS = 10;
+
+interface Item {
+  readonly line: Escaped;
+  /** Absent for what is being sent: it can no longer be cancelled. */
+  readonly option?: SelectOption;
+}
+
+async function itemsFor(services: Services, actor: Actor): Promise<readonly Item[]> {
+  const staffed = new Set((await staffedServers(services, actor)).map(({ id }) => id));
+  if (staffed.size === 0) throw new Failure("denied", "Only staff see what waits.");
+  const waiting = await services.queue.waiting(actor.guildId);
+  const deferred = await services.queue.deferred(actor.guildId);
+  return [
+    ...waiting
+      .filter(({ record }) => staffed.has(record.bindingId))
+      .map((run) => ({
+        line: waitingLine(run),
+        ...(run.place === 0 ? {} : { option: option(run.record, `Place ${run.place}`) }),
+      })),
+    ...deferred
+      .filter(({ request }) => staffed.has(request.binding.id))
+      .map((run) => ({
+        line: deferredLine(run),
+        option: option({ id: run.id, text: run.request.text }, "When someone joins"),
+      })),
+  ];
+}
+
+function option({ id, text }: { readonly id: string; readonly text: string }, place: string): SelectOption {
+  return { label: cut(plainText(text), 100) || "-", value: id, description: place };
+}
+
+interface Shown {
+  /** From 0. A page that is gone by now shows the last one. */
+  readonly page: number;
+  readonly notice?: Escaped;
+}
+
+async function queueReply(services: Services, actor: Actor, { page, notice }: Shown): Promise<Reply> {
+  const items = await itemsFor(services, actor);
+  const last = Math.max(0, Math.ceil(items.length / PAGE_ROWS) - 1);
+  const at = Math.min(page, last);
+  const here = items.slice(at * PAGE_ROWS, (at + 1) * PAGE_ROWS);
+  const options = here.flatMap((item) => (item.option === undefined ? [] : [item.option]));
+  const pages = [...(at > 0 ? [turn("Back", at - 1)] : []), ...(at < last ? [turn("More", at + 1)] : [])];
+  const rows: Row[] = [
+    ...(options.length === 0
+      ? []
+      : [
+          [
+            {
+              kind: "select",
+              of: "string",
+              id: `run-unqueue:${at}`,
+              placeholder: "Cancel one of these",
+              options,
+            },
+          ] as const,
+        ]),
+    ...(pages.length === 0 ? [] : [pages]),
+  ];
+  const whose = "You can cancel your own; Managers can cancel any.";
+  const card = {
+    title: last === 0 ? md`Queue` : md`Queue · page ${at + 1} of ${last + 1}`,
+    description: here.length === 0 ? md`Nothing waits.` : fitLines(here.map(({ line }) => line)),
+    color: 0x3b6fd4,
+    ...(options.length === 0 ? {} : { footer: whose }),
+  };
+  return { ...(notice === undefined ? {} : { content: notice }), cards: [card], rows };
+}
+
+function turn(label: string, page: number): Button {
+  return { kind: "button", style: "secondary", label, id: `run-queue:${page}` };
+}
+
+export const queue = defineEntry<undefined>({
+  description: "What waits to be sent",
+  first: "ephemeral",
+  parse: () => undefined,
+  execute: ({ actor }, services) => queueReply(services, actor, { page: 0 }),
+});
+
+/** The words of a port about what was asked of the queue. */
+export function told({ ok, text }: { readonly ok: boolean; readonly text: string }): Escaped {
+  return md`${ok ? "✅" : "⛔"} ${escapeButTimes(text)}`;
+}
+
+export const queueActions = {
+  "run-queue": defineAction({
+    first: "update",
+    execute: ({ actor, argument }, services) =>
+      queueReply(services, actor, { page: Number.parseInt(argument, 10) || 0 }),
+  }),
+  "run-unqueue": defineAction({
+    first: "update",
+    async execute({ actor, argument, values }, services) {
+      const notice = told(await services.queue.cancel(actor, values[0] ?? ""));
+      return queueReply(services, actor, { page: Number.parseInt(argument, 10) || 0, notice });
+    },
+  }),
+};

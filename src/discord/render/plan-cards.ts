@@ -1,0 +1,188 @@
+import { type Escaped, joined, md } from "../../domain/escaped.ts";
+import type { Button, Card, CardField, MessageBody } from "../../domain/message.ts";
+import type { RunPlan } from "../../domain/run.ts";
+import { tierLabels } from "./audit-rows.ts";
+import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
+import { escapeButRoles, escapeButTimes } from "./own-markup.ts";
+
+/** How `/run` reads before anything is sent. Pure. */
+
+export const runColors = {
+  ask: 0xe0a100,
+  wait: 0x3b6fd4,
+  done: 0x2d7d46,
+  failed: 0xd83c3e,
+  quiet: 0x80848e,
+};
+
+/** The exact text, alone on its line, and where it goes. */
+export function commandLine(text: string, serverName: string): Escaped {
+  return md`${inlineCode(text, 1_000)}\non **${inlineName(serverName)}**`;
+}
+
+/** `dry`: everything that is known beforehand, and that nothing was sent. */
+export function dryCard(plan: RunPlan): MessageBody {
+  const { request, command, decision } = plan;
+  const asks =
+    plan.confirm === "none" ? [] : [{ name: md`Would ask you first`, value: bullets(plan.confirmReasons) }];
+  const undo = plan.inverse === undefined ? md`No command undoes it` : inlineCode(plan.inverse, 900);
+  const meant =
+    plan.meant === undefined ? [] : [{ name: md`Did you mean`, value: inlineCode(plan.meant, 900) }];
+  const card: Card = {
+    title: md`🔎 Dry run: nothing was sent`,
+    description: joined(
+      [
+        commandLine(request.text, request.binding.name),
+        "",
+        md`**${decision.allowed ? "✅ You may run this." : "⛔ You may not run this."}**`,
+        escapeButRoles(decision.why, request.actor.roleIds),
+      ],
+      "\n",
+    ),
+    color: decision.allowed ? runColors.wait : runColors.failed,
+    fields: [
+      ...meant,
+      ...targetFields(plan),
+      ...warningFields(plan),
+      { name: md`What it does`, value: effectOf(plan), inline: true },
+      { name: md`Needs`, value: md`${tierLabels[command.tier]}`, inline: true },
+      // Whoever may not run it waits for nothing and is asked nothing.
+      ...(decision.allowed ? [{ name: md`Wait`, value: waitWords(plan.expectedWaitMs), inline: true }] : []),
+      ...(decision.allowed ? asks : []),
+      ...(command.danger === "read" ? [] : [{ name: md`Undo`, value: undo }]),
+    ],
+  };
+  return { cards: [card] };
+}
+
+export interface ConfirmOptions {
+  /** What was typed, where the plan is what was probably meant by it. */
+  readonly typed?: RunPlan;
+  /** Another name than the server's was typed just now. */
+  readonly isWrongName?: boolean;
+}
+
+/** Nothing is sent before the press. */
+export function confirmCard(plan: RunPlan, { typed, isWrongName }: ConfirmOptions = {}): MessageBody {
+  const { request } = plan;
+  const lead =
+    isWrongName === true
+      ? [md`⛔ **That is not the name of the server.** Type it as it stands here.`, md``]
+      : [];
+  const reasons = [...(typed?.confirmReasons.slice(0, 1) ?? []), ...plan.confirmReasons];
+  const why = reasons.length === 0 ? [] : [bullets([...new Set(reasons)]), md``];
+  const card: Card = {
+    title: typed === undefined ? titleOf(plan) : md`❔ Did you mean this?`,
+    description: joined(
+      [
+        ...lead,
+        commandLine(request.text, request.binding.name),
+        md``,
+        ...why,
+        md`**Nothing is sent yet.** Expires <t:${Math.floor(plan.expiresAtMs / 1000)}:R>.`,
+      ],
+      "\n",
+    ),
+    color: runColors.ask,
+    fields: [...targetFields(plan, "Who"), ...warningFields(plan)],
+  };
+  const anyway =
+    typed?.decision.allowed === true
+      ? [{ ...goButton(typed), style: "secondary", label: `Send ${verbTyped(typed)} anyway` } as const]
+      : [];
+  return { cards: [card], rows: [[goButton(plan), ...anyway, button("Do not send", `run-drop:${plan.id}`)]] };
+}
+
+function titleOf(plan: RunPlan): Escaped {
+  if (plan.command.mass) return md`⚠ Send to EVERYONE?`;
+  const count = playersIn(plan).length;
+  if (count > 1) return md`⚠ Send to ${count} players?`;
+  return matchesNobody(plan) ? md`⚠ Nobody matches. Send anyway?` : md`⚠ Send this?`;
+}
+
+function verbTyped({ command: { text } }: RunPlan): string {
+  return cut(plainText(/^\S+/u.exec(text)?.[0] ?? ""), 60);
+}
+
+function goButton(plan: RunPlan): Button {
+  if (plan.confirm === "name") {
+    return { kind: "button", style: "danger", label: "Type the server's name", id: `run-name:${plan.id}` };
+  }
+  const label = matchesNobody(plan) ? "Send anyway" : "Send it";
+  return { kind: "button", style: "danger", label, id: `run-confirm:${plan.id}` };
+}
+
+function matchesNobody({ targets }: RunPlan): boolean {
+  return targets.length > 0 && targets.every(({ players }) => players.length === 0);
+}
+
+export function droppedCard(dropped: boolean): MessageBody {
+  const [title, description] = dropped
+    ? ([md`⚪ Not sent`, md`Nothing was sent.`] as const)
+    : ([
+        md`⚪ Too late to drop`,
+        md`It was answered already, or its time was over. \`/run queue\` and \`/run history\` tell which.`,
+      ] as const);
+  return { cards: [{ title, description, color: runColors.quiet }] };
+}
+
+function button(label: string, id: string): Button {
+  return { kind: "button", style: "secondary", label, id };
+}
+
+/** "Moves the players to another player." */
+function effectOf({ command: { does } }: RunPlan): Escaped {
+  if (does === undefined) return md`Unknown to Marshal`;
+  return escapeMarkdown(does.charAt(0).toUpperCase() + does.slice(1));
+}
+
+interface Named {
+  readonly name: string;
+  readonly staff: boolean;
+}
+
+/** Each player once, whatever names of theirs were typed. */
+function playersIn({ targets }: RunPlan): readonly Named[] {
+  const named = new Map<string, Named>();
+  for (const { players, staff } of targets) {
+    // Of several players it is not known which of them is staff.
+    for (const { name, id } of players) {
+      named.set(`${name}:${id ?? ""}`, { name, staff: staff && players.length === 1 });
+    }
+  }
+  return [...named.values()];
+}
+
+/** Who is meant, by name, and how fresh that knowledge is. `heading`: instead of the number of those. */
+function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
+  const { targets, command, playersAgeMs } = plan;
+  if (command.targetTexts.length === 0) return [];
+  const named = playersIn(plan);
+  const shown = named
+    .slice(0, 15)
+    .map(({ name, staff }) => md`**${inlineName(name)}**${staff ? " · 🛡 staff" : ""}`);
+  const more = named.length > shown.length ? [md`and ${named.length - shown.length} more`] : [];
+  const among = targets.some(({ staff, players }) => staff && players.length > 1);
+  const staff = among ? [md`🛡 Staff of the server are among them`] : [];
+  const lines = named.length === 0 ? [md`Nobody who is known to be there`] : [...shown, ...more, ...staff];
+  const count = named.length === 1 ? "1 player" : md`${named.length} players`;
+  const age = playersAgeMs === undefined ? "" : md`, as seen ${Math.round(playersAgeMs / 1000)} s ago`;
+  return [{ name: md`${heading ?? md`Names ${count}`}${age}`, value: cutLines(lines, 1_024) }];
+}
+
+function warningFields({ warnings }: RunPlan): CardField[] {
+  return warnings.length === 0 ? [] : [{ name: md`⚠ Watch out`, value: bullets(warnings) }];
+}
+
+function bullets(lines: readonly string[]): Escaped {
+  return lines.length === 0
+    ? md`-`
+    : cutLines(
+        lines.map((line) => md`• ${escapeButTimes(line)}`),
+        1_024,
+      );
+}
+
+function waitWords(waitMs: number): Escaped {
+  return waitMs < 1_000 ? md`None` : md`About ${Math.ceil(waitMs / 1000)} s`;
+}

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { CommandEntry } from "../../src/domain/model.ts";
+import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
+import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
+import { player } from "../support/runs-rig.ts";
+
+/** What `/run` asks before it sends, and how its answers go on by themselves. */
+
+function messageOf(exchange: Exchange): Message {
+  assert.ok(exchange.message !== undefined, "there is no answer");
+  return exchange.message;
+}
+
+function labelsOf(exchange: Exchange): string[] {
+  const text = JSON.stringify(messageOf(exchange).components);
+  return [...text.matchAll(/"label":"([^"]*)"/g)].map(([, label]) => label ?? "");
+}
+
+const texts = (rig: RunCommandsRig) => rig.runs.sent.map(({ text }) => text);
+const ask = (rig: RunCommandsRig, who: "mod" | "admin" | "manager", text: string) =>
+  rig[who].slash(rig.channel, "run command", { text });
+
+describe("before anything is sent", () => {
+  test("a target that matches nobody is said, and Send anyway sends it", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const exchange = await ask(rig, "mod", ":kick Nobody_Here");
+    const text = await rig.reads(exchange, /Nothing is sent yet/);
+    assert.match(text, /Nobody matches\. Send anyway\?[\s\S]*Nobody in the server matches/);
+    assert.deepEqual(labelsOf(exchange), ["Send anyway", "Do not send"]);
+    assert.deepEqual(texts(rig), []);
+    await rig.reads(await rig.mod.click(messageOf(exchange), "Send anyway"), /It ran/);
+    assert.deepEqual(texts(rig), [":kick Nobody_Here"]);
+  });
+
+  test("a verb without its target is not sent, and the answer says how it is written", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const text = await rig.reads(await ask(rig, "manager", ":tp Alice"), /no second player/);
+    assert.match(text, /:tp|:teleport/);
+    assert.deepEqual(texts(rig), []);
+  });
+
+  test('an unknown verb gets "did you mean" in the person\'s reach, sent by one press', async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const exchange = await ask(rig, "mod", ":kcik Alice afk");
+    const text = await rig.reads(exchange, /Did you mean this/);
+    assert.match(text, /`:kick Alice afk`/);
+    assert.deepEqual(labelsOf(exchange), ["Send it", "Do not send"]);
+    assert.equal(rig.runs.audit.log.at(-1)?.status, "denied");
+    await rig.reads(await rig.mod.click(messageOf(exchange), "Send it"), /It ran/);
+    assert.deepEqual(texts(rig), [":kick Alice afk"]);
+  });
+
+  test("a Manager may send an unknown verb anyway, and is told what a mass target is", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const exchange = await ask(rig, "manager", ":kcik Alice");
+    await rig.reads(exchange, /Did you mean this/);
+    assert.deepEqual(labelsOf(exchange), ["Send it", "Send :kcik anyway", "Do not send"]);
+    await rig.reads(await rig.manager.click(messageOf(exchange), "Send :kcik anyway"), /It ran/);
+    assert.deepEqual(texts(rig), [":kcik Alice"]);
+    const mass = await ask(rig, "manager", ":kcik all");
+    await rig.reads(mass, /Did you mean this/);
+    const opened = await rig.manager.click(messageOf(mass), "Send :kcik anyway");
+    assert.ok(opened.modal !== undefined, "the name is asked for this way as well");
+  });
+
+  test("a wrong name leaves the card with the form; the right one counts in any case, however invisible", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const exchange = await ask(rig, "manager", ":kill all");
+    await rig.reads(exchange, /Send to EVERYONE\?/);
+    const open = async () => {
+      const { modal } = await rig.manager.click(messageOf(exchange), "Type the server's name");
+      assert.ok(modal !== undefined);
+      return modal;
+    };
+    const wrong = await rig.manager.submit(await open(), { name: "Liberty" });
+    const text = await rig.reads(wrong, /That is not the name of the server/);
+    assert.match(text, /:kill all[\s\S]*Nothing is sent yet/);
+    assert.deepEqual(labelsOf(wrong), ["Type the server's name", "Do not send"]);
+    const right = await rig.manager.submit(await open(), { name: "  LIBERTY\u200b county\ufe0f " });
+    await rig.reads(right, /It ran/);
+    assert.deepEqual(texts(rig), [":kill all"]);
+  });
+
+  test("a preset is found and run by its name; one with gaps goes on as a text", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const keep = async (name: string, text: string) =>
+      rig.reads(await rig.manager.slash(rig.channel, "run preset save", { name, text }), /is kept/);
+    await keep("Welcome", ":h Welcome to the city");
+    await keep("warn", ":pm {player} Drive slowly");
+    await keep("bye", ":ban {player}");
+    const offered = async (typed: string) =>
+      (await rig.mod.autocomplete(rig.channel, "run command", { text: typed }, "text")).map(
+        ({ value }) => value,
+      );
+    assert.deepEqual((await offered("wel")).slice(0, 1), [":h Welcome to the city"]);
+    assert.deepEqual((await offered("war")).slice(0, 1), [":pm"]);
+    assert.ok(!(await offered("bye")).includes(":ban"));
+    await rig.reads(await ask(rig, "mod", "welcome"), /It ran/);
+    assert.deepEqual(texts(rig), [":h Welcome to the city"]);
+    assert.equal([...rig.runs.audit.rows.values()].at(-1)?.origin, "preset");
+    await rig.reads(await ask(rig, "mod", "warn"), /needs player/);
+  });
+
+  test("hostile names of players format, ping and link nothing on any of these cards", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    rig.runs.players = [player("<@1>[x](https://e.vil)", 66), player("<@1>**b", 67)];
+    for (const text of [":kill <@1>", ":kick [x](https://e.vil)", ":kcik <@&1>@everyone"]) {
+      const shown = await rig.reads(await ask(rig, "manager", text), /Nothing is sent yet/);
+      assert.doesNotMatch(shown.replace(/`[^`]*`/g, ""), /<@[!&]?1>|@everyone|[^\\]\]\(https/);
+    }
+  });
+});
+
+describe("an answer goes on by itself", () => {
+  test("what ran is seen in the log without a press", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const exchange = await ask(rig, "mod", ":h Welcome");
+    await rig.reads(exchange, /It ran/);
+    assert.deepEqual(labelsOf(exchange), ["Run again"]);
+    const atS = Math.floor(rig.runs.clock.nowMs() / 1_000);
+    const row: CommandEntry = { kind: "command", atS, player: { name: "Remote Server" }, text: ":h Welcome" };
+    await rig.runs.runs.listener.take(rig.runs.snapshot([row]));
+    await rig.runs.clock.advance(5_000);
+    await rig.reads(exchange, /It ran · seen in the log/);
+    assert.equal([...rig.runs.answerTexts.keys()].length, 0);
+  });
+
+  test("the history is read page by page, refusals apart", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    for (let n = 1; n <= 12; n++) {
+      await rig.reads(await ask(rig, "mod", `:h number ${n}.`), /It ran/);
+      await rig.runs.clock.advance(6_000);
+    }
+    await rig.reads(await ask(rig, "mod", ":ban Alice"), /You may not/);
+    const first = await rig.mod.slash(rig.channel, "run history");
+    const newest = await rig.reads(first, /number 12\./);
+    assert.doesNotMatch(newest, /number 2\.|:ban/);
+    assert.match(newest, /<t:\d+:R>/);
+    assert.deepEqual(labelsOf(first), ["Older"]);
+    const second = await rig.mod.click(messageOf(first), "Older");
+    const older = await rig.reads(second, /number 1\./);
+    assert.doesNotMatch(older, /number 3\./);
+    assert.deepEqual(labelsOf(second), ["Newest"]);
+    await rig.reads(await rig.mod.click(messageOf(first), "Newest"), /number 12\./);
+    const gone = await rig.member.click(messageOf(first), "Older").catch(() => undefined);
+    assert.ok(gone === undefined || !/number/.test(gone.text));
+  });
+
+  test("the queue is read page by page, and cancels what stands on the page", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    rig.runs.haltUntilMs = rig.runs.clock.nowMs() + 500_000;
+    for (let n = 1; n <= 12; n++) await rig.reads(await ask(rig, "mod", `:h number ${n}.`), /not sent yet/);
+    const first = await rig.mod.slash(rig.channel, "run queue");
+    const shown = await rig.reads(first, /page 1 of 2/);
+    assert.doesNotMatch(shown, /number 11\./);
+    const second = await rig.mod.click(messageOf(first), "More");
+    await rig.reads(second, /number 12\./);
+    const last = (await rig.runs.runs.queue.waiting(rig.guild.id)).at(-1)?.record.id ?? "";
+    const cancelled = await rig.mod.select(messageOf(first), "run-unqueue:1", [last]);
+    const left = await rig.reads(cancelled, /Cancelled/);
+    assert.match(left, /page 2 of 2[\s\S]*number 11\./);
+    assert.doesNotMatch(left, /number 12\./);
+  });
+});
