@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { REST } from "discord.js";
 import { removedGuilds, shardOf } from "../../../src/discord/connection/removed-guilds.ts";
 
@@ -27,7 +27,7 @@ async function* all(...ids: readonly string[]) {
 }
 
 describe("guilds that removed the bot while it was away", () => {
-  it("are those that the gateway does not tell of and that Discord, asked for each, says are not ours", async () => {
+  test("are those that the gateway does not tell of and that Discord, asked for each, says are not ours", async () => {
     const { rest, asked } = discordWith({ 2: [404, 10_004], 3: [403, 50_001] });
     const gone = await removedGuilds({
       rest,
@@ -39,13 +39,13 @@ describe("guilds that removed the bot while it was away", () => {
     assert.deepEqual(asked, ["2", "3", "4"], "each once, and none that is here");
   });
 
-  it("are never guessed: any other answer leaves the guild alone", async () => {
+  test("are never guessed: any other answer leaves the guild alone", async () => {
     const { rest } = discordWith({ 1: [200], 2: [500], 3: [401, 0], 4: "cut", 5: [403, 20_001] });
     const parts = { isOurs: () => true, isHere: () => false };
     assert.deepEqual(await removedGuilds({ rest, known: () => all("1", "2", "3", "4", "5"), ...parts }), []);
   });
 
-  it("are of this process's own shards: another's guilds are not here either", async () => {
+  test("are of this process's own shards: another's guilds are not here either", async () => {
     const [first, second] = [`${1n << 22n}`, `${2n << 22n}`];
     assert.deepEqual([shardOf(first, 2), shardOf(second, 2)], [1, 0]);
     const { rest, asked } = discordWith({ [first]: [404, 10_004], [second]: [404, 10_004] });

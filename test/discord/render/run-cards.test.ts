@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import fc from "fast-check";
 import { csvCell, csvForm, jsonForm } from "../../../src/discord/render/audit-files.ts";
 import { eventLine, fitLines, runLine } from "../../../src/discord/render/audit-rows.ts";
@@ -88,7 +88,7 @@ const status = fc.constantFrom<RunStatus>(
 );
 
 describe("cards of runs", () => {
-  it("fit Discord's limits and let nothing of outside through, whatever names and texts are", () => {
+  test("fit Discord's limits and let nothing of outside through, whatever names and texts are", () => {
     fc.assert(
       fc.property(nasty, nasty, nasty, status, (text, name, message, of) => {
         const row = { ...record, text, serverName: name, message, status: of, failureCode: "server-empty" };
@@ -129,7 +129,7 @@ describe("cards of runs", () => {
     );
   });
 
-  it("show who is hit, why it asks, and that nothing is sent yet", () => {
+  test("show who is hit, why it asks, and that nothing is sent yet", () => {
     const text = textOf(confirmCard(plan));
     for (const part of [
       "`:ban Alice`",
@@ -142,7 +142,7 @@ describe("cards of runs", () => {
     }
   });
 
-  it("offer Undo only where something undoes it, and again not after a refusal", () => {
+  test("offer Undo only where something undoes it, and again not after a refusal", () => {
     const ids = (row: RunRecord) =>
       (outcomeCard(row).rows ?? []).flatMap((parts) => parts.map(({ id }) => id));
     assert.deepEqual(ids(record), ["run-again:run-1"]);
@@ -159,14 +159,14 @@ describe("outcomes at a glance", () => {
       parts.map(({ id }) => id.split(":")[0]),
     );
 
-  it("say once that it ran, and repeat no answer that says only the same", () => {
+  test("say once that it ran, and repeat no answer that says only the same", () => {
     const text = shown({ message: "Success" });
     assert.match(text, /It ran/);
     assert.doesNotMatch(text, /Did it run|Success/);
     assert.match(shown({ message: "3 players were told" }), /The game says:\*\* 3 players were told/);
   });
 
-  it("offer nothing to press that would meet the same refusal again", () => {
+  test("offer nothing to press that would meet the same refusal again", () => {
     const failed = { status: "failed", ran: "no" } as const;
     for (const failureCode of ["bad-command", "key-rejected", "not-authorised", "not-linked"]) {
       assert.deepEqual(ids({ ...failed, failureCode }), [], failureCode);
@@ -176,7 +176,7 @@ describe("outcomes at a glance", () => {
     }
   });
 
-  it("say after a look into the log what it means for the next step", () => {
+  test("say after a look into the log what it means for the next step", () => {
     const unknown = { status: "unknown", ran: "unknown" } as const;
     assert.match(shown(unknown), /not seen so far[\s\S]*Do not repeat it yet/);
     assert.match(shown({ ...unknown, proof: "seen" }), /consistent with[\s\S]*Do not repeat it:/);
@@ -188,7 +188,7 @@ describe("outcomes at a glance", () => {
     assert.deepEqual(ids({ ...unknown, proof: "seen" }), ["run-again"]);
   });
 
-  it("name on a confirmation how many are hit, and which one of them is staff", () => {
+  test("name on a confirmation how many are hit, and which one of them is staff", () => {
     const two = [plan.targets[0], { text: "Bob", players: [{ name: "Bob", id: 12 }], staff: true }];
     const text = textOf(confirmCard({ ...plan, targets: two.filter((target) => target !== undefined) }));
     assert.match(text, /Send to 2 players\?/);
@@ -197,26 +197,26 @@ describe("outcomes at a glance", () => {
 });
 
 describe("audit rows", () => {
-  it("are what came of it and the command; below who, when, and why where it did not simply run", () => {
+  test("are what came of it and the command; below who, when, and why where it did not simply run", () => {
     const atS = record.askedAtMs / 1000;
     assert.equal(runLine({ ...record, message: "Success" }), `✅ ran \`:h hi\`\n-# <@100> · <t:${atS}:R>`);
     const denied = runLine({ ...record, status: "denied", ran: "no", message: "no tier\nat all" });
     assert.match(denied, /^🚫 denied `:h hi`\n-# <@100> · .* · no tier at all$/);
   });
 
-  it("name what was run outside this bot", () => {
+  test("name what was run outside this bot", () => {
     const event = { id: "e", guildId: "g", atMs: 0, actorId: "", actorName: "Remote Server" };
     const line = eventLine({ ...event, action: "outside-run", text: "Liberty: :ban Bob" });
     assert.match(line, /run outside this bot.*Remote Server.*:ban Bob/);
   });
 
-  it("say how many did not fit", () => {
+  test("say how many did not fit", () => {
     const text = fitLines(Array.from({ length: 100 }, () => markdownOfOurs("x".repeat(99))));
     assert.ok(text.length <= 4_096);
     assert.match(text, /and 62 more/);
   });
 
-  it("are no formulas in a spreadsheet, and lose nothing", () => {
+  test("are no formulas in a spreadsheet, and lose nothing", () => {
     const lead = fc.constantFrom("", "=", "+", "-", "@", "\t=", " =", "\r=", "|", "%");
     fc.assert(
       fc.property(lead, fc.string(), (start, rest) => {

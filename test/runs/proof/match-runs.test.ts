@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import fc from "fast-check";
 import { matchRuns, type RemoteRow, type SentRun } from "../../../src/runs/proof/match-runs.ts";
 import { newRows, type SeenRows } from "../../../src/runs/proof/seen-rows.ts";
@@ -13,42 +13,42 @@ function proofsOf(...args: Parameters<typeof matchRuns>): Record<string, string>
 }
 
 describe("matching runs with the log", () => {
-  it("finds each run its own row", () => {
+  test("finds each run its own row", () => {
     const runs = [run("a", 100), run("b", 105)];
     assert.deepEqual(proofsOf(runs, [row(101), row(106)], wide), { a: "seen", b: "seen" });
     assert.deepEqual(proofsOf(runs, [row(106)], wide), { a: "seen", b: "not-seen" });
   });
 
-  it("says not seen only when the window reaches past both ends of the sending", () => {
+  test("says not seen only when the window reaches past both ends of the sending", () => {
     assert.deepEqual(proofsOf([run("a", 100)], [], { oldestS: 50, newestS: 200 }), { a: "not-seen" });
     assert.deepEqual(proofsOf([run("a", 100)], [], { oldestS: 95, newestS: 200 }), {});
     assert.deepEqual(proofsOf([run("a", 100)], [], { oldestS: 50, newestS: 120 }), {});
     assert.deepEqual(proofsOf([run("a", 100)], [], undefined), {});
   });
 
-  it("concludes nothing about a run that is under way, but leaves it its row", () => {
+  test("concludes nothing about a run that is under way, but leaves it its row", () => {
     const open = { ...run("a", 100), open: true };
     assert.deepEqual(proofsOf([open], [], wide), {});
     assert.deepEqual(matchRuns([open], [row(101)], wide).foreign, []);
   });
 
-  it("sees a second row of one run as seen twice", () => {
+  test("sees a second row of one run as seen twice", () => {
     const matched = matchRuns([run("a", 100)], [row(101), row(102)], wide);
     assert.equal(matched.proofs.get("a")?.proof, "seen-twice");
     assert.deepEqual(matched.foreign, []);
   });
 
-  it("calls foreign what no run accounts for: another text, another time", () => {
+  test("calls foreign what no run accounts for: another text, another time", () => {
     const matched = matchRuns([run("a", 100)], [row(101), row(101, ":kill all"), row(500)], wide);
     assert.deepEqual(matched.foreign, [row(101, ":kill all"), row(500)]);
   });
 
-  it("keeps the row that a run was matched with before, also once the log has dropped it", () => {
+  test("keeps the row that a run was matched with before, also once the log has dropped it", () => {
     const first = { ...run("a", 100), seenAtS: 101 };
     assert.deepEqual(proofsOf([first, run("b", 105)], [row(106)], wide), { a: "seen", b: "seen" });
   });
 
-  it("matches one to one, as many as can be, in any order of rows and runs", () => {
+  test("matches one to one, as many as can be, in any order of rows and runs", () => {
     const times = fc.array(fc.integer({ min: 1_000, max: 1_200 }), { maxLength: 12 });
     fc.assert(
       fc.property(times, fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 12 }), (sent, delays) => {
@@ -66,7 +66,7 @@ describe("matching runs with the log", () => {
 });
 
 describe("rows that are new", () => {
-  it("are none at first sight, and each once after", () => {
+  test("are none at first sight, and each once after", () => {
     const first = newRows(undefined, [row(1), row(1)]);
     assert.deepEqual([first.fresh, first.changed], [[], true]);
     const second = newRows(first.next, [row(1), row(1), row(1), row(2)]);
@@ -78,7 +78,7 @@ describe("rows that are new", () => {
     });
   });
 
-  it("stay known for long, and what is older than all that is known is never new", () => {
+  test("stay known for long, and what is older than all that is known is never new", () => {
     let seen: SeenRows = newRows(undefined, []).next;
     let fresh = 0;
     for (let at = 1; at <= 1_000; at++) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { it } from "node:test";
+import { test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { Actor } from "../../../src/domain/guild.ts";
 import type { Random } from "../../../src/domain/ports/clock.ts";
@@ -247,7 +247,7 @@ function permits(held: readonly string[], text: string): boolean {
   return level >= 2;
 }
 
-it(`${interleavings} interleavings: none without permission, none twice, none without its audit row before`, async () => {
+test(`${interleavings} interleavings: none without permission, none twice, none without its audit row before`, async () => {
   let sent = 0;
   let executed = 0;
   for (let seed = 1; seed <= interleavings; seed++) {

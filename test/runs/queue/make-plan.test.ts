@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { RunPlan } from "../../../src/domain/run.ts";
 import { binding, player, RunsRig, type roles } from "../../support/runs-rig.ts";
@@ -9,7 +9,7 @@ function plan(rig: RunsRig, text: string, role: keyof typeof roles = "manager"):
 }
 
 describe("a plan", () => {
-  it("sends nothing and names verb, players, tier and inverse", async () => {
+  test("sends nothing and names verb, players, tier and inverse", async () => {
     const rig = new RunsRig();
     const made = await plan(rig, ":wanted ali reckless");
     assert.equal(made.command.verb, "wanted");
@@ -38,12 +38,12 @@ describe("a plan", () => {
     [":kick others", "name"],
   ];
   for (const [text, confirm] of confirmations) {
-    it(`asks "${confirm}" before ${text}`, async () => {
+    test(`asks "${confirm}" before ${text}`, async () => {
       assert.equal((await plan(new RunsRig(), text)).confirm, confirm);
     });
   }
 
-  it("undoes by exact names, ids and mass words as they are", async () => {
+  test("undoes by exact names, ids and mass words as they are", async () => {
     const rig = new RunsRig();
     assert.equal((await plan(rig, ":ban bob")).inverse, ":unban Bob,Bobby");
     assert.equal((await plan(rig, ":ban 4711")).inverse, ":unban 4711");
@@ -53,7 +53,7 @@ describe("a plan", () => {
     assert.equal((await plan(rig, ":kick Alice")).inverse, undefined);
   });
 
-  it("warns of what may not do what was meant", async () => {
+  test("warns of what may not do what was meant", async () => {
     const rig = new RunsRig();
     const said = async (text: string) => (await plan(rig, text)).warnings.join(" ");
     assert.match(await said(`:h ${"x".repeat(500)}`), /503 characters/);
@@ -65,7 +65,7 @@ describe("a plan", () => {
     assert.match(await said(":kick Alice"), /wait until/);
   });
 
-  it("is not made for a verb without its target, and says how it is written", async () => {
+  test("is not made for a verb without its target, and says how it is written", async () => {
     for (const text of [":kick", ":kick ", ":to", ":tp Alice", ":tp", ":pm"]) {
       await assert.rejects(plan(new RunsRig(), text), (error) => {
         return error instanceof Failure && /names no (second )?player\. It is written :/.test(error.message);
@@ -73,7 +73,7 @@ describe("a plan", () => {
     }
   });
 
-  it("says before sending that nobody matches, for each name", async () => {
+  test("says before sending that nobody matches, for each name", async () => {
     const { confirmReasons } = await plan(new RunsRig(), ":kick Nobody_Here,Zoe,Alice");
     assert.deepEqual(confirmReasons, [
       'Nobody in the server matches "Nobody_Here".',
@@ -81,7 +81,7 @@ describe("a plan", () => {
     ]);
   });
 
-  it("names the verb that was meant, of those that the person may use", async () => {
+  test("names the verb that was meant, of those that the person may use", async () => {
     assert.equal((await plan(new RunsRig(), ":kik Alice  bye")).meant, ":kick Alice  bye");
     assert.equal((await plan(new RunsRig(), ":weahter rain", "admin")).meant, ":weather rain");
     assert.equal((await plan(new RunsRig(), ":weahter rain", "mod")).meant, undefined);
@@ -89,7 +89,7 @@ describe("a plan", () => {
     assert.equal((await plan(new RunsRig(), ":kick Alice")).meant, undefined);
   });
 
-  it("uses an older list when a new one cannot be had", async () => {
+  test("uses an older list when a new one cannot be had", async () => {
     const rig = new RunsRig();
     rig.freshFailure = new Failure("rate-limited", "wait");
     const made = await plan(rig, ":kick Alice", "mod");
@@ -97,7 +97,7 @@ describe("a plan", () => {
     assert.match(made.warnings.join(" "), /0 s old/);
   });
 
-  it("tells why the lists could not be read, where nothing can be judged without them", async () => {
+  test("tells why the lists could not be read, where nothing can be judged without them", async () => {
     const rig = new RunsRig();
     rig.listsKnown = false;
     rig.freshFailure = new Failure("unreachable", "no route");
@@ -108,7 +108,7 @@ describe("a plan", () => {
     assert.equal((await plan(rig, ":kick Alice")).decision.allowed, true);
   });
 
-  it("says whether a target is staff and refuses one above the tier", async () => {
+  test("says whether a target is staff and refuses one above the tier", async () => {
     const rig = new RunsRig();
     rig.players = [player("Moe", 22), player("Ada", 21)];
     const equal = await plan(rig, ":kick Moe", "mod");

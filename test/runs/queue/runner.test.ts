@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { RunOutcome, RunTicket } from "../../../src/domain/run.ts";
 import { settle } from "../../support/clock.ts";
@@ -30,7 +30,7 @@ function rejectOnce(rig: RunsRig, failure: Error): void {
 }
 
 describe("a run and its audit row", () => {
-  it("is written as waiting, as being sent before it is sent, and completed after", async () => {
+  test("is written as waiting, as being sent before it is sent, and completed after", async () => {
     const rig = new RunsRig();
     let writtenBefore: string | undefined;
     rig.answering = async () => {
@@ -49,14 +49,14 @@ describe("a run and its audit row", () => {
     assert.deepEqual(rig.audit.log.at(-1), outcome.record);
   });
 
-  it("is not sent when the row cannot be written", async () => {
+  test("is not sent when the row cannot be written", async () => {
     const rig = new RunsRig();
     rig.audit.failure = new Error("disk full");
     await assert.rejects(ask(rig, ":h Welcome"), { name: "Failure", code: "denied" });
     assert.equal(rig.sent.length, 0);
   });
 
-  it("is not sent when the row says waiting but can no longer be written", async () => {
+  test("is not sent when the row says waiting but can no longer be written", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 1_000;
     const ticket = await ask(rig, ":h Welcome");
@@ -67,7 +67,7 @@ describe("a run and its audit row", () => {
     assert.equal(rig.sent.length, 0);
   });
 
-  it("is completed later when the store fails after the sending; the person is told at once", async () => {
+  test("is completed later when the store fails after the sending; the person is told at once", async () => {
     const rig = new RunsRig();
     rig.answering = async () => {
       rig.audit.failure = new Error("disk full");
@@ -81,14 +81,14 @@ describe("a run and its audit row", () => {
     assert.equal(rig.audit.rows.get(ticket.id)?.status, "done");
   });
 
-  it("shows refusals too: who tried what", async () => {
+  test("shows refusals too: who tried what", async () => {
     const rig = new RunsRig();
     await assert.rejects(ask(rig, ":ban Alice", "mod"), { code: "denied" });
     assert.equal(rig.audit.log.at(-1)?.status, "denied");
     assert.equal(rig.audit.log.at(-1)?.actorId, "u-mod");
   });
 
-  it("counts refusals past five a person and minute, there and in the audit channel", async () => {
+  test("counts refusals past five a person and minute, there and in the audit channel", async () => {
     const rig = new RunsRig();
     for (let n = 0; n < 50; n += 1) await assert.rejects(ask(rig, ":ban Alice", "mod"), { code: "denied" });
     assert.equal(rig.audit.log.length, 5);
@@ -99,7 +99,7 @@ describe("a run and its audit row", () => {
 });
 
 describe("permission", () => {
-  it("is believed from an interaction of at most 10 s, and read anew from an older one", async () => {
+  test("is believed from an interaction of at most 10 s, and read anew from an older one", async () => {
     const rig = new RunsRig();
     await outcomeOf(rig, await ask(rig, ":h one"));
     assert.equal(rig.membersRead, 0);
@@ -109,7 +109,7 @@ describe("permission", () => {
     assert.equal(rig.membersRead, 1);
   });
 
-  it("that was withdrawn while it waited stops it", async () => {
+  test("that was withdrawn while it waited stops it", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 60_000;
     const ticket = await ask(rig, ":kill Alice", "mod");
@@ -120,7 +120,7 @@ describe("permission", () => {
     assert.equal(rig.sent.length, 0);
   });
 
-  it("that cannot be read anew counts as none", async () => {
+  test("that cannot be read anew counts as none", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 60_000;
     const ticket = await ask(rig, ":h hello", "mod");
@@ -130,7 +130,7 @@ describe("permission", () => {
     assert.equal(rig.sent.length, 0);
   });
 
-  it("is checked against who is in the server when it is sent", async () => {
+  test("is checked against who is in the server when it is sent", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 30_000;
     const ticket = await ask(rig, ":kill Ali", "mod");
@@ -140,7 +140,7 @@ describe("permission", () => {
     assert.match(outcome.record.message ?? "", /Alister/);
   });
 
-  it("that lapsed inside the gate is read again before the first byte", async () => {
+  test("that lapsed inside the gate is read again before the first byte", async () => {
     const rig = new RunsRig();
     let calls = 0;
     rig.answering = async (_text, _signal, mayStart) => {
@@ -156,7 +156,7 @@ describe("permission", () => {
 });
 
 describe("confirmation", () => {
-  it("is needed for bans, by who asked, once, within a minute", async () => {
+  test("is needed for bans, by who asked, once, within a minute", async () => {
     const rig = new RunsRig();
     const { runner } = rig.runs;
     const request = { actor: rig.actor("manager"), binding, text: ":ban Alice", origin: "command" } as const;
@@ -173,7 +173,7 @@ describe("confirmation", () => {
     assert.equal(rig.sent.length, 1);
   });
 
-  it("of a mass target needs the server's name", async () => {
+  test("of a mass target needs the server's name", async () => {
     const rig = new RunsRig();
     const { runner } = rig.runs;
     const plan = await runner.plan({
@@ -188,7 +188,7 @@ describe("confirmation", () => {
     await runner.confirmed(plan.id, rig.actor("manager"), " liberty  COUNTY ");
   });
 
-  it("counts for nothing when the role went meanwhile", async () => {
+  test("counts for nothing when the role went meanwhile", async () => {
     const rig = new RunsRig();
     const { runner } = rig.runs;
     const plan = await runner.plan({
@@ -202,7 +202,7 @@ describe("confirmation", () => {
     assert.equal(rig.sent.length, 0);
   });
 
-  it("is asked for when the same text was sent lately with an unknown outcome", async () => {
+  test("is asked for when the same text was sent lately with an unknown outcome", async () => {
     const rig = new RunsRig();
     rejectOnce(rig, new Failure("unreachable", "no answer", { ran: "unknown" }));
     const outcome = await outcomeOf(rig, await ask(rig, ":h Welcome"));
@@ -218,7 +218,7 @@ describe("confirmation", () => {
     assert.match(plan.confirmReasons.join(), /unknown outcome/);
   });
 
-  it("is for the plan that was made here: one that was changed or made up is not sent", async () => {
+  test("is for the plan that was made here: one that was changed or made up is not sent", async () => {
     const rig = new RunsRig();
     const plan = await rig.runs.runner.plan({
       actor: rig.actor("mod"),
@@ -247,7 +247,7 @@ describe("what came of it", () => {
     ["refused before any byte left", new Failure("unreachable", "refused"), "failed", "no"],
   ];
   for (const [name, failure, status, ran] of cases) {
-    it(`${name}: ${status}, ran ${ran}, sent once`, async () => {
+    test(`${name}: ${status}, ran ${ran}, sent once`, async () => {
       const rig = new RunsRig();
       rejectOnce(rig, failure);
       const outcome = await outcomeOf(rig, await ask(rig, ":h Welcome"));
@@ -260,7 +260,7 @@ describe("what came of it", () => {
     });
   }
 
-  it("a defect while it is sent: unknown, reported, sent once", async () => {
+  test("a defect while it is sent: unknown, reported, sent once", async () => {
     const rig = new RunsRig();
     rejectOnce(rig, new TypeError("oops"));
     const outcome = await outcomeOf(rig, await ask(rig, ":h Welcome"));
@@ -269,7 +269,7 @@ describe("what came of it", () => {
     assert.equal(rig.reports.length, 1);
   });
 
-  it("429: it waits on, with the time, and is sent once it may be", async () => {
+  test("429: it waits on, with the time, and is sent once it may be", async () => {
     const rig = new RunsRig();
     const retryAtMs = rig.clock.nowMs() + 40_000;
     rejectOnce(rig, new Failure("rate-limited", "wait", { retryAtMs }));
@@ -295,7 +295,7 @@ describe("what came of it", () => {
     );
   });
 
-  it("a block that outlasts it: told at once, with the time", async () => {
+  test("a block that outlasts it: told at once, with the time", async () => {
     const rig = new RunsRig();
     const retryAtMs = rig.clock.nowMs() + 3 * 3_600_000;
     rejectOnce(rig, new Failure("blocked", "blocked", { retryAtMs }));
@@ -306,7 +306,7 @@ describe("what came of it", () => {
 });
 
 describe("the queue", () => {
-  it("sends in order, one window after the answer before, and tells each its place", async () => {
+  test("sends in order, one window after the answer before, and tells each its place", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 1_000;
     const texts = [":h one", ":h two", ":h three"];
@@ -332,7 +332,7 @@ describe("the queue", () => {
     }
   });
 
-  it("expires what waited for 10 minutes, unsent", async () => {
+  test("expires what waited for 10 minutes, unsent", async () => {
     const rig = new RunsRig();
     rig.haltUntilMs = rig.clock.nowMs() + 3_600_000;
     const ticket = await ask(rig, ":h Welcome");
@@ -344,7 +344,7 @@ describe("the queue", () => {
     assert.equal(rig.sent.length, 0);
   });
 
-  it("aborts what the gate still holds after 10 minutes", async () => {
+  test("aborts what the gate still holds after 10 minutes", async () => {
     const rig = new RunsRig();
     rig.answering = (_text, signal) =>
       new Promise((_resolve, reject) =>
@@ -355,7 +355,7 @@ describe("the queue", () => {
     assert.equal(outcome.record.ran, "no");
   });
 
-  it("lets one cancel what is theirs, a Manager anything, nobody what is being sent", async () => {
+  test("lets one cancel what is theirs, a Manager anything, nobody what is being sent", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 60_000;
     const first = await ask(rig, ":h first", "mod");
@@ -378,7 +378,7 @@ describe("the queue", () => {
     );
   });
 
-  it("is bounded", async () => {
+  test("is bounded", async () => {
     const rig = new RunsRig();
     rig.haltUntilMs = rig.clock.nowMs() + 60_000;
     for (let index = 0; index < 50; index++) await ask(rig, `:h ${index}`);
@@ -387,7 +387,7 @@ describe("the queue", () => {
     await rig.runs.stop(1_000);
   });
 
-  it("lets people go before automation", async () => {
+  test("lets people go before automation", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 20_000;
     const { runner } = rig.runs;
@@ -407,7 +407,7 @@ describe("the queue", () => {
     );
   });
 
-  it("sends one at a time where two guilds link the same server", async () => {
+  test("sends one at a time where two guilds link the same server", async () => {
     const rig = new RunsRig();
     const other = { ...binding, id: "b2", guildId: "g2" };
     rig.linked = [binding, other];
@@ -436,7 +436,7 @@ describe("the queue", () => {
 });
 
 describe("what happens in between", () => {
-  it("the server is unlinked: what waits ends unsent, and plans are void", async () => {
+  test("the server is unlinked: what waits ends unsent, and plans are void", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 60_000;
     const ticket = await ask(rig, ":h Welcome");
@@ -456,7 +456,7 @@ describe("what happens in between", () => {
     assert.equal(rig.sent.length, 0);
   });
 
-  it("another process unlinked it: the check at sending finds that", async () => {
+  test("another process unlinked it: the check at sending finds that", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 5_000;
     const ticket = await ask(rig, ":h Welcome");
@@ -465,7 +465,7 @@ describe("what happens in between", () => {
     assert.equal(rig.sent.length, 0);
   });
 
-  it("the key is parked: what waits ends unsent, and nothing new is taken", async () => {
+  test("the key is parked: what waits ends unsent, and nothing new is taken", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 60_000;
     const ticket = await ask(rig, ":h Welcome");
@@ -476,7 +476,7 @@ describe("what happens in between", () => {
     assert.equal(rig.sent.length, 0);
   });
 
-  it("shutdown: what is being sent is finished, what waits is told, nothing new is taken", async () => {
+  test("shutdown: what is being sent is finished, what waits is told, nothing new is taken", async () => {
     const rig = new RunsRig();
     const silence = Promise.withResolvers<string>();
     rig.answering = () => silence.promise;
@@ -494,7 +494,7 @@ describe("what happens in between", () => {
     assert.equal(rig.clock.pending, 0);
   });
 
-  it("shutdown does not wait beyond its deadline: what then has no answer is unknown, what was held is unsent", async () => {
+  test("shutdown does not wait beyond its deadline: what then has no answer is unknown, what was held is unsent", async () => {
     for (const [ran, status] of [
       ["unknown", "unknown"],
       ["no", "expired"],
@@ -516,7 +516,7 @@ describe("what happens in between", () => {
     }
   });
 
-  it("shutdown leaves a run whose client never lets go to the next start", async () => {
+  test("shutdown leaves a run whose client never lets go to the next start", async () => {
     const rig = new RunsRig();
     rig.answering = () => new Promise(() => undefined);
     const ticket = await ask(rig, ":h Welcome");
@@ -529,7 +529,7 @@ describe("what happens in between", () => {
     assert.equal(rig.audit.rows.get(ticket.id)?.status, "sending");
   });
 
-  it("a crash: what was being sent is unknown and sought in the log, what waited is told", async () => {
+  test("a crash: what was being sent is unknown and sought in the log, what waited is told", async () => {
     const rig = new RunsRig();
     rig.answering = () => new Promise(() => undefined);
     const sending = await ask(rig, ":h sending");

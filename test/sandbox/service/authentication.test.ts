@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { bodyOf, KEY, makeRig } from "../../support/service-rig.ts";
 
 for (const strictSpec of [true, false]) {
   describe(`spec, Authentication (${strictSpec ? "strict" : "facts"})`, () => {
-    it("1: server-key is required on every request", () => {
+    test("1: server-key is required on every request", () => {
       const { get, command } = makeRig({ strictSpec });
       for (const answer of [
         get("/v1/server", { key: null }),
@@ -14,13 +14,13 @@ for (const strictSpec of [true, false]) {
         assert.equal(answer.status, 403);
     });
 
-    it("1: the header's name is read without regard to case", () => {
+    test("1: the header's name is read without regard to case", () => {
       const { service } = makeRig({ strictSpec });
       const answer = service.handle({ method: "GET", path: "/v1/server", headers: { "Server-Key": KEY } });
       assert.equal(answer.status, 200);
     });
 
-    it("1: a key names one server", () => {
+    test("1: a key names one server", () => {
       const rig = makeRig({
         strictSpec,
         keys: [KEY, "Other-Key"],
@@ -30,7 +30,7 @@ for (const strictSpec of [true, false]) {
       assert.notEqual(bodyOf(rig.get("/v1/server")).Name, "Elsewhere");
     });
 
-    it("3: Authorization is optional and, when it holds an issued key, identifies the application for limits", () => {
+    test("3: Authorization is optional and, when it holds an issued key, identifies the application for limits", () => {
       const limits = { global: { limit: 1, windowMs: 1_000 }, application: { limit: 3, windowMs: 1_000 } };
       const { get } = makeRig({ strictSpec, globalKeys: ["app-key"], limits });
       assert.equal(get().headers["x-ratelimit-limit"], "1");
@@ -40,7 +40,7 @@ for (const strictSpec of [true, false]) {
       assert.equal(get("/v2/server", { authorization: "app-key" }).status, 200);
     });
 
-    it("4: a regenerated key yields 403 and the new one works on the same server", () => {
+    test("4: a regenerated key yields 403 and the new one works on the same server", () => {
       const { service, get, command } = makeRig({ strictSpec });
       const before = bodyOf(get("/v1/server"));
       const fresh = service.regenerateKey(KEY);
@@ -49,7 +49,7 @@ for (const strictSpec of [true, false]) {
       assert.deepEqual(bodyOf(get("/v1/server", { key: fresh })), before);
     });
 
-    it("5: repeated invalid keys ban the address, on every key, until the ban ends", () => {
+    test("5: repeated invalid keys ban the address, on every key, until the ban ends", () => {
       const rig = makeRig({ strictSpec, limits: { banAfter: 3, banMs: 60_000 } });
       for (const key of ["Wrong-One", "Wrong-Two", "Wrong-One"])
         assert.equal(rig.get("/v2/server", { key }).status, 403);
@@ -66,7 +66,7 @@ for (const strictSpec of [true, false]) {
       assert.equal(rig.get().status, 200);
     });
 
-    it("5: a few invalid keys over a long time ban nobody, and neither do missing keys or refused commands", () => {
+    test("5: a few invalid keys over a long time ban nobody, and neither do missing keys or refused commands", () => {
       const rig = makeRig({ strictSpec, limits: { banAfter: 3, badKeyWindowMs: 10_000 } });
       rig.service.keyBook.setCommandsAllowed(KEY, false);
       for (let round = 0; round < 6; round += 1) {
@@ -86,7 +86,7 @@ describe("the codes of a 403 (facts)", () => {
     bodyOf({ ...answer, headers: {} }).code,
   ];
 
-  it("2000 without a key, 2001 for a malformed one, 2002 for an unknown or regenerated one", () => {
+  test("2000 without a key, 2001 for a malformed one, 2002 for an unknown or regenerated one", () => {
     const { service, get } = makeRig();
     assert.deepEqual(code(get("/v2/server", { key: null })), [403, 2000]);
     assert.deepEqual(code(get("/v2/server", { key: "with spaces in it" })), [403, 2001]);
@@ -95,13 +95,13 @@ describe("the codes of a 403 (facts)", () => {
     assert.deepEqual(code(get()), [403, 2002]);
   });
 
-  it("2003 for an unknown global key, which says nothing against the server key", () => {
+  test("2003 for an unknown global key, which says nothing against the server key", () => {
     const { service, get } = makeRig({ globalKeys: ["app-key"] });
     assert.deepEqual(code(get("/v2/server", { authorization: "other" })), [403, 2003]);
     assert.equal(service.counts.badKeyRequests.size, 0);
   });
 
-  it("2004 for a banned key", () => {
+  test("2004 for a banned key", () => {
     const { service, get, command } = makeRig();
     service.keyBook.setBanned(KEY, true);
     assert.deepEqual(code(get()), [403, 2004]);
@@ -110,7 +110,7 @@ describe("the codes of a 403 (facts)", () => {
     assert.equal(get().status, 200);
   });
 
-  it("a new key keeps the second part and changes the first; a key without parts gets some", () => {
+  test("a new key keeps the second part and changes the first; a key without parts gets some", () => {
     const { service } = makeRig({ keys: [KEY, "single"] });
     const fresh = service.regenerateKey(KEY);
     assert.match(fresh, /^[A-Za-z]+-SecondPart$/);

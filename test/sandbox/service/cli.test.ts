@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { helpText, readCli } from "../../../src/sandbox/service/cli.ts";
 import { GROUPS, UsageError } from "../../../src/sandbox/service/cli-options.ts";
@@ -12,7 +12,7 @@ describe("npm run service: options", () => {
   const plain = readCli([]);
 
   for (const { flag, value } of GROUPS.flatMap(([, options]) => options))
-    it(`--${flag} is in the help and changes a setting`, () => {
+    test(`--${flag} is in the help and changes a setting`, () => {
       // A value that is no option's default: the last choice of a list, or a number that fits counts and shares.
       const choices = value?.includes("|") ? value.split("|") : [];
       const samples =
@@ -30,7 +30,7 @@ describe("npm run service: options", () => {
       assert.ok(helpText().includes(`--${flag}`));
     });
 
-  it("several keys and global keys, limits, faults and the town's settings reach the service", () => {
+  test("several keys and global keys, limits, faults and the town's settings reach the service", () => {
     const read = readCli(
       "--key a-b --key c-d --global-key g --limit 3 --window-ms 200 --command-window-ms 9 --html 0.5 --log-order oldest --intensity 12.5 --empty-map object".split(
         " ",
@@ -46,12 +46,12 @@ describe("npm run service: options", () => {
     assert.equal(read?.service.town?.intensity, 12.5);
   });
 
-  it("--strict-spec changes the defaults that are facts, and an explicit option wins over it", () => {
+  test("--strict-spec changes the defaults that are facts, and an explicit option wins over it", () => {
     assert.equal(readCli(["--strict-spec"])?.service.faults?.moderator, "hidden");
     assert.equal(readCli(["--moderator", "null", "--strict-spec"])?.service.faults?.moderator, "null");
   });
 
-  it("--help gives no settings", () => {
+  test("--help gives no settings", () => {
     assert.equal(readCli(["--port", "1", "--help"]), undefined);
   });
 
@@ -66,7 +66,7 @@ describe("npm run service: options", () => {
     [["--frobnicate"], /Unknown option '--frobnicate'/],
     [["stray"], /Unexpected argument 'stray'/],
   ] as const)
-    it(`${args.join(" ")} is refused in one clear line`, () => {
+    test(`${args.join(" ")} is refused in one clear line`, () => {
       assert.throws(
         () => readCli(args),
         (error) => error instanceof UsageError && said.test(error.message) && !error.message.includes("\n"),
@@ -75,7 +75,7 @@ describe("npm run service: options", () => {
 });
 
 describe("npm run service: the process", () => {
-  it("prints one JSON line when it listens, serves, and ends cleanly on SIGTERM", async () => {
+  test("prints one JSON line when it listens, serves, and ends cleanly on SIGTERM", async () => {
     const child = spawn(process.execPath, [MAIN, "--port", "0", "--key", "demo-key"], {
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -95,7 +95,7 @@ describe("npm run service: the process", () => {
     assert.deepEqual(await ended, [0, null]);
   });
 
-  it("a bad option is one line on stderr and exit 2", async () => {
+  test("a bad option is one line on stderr and exit 2", async () => {
     const child = spawn(process.execPath, [MAIN, "--seed", "x"], { stdio: ["ignore", "pipe", "pipe"] });
     const ended = once(child, "exit");
     let errors = "";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { Town } from "../../../src/sandbox/service/town/town.ts";
 
 // Every verb that the game's public clients list.
@@ -30,18 +30,18 @@ describe("targets of a command", () => {
     return names(town);
   };
 
-  it("match by prefix without regard to case, so that one word can hit several", () => {
+  test("match by prefix without regard to case, so that one word can hit several", () => {
     assert.deepEqual(left(":kick alexa"), ["Alex", "Bob", "Cleo"]);
     assert.deepEqual(left(":kick ALEXANDER"), ["Alex", "Alexa", "Bob", "Cleo"]);
     assert.deepEqual(left(":kick lex"), ["Alex", "Alexa", "alexander_9", "Bob", "Cleo"]);
   });
 
-  it("commas give several, ids match whole, a reason follows", () => {
+  test("commas give several, ids match whole, a reason follows", () => {
     assert.deepEqual(left(":kick bo,cl being rude"), ["Alex", "Alexa", "alexander_9"]);
     assert.deepEqual(left(":kick 4"), ["Alex", "Alexa", "alexander_9", "Cleo"]);
   });
 
-  it("`all` and `others` hit everyone when the virtual server management asks", () => {
+  test("`all` and `others` hit everyone when the virtual server management asks", () => {
     assert.deepEqual(left(":kick all"), []);
     assert.deepEqual(left(":kick others"), []);
     assert.deepEqual(left(":kick me").length, 5);
@@ -49,7 +49,7 @@ describe("targets of a command", () => {
 });
 
 describe("what commands do", () => {
-  it("every known verb is answered, and what was done stands in the log exactly once", () => {
+  test("every known verb is answered, and what was done stands in the log exactly once", () => {
     for (const verb of VERBS) {
       const town = makeTown();
       const text = `:${verb} Alex Bob`;
@@ -61,7 +61,7 @@ describe("what commands do", () => {
     }
   });
 
-  it(":kick lets them come back, :ban does not, :unban does", () => {
+  test(":kick lets them come back, :ban does not, :unban does", () => {
     const town = makeTown();
     town.runRemote(":kick Bob");
     assert.ok(town.record.joins.some((entry) => !entry.join && entry.player === "Bob:4"));
@@ -75,14 +75,14 @@ describe("what commands do", () => {
     assert.ok(names(town).includes("Bob"));
   });
 
-  it(":ban with an id keeps out someone who is not here", () => {
+  test(":ban with an id keeps out someone who is not here", () => {
     const town = makeTown();
     town.runRemote(":ban 77");
     town.join("Zed", 77);
     assert.ok(!names(town).includes("Zed"));
   });
 
-  it(":h, :m and :pm show words, to everyone or to those named", () => {
+  test(":h, :m and :pm show words, to everyone or to those named", () => {
     const town = makeTown();
     town.runRemote(":h hint");
     town.runRemote(":message to you all");
@@ -97,7 +97,7 @@ describe("what commands do", () => {
     );
   });
 
-  it(":wanted and :unwanted, :jail and :unjail, :down and :heal", () => {
+  test(":wanted and :unwanted, :jail and :unjail, :down and :heal", () => {
     const town = makeTown();
     const bob = player(town, "Bob");
     const team = bob.team;
@@ -115,7 +115,7 @@ describe("what commands do", () => {
     assert.equal(bob.downed, false);
   });
 
-  it(":tp and :bring move people, :respawn and :load start them again on foot", () => {
+  test(":tp and :bring move people, :respawn and :load start them again on foot", () => {
     const town = makeTown();
     const [bob, cleo] = [player(town, "Bob"), player(town, "Cleo")];
     town.runRemote(":tp Bob Cleo");
@@ -127,7 +127,7 @@ describe("what commands do", () => {
     assert.equal(bob.vehicle, null);
   });
 
-  it(":mod, :admin and :helper change the staff lists, their opposites undo them; owners keep their standing", () => {
+  test(":mod, :admin and :helper change the staff lists, their opposites undo them; owners keep their standing", () => {
     const town = makeTown();
     for (const [verb, role] of [
       ["mod", "mod"],
@@ -145,7 +145,7 @@ describe("what commands do", () => {
     assert.equal(town.world.staff.get(owner)?.role, "owner");
   });
 
-  it(":weather, :time, timers, fires and layouts change the surroundings", () => {
+  test(":weather, :time, timers, fires and layouts change the surroundings", () => {
     const town = makeTown();
     for (const text of [
       ":weather fog",
@@ -170,13 +170,13 @@ describe("what commands do", () => {
     assert.deepEqual([town.world.environment.fires, town.world.environment.layout], [0, null]);
   });
 
-  it(":kill respawns without a kill-log row: the virtual server management is no player", () => {
+  test(":kill respawns without a kill-log row: the virtual server management is no player", () => {
     const town = makeTown();
     town.runRemote(":kill Bob");
     assert.equal(town.record.kills.length, 0);
   });
 
-  it(":shutdown sends everyone away, each with a leave row", () => {
+  test(":shutdown sends everyone away, each with a leave row", () => {
     const town = makeTown();
     town.runRemote(":shutdown");
     assert.deepEqual([town.players.length, town.record.joins.filter((entry) => !entry.join).length], [0, 5]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { OPTIONAL_LISTS } from "../../../src/sandbox/service/status.ts";
 import { ALL_LISTS, bodyOf, KEY, makeRig, rowsOf } from "../../support/service-rig.ts";
 
@@ -21,39 +21,39 @@ for (const strictSpec of [true, false]) {
     const { get, clock } = makeRig({ strictSpec, town: { intensity: "busy" } });
     clock.ms += 600_000;
 
-    it("v1 gives the base fields only, whatever parameters are sent", () => {
+    test("v1 gives the base fields only, whatever parameters are sent", () => {
       assert.deepEqual(Object.keys(bodyOf(get("/v1/server?Players=true&Staff=true"))), BASE);
     });
 
-    it("v2 without parameters gives the base fields, the same as v1", () => {
+    test("v2 without parameters gives the base fields, the same as v1", () => {
       assert.deepEqual(bodyOf(get("/v2/server")), bodyOf(get("/v1/server")));
     });
 
     for (const name of OPTIONAL_LISTS)
-      it(`v2 includes ${name} exactly when ${name}=true`, () => {
+      test(`v2 includes ${name} exactly when ${name}=true`, () => {
         assert.deepEqual(Object.keys(bodyOf(get(`/v2/server?${name}=true`))), [...BASE, name]);
         for (const other of [`${name}=false`, `${name}=`, `${name}=1`, `${name.toLowerCase()}=true`])
           assert.deepEqual(Object.keys(bodyOf(get(`/v2/server?${other}`))), BASE, other);
       });
 
-    it("v2 gives all nine at once", () => {
+    test("v2 gives all nine at once", () => {
       assert.deepEqual(Object.keys(bodyOf(get(ALL_LISTS))), [...BASE, ...OPTIONAL_LISTS]);
     });
 
-    it("answers are JSON", () => {
+    test("answers are JSON", () => {
       assert.match(get("/v2/server").headers["content-type"] ?? "", /^application\/json/);
     });
   });
 
   describe(`spec, Endpoints: POST /v2/server/command (${mode})`, () => {
-    it("200 with a message when the command was executed", () => {
+    test("200 with a message when the command was executed", () => {
       const answer = makeRig({ strictSpec }).command(":h hello");
       assert.equal(answer.status, 200);
       assert.deepEqual(Object.keys(bodyOf(answer)), ["message"]);
       assert.equal(typeof bodyOf(answer).message, "string");
     });
 
-    it("400 with a message that says the command is missing from the body", () => {
+    test("400 with a message that says the command is missing from the body", () => {
       const { post, service } = makeRig({ strictSpec });
       for (const body of [
         "{}",
@@ -72,13 +72,13 @@ for (const strictSpec of [true, false]) {
       assert.equal(service.counts.executions.length, 0);
     });
 
-    it("400 when the body is not declared as JSON", () => {
+    test("400 when the body is not declared as JSON", () => {
       const { post } = makeRig({ strictSpec });
       assert.equal(post('{"command":":h x"}', "text/plain").status, 400);
       assert.equal(post('{"command":":h x"}', "application/json; charset=utf-8").status, 200);
     });
 
-    it("422 with a message that says offline and a commandId when nobody is in the server", () => {
+    test("422 with a message that says offline and a commandId when nobody is in the server", () => {
       const { service, command } = makeRig({ strictSpec });
       service.town(KEY).empty();
       const answer = command(":h hello");
@@ -88,7 +88,7 @@ for (const strictSpec of [true, false]) {
       assert.equal(service.counts.executions.length, 0);
     });
 
-    it("500 with a message and a commandId when the game platform cannot be reached; it may have run or not", () => {
+    test("500 with a message and a commandId when the game platform cannot be reached; it may have run or not", () => {
       const { service, command } = makeRig({ strictSpec });
       for (const ran of [0, 1]) {
         service.faults.set({ command500: 1, command500Executed: ran });
@@ -102,14 +102,14 @@ for (const strictSpec of [true, false]) {
       }
     });
 
-    it("each commandId is unique", () => {
+    test("each commandId is unique", () => {
       const { service, command } = makeRig({ strictSpec });
       service.town(KEY).empty();
       const ids = Array.from({ length: 200 }, () => bodyOf(command(":h x")).commandId);
       assert.equal(new Set(ids).size, ids.length);
     });
 
-    it("runs as virtual server management and stands in the command log with its exact text", () => {
+    test("runs as virtual server management and stands in the command log with its exact text", () => {
       const { service, get, command } = makeRig({ strictSpec, town: { intensity: 0 } });
       command("  :h  Two  spaces, ünïcode ");
       const [row] = rowsOf(bodyOf(get("/v2/server?CommandLogs=true")), "CommandLogs");
@@ -122,7 +122,7 @@ for (const strictSpec of [true, false]) {
   });
 
   describe(`spec, Versioning (${mode})`, () => {
-    it("unknown routes and methods, a command route of v1 among them, are 404", () => {
+    test("unknown routes and methods, a command route of v1 among them, are 404", () => {
       const { get, service } = makeRig({ strictSpec });
       for (const path of [
         "/",
@@ -143,7 +143,7 @@ for (const strictSpec of [true, false]) {
 }
 
 describe("what the public service adds on commands (facts)", () => {
-  it("an unknown verb is 400 with code 3001, and so is one without its arguments", () => {
+  test("an unknown verb is 400 with code 3001, and so is one without its arguments", () => {
     const { command } = makeRig();
     for (const text of ["hello", ":frobnicate x", ":kick", ":pm Someone", ":prty soon"]) {
       const answer = command(text);
@@ -151,7 +151,7 @@ describe("what the public service adds on commands (facts)", () => {
     }
   });
 
-  it("a verb that needs a body in the game is 403 with code 4002, a prohibited message 4003; neither is logged", () => {
+  test("a verb that needs a body in the game is 403 with code 4002, a prohibited message 4003; neither is logged", () => {
     const { command, service } = makeRig({
       town: { intensity: 0, rules: { prohibitedWords: ["verboten"] } },
     });
@@ -160,7 +160,7 @@ describe("what the public service adds on commands (facts)", () => {
     assert.equal(service.town(KEY).record.commands.length, 0);
   });
 
-  it("4000 on commands of a server whose owner did not authorise the caller, while reads still work", () => {
+  test("4000 on commands of a server whose owner did not authorise the caller, while reads still work", () => {
     const { service, get, command } = makeRig();
     service.keyBook.setCommandsAllowed(KEY, false);
     const answer = command(":h x");
@@ -170,7 +170,7 @@ describe("what the public service adds on commands (facts)", () => {
     assert.equal(command(":h x").status, 200);
   });
 
-  it("a success says no more than Success", () => {
+  test("a success says no more than Success", () => {
     assert.deepEqual(bodyOf(makeRig().command(":h hello")), { message: "Success" });
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { ErlcClient, ErlcError } from "erlc-api";
 import { serve } from "../../../src/sandbox/service/http.ts";
 import { Service } from "../../../src/sandbox/service/service.ts";
@@ -33,7 +33,7 @@ for (const strictSpec of [true, false]) {
     });
     after(() => close());
 
-    it("reads all of v2 in one request", async () => {
+    test("reads all of v2 in one request", async () => {
       const server = await client.server.get({
         include: [
           "players",
@@ -57,19 +57,19 @@ for (const strictSpec of [true, false]) {
       assert.deepEqual(server.CommandLogs, []);
     });
 
-    it("reads each list by itself", async () => {
+    test("reads each list by itself", async () => {
       assert.ok((await client.server.players()).some((player) => player.Player === "Ann:1"));
       assert.equal((await client.server.moderatorCalls()).length, 1);
     });
 
-    it("knows the limits of the service by its headers", async () => {
+    test("knows the limits of the service by its headers", async () => {
       await client.server.get();
       const [general] = Object.values(client.getRateLimits());
       assert.equal(general?.limit, 1_000);
       assert.ok(Number(general?.resetAt) > Date.now() - 2_000);
     });
 
-    it("runs a command, once, and is told to wait for the next", async () => {
+    test("runs a command, once, and is told to wait for the next", async () => {
       const result = await client.commands.execute(":h hello from elsewhere");
       assert.equal(typeof result.message, "string");
       assert.equal(service.counts.executionsByText.get(":h hello from elsewhere"), 1);
@@ -83,12 +83,12 @@ for (const strictSpec of [true, false]) {
       );
     });
 
-    it("sends a global key as the service expects it", async () => {
+    test("sends a global key as the service expects it", async () => {
       const application = new ErlcClient({ serverKey: KEY, baseUrl, globalToken: "app" });
       assert.equal((await application.server.get()).Name, "River City Roleplay");
     });
 
-    it("tells a wrong key from a working one", async () => {
+    test("tells a wrong key from a working one", async () => {
       const stranger = new ErlcClient({ serverKey: "Wrong-Key", baseUrl, maxRetries: 0 });
       await assert.rejects(
         stranger.server.get(),

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { ALL_LISTS, bodyOf, KEY, makeRig, rowsOf } from "../../support/service-rig.ts";
 
 describe("faults of the answers", () => {
-  it("HTML instead of the answer, with any status, without effect", () => {
+  test("HTML instead of the answer, with any status, without effect", () => {
     const { service, command, get } = makeRig({ faults: { html: 1, htmlStatus: 503 } });
     const answer = command(":h x");
     assert.deepEqual([answer.status, answer.body.startsWith("<!DOCTYPE html>")], [503, true]);
@@ -12,7 +12,7 @@ describe("faults of the answers", () => {
     assert.equal(get().status, 200);
   });
 
-  it("no rate-limit headers", () => {
+  test("no rate-limit headers", () => {
     const { get, command } = makeRig({
       faults: { noRateLimitHeaders: 1 },
       limits: { command: { limit: 1, windowMs: 5_000 } },
@@ -24,7 +24,7 @@ describe("faults of the answers", () => {
       );
   });
 
-  it("a 429 out of nowhere tells its wait in each style, and binds", () => {
+  test("a 429 out of nowhere tells its wait in each style, and binds", () => {
     for (const [retryAfter, header, body] of [
       ["both", "7.5", 7.5],
       ["header", "7.5", undefined],
@@ -48,7 +48,7 @@ describe("faults of the answers", () => {
     }
   });
 
-  it("waits with fractions nowhere, in the body only, or in both places; the longer one binds", () => {
+  test("waits with fractions nowhere, in the body only, or in both places; the longer one binds", () => {
     for (const [fractions, header, body] of [
       ["none", "3", 3],
       ["body", "3", 2.2],
@@ -64,7 +64,7 @@ describe("faults of the answers", () => {
     }
   });
 
-  it("an old snapshot is served again, for the same path only", () => {
+  test("an old snapshot is served again, for the same path only", () => {
     const { service, get, clock } = makeRig({ town: { intensity: 0 } });
     const town = service.town(KEY);
     const old = get("/v2/server?JoinLogs=true").body;
@@ -76,7 +76,7 @@ describe("faults of the answers", () => {
     assert.match(get("/v2/server?JoinLogs=true").body, /Newcomer/);
   });
 
-  it("logs newest first, oldest first or shuffled, always the same rows", () => {
+  test("logs newest first, oldest first or shuffled, always the same rows", () => {
     const { service, get, clock } = makeRig({ town: { intensity: "busy" } });
     clock.ms += 900_000;
     const read = (logOrder: "newest" | "oldest" | "shuffled") => {
@@ -97,7 +97,7 @@ describe("faults of the answers", () => {
     assert.deepEqual(sorted(shuffled), sorted(oldest));
   });
 
-  it("timestamps in milliseconds", () => {
+  test("timestamps in milliseconds", () => {
     const { get, clock, service } = makeRig({ faults: { milliseconds: true } });
     service.town(KEY).emergencyCall();
     const body = bodyOf(get(ALL_LISTS));
@@ -105,7 +105,7 @@ describe("faults of the answers", () => {
     assert.equal(rowsOf(body, "EmergencyCalls")[0]?.StartedAt, clock.ms);
   });
 
-  it("rows whose second lies in the far future, the same ones at each look", () => {
+  test("rows whose second lies in the far future, the same ones at each look", () => {
     const { get, clock } = makeRig({ faults: { farFuture: 0.3 } });
     const times = () =>
       rowsOf(bodyOf(get("/v2/server?JoinLogs=true")), "JoinLogs").map((row) => row.Timestamp);
@@ -116,7 +116,7 @@ describe("faults of the answers", () => {
     assert.deepEqual(times(), seen);
   });
 
-  it("Moderator absent, null or the call hidden until it is answered", () => {
+  test("Moderator absent, null or the call hidden until it is answered", () => {
     const { service, get } = makeRig({ town: { intensity: 0 } });
     const call = service.town(KEY).modCall();
     const read = (moderator: "absent" | "null" | "hidden") => {
@@ -129,7 +129,7 @@ describe("faults of the answers", () => {
     assert.deepEqual(read("hidden"), []);
   });
 
-  it("unknown fields in the answer and in each row, unknown values of the enumerations", () => {
+  test("unknown fields in the answer and in each row, unknown values of the enumerations", () => {
     const { get } = makeRig({ faults: { unknownFields: true, unknownValues: true } });
     const body = bodyOf(get(ALL_LISTS));
     assert.ok("Region" in body);
@@ -140,7 +140,7 @@ describe("faults of the answers", () => {
     }
   });
 
-  it("rows without one of their fields", () => {
+  test("rows without one of their fields", () => {
     const { get } = makeRig({ faults: { missingField: 0.5 } });
     const sizes = rowsOf(bodyOf(get("/v2/server?JoinLogs=true")), "JoinLogs").map(
       (row) => Object.keys(row).length,
@@ -148,7 +148,7 @@ describe("faults of the answers", () => {
     assert.deepEqual(new Set(sizes), new Set([2, 3]));
   });
 
-  it("error bodies in each known envelope, retry_after included", () => {
+  test("error bodies in each known envelope, retry_after included", () => {
     const { service, get } = makeRig();
     const read = (
       envelope: "code-message" | "message" | "message-commandid" | "error-code" | "html" | "empty",
@@ -169,7 +169,7 @@ describe("faults of the answers", () => {
     assert.deepEqual(Object.keys(bodyOf(get())), ["error", "code", "retry_after"]);
   });
 
-  it("any code of the public list instead of the answer, with its status; on commands without effect", () => {
+  test("any code of the public list instead of the answer, with its status; on commands without effect", () => {
     const { service, command, get } = makeRig();
     for (const [code, status] of [
       [0, 500],
@@ -190,7 +190,7 @@ describe("faults of the answers", () => {
 });
 
 describe("the fault plan", () => {
-  it("touches only the reads, only the commands, or only some keys", () => {
+  test("touches only the reads, only the commands, or only some keys", () => {
     const { service, get, command } = makeRig({
       keys: [KEY, "Other-Key"],
       faults: { html: 1, only: "reads" },
@@ -202,7 +202,7 @@ describe("the fault plan", () => {
     assert.deepEqual([get().status, get("/v2/server", { key: "Other-Key" }).status], [200, 502]);
   });
 
-  it("`next` meets the next requests in its scope, once each, on top of what is set", () => {
+  test("`next` meets the next requests in its scope, once each, on top of what is set", () => {
     const { service, get, command } = makeRig();
     service.faults.next({ html: 1, only: "commands" });
     service.faults.next({ code: 9998, codeChance: 1, only: "reads" }, 2);
@@ -210,13 +210,13 @@ describe("the fault plan", () => {
     assert.deepEqual([command(":h x").status, command(":h x").status], [502, 200]);
   });
 
-  it("`clear` goes back to the mode's own shape", () => {
+  test("`clear` goes back to the mode's own shape", () => {
     const { service } = makeRig({ strictSpec: true, faults: { emptyMapAsArray: true, delayMs: 5 } });
     service.faults.clear();
     assert.deepEqual([service.faults.settings.emptyMapAsArray, service.faults.settings.delayMs], [false, 0]);
   });
 
-  it("meets the same requests alike under the same seed, otherwise under another", () => {
+  test("meets the same requests alike under the same seed, otherwise under another", () => {
     const run = (seed: number) => {
       const { get } = makeRig({ seed, faults: { html: 0.5 } });
       return Array.from({ length: 64 }, () => get().status).join();
@@ -225,7 +225,7 @@ describe("the fault plan", () => {
     assert.notEqual(run(3), run(4));
   });
 
-  it("does not change what happens in the town", () => {
+  test("does not change what happens in the town", () => {
     const run = (faults: object) => {
       const rig = makeRig({ town: { intensity: "busy" }, faults });
       for (let n = 0; n < 20; n += 1) {
@@ -239,7 +239,7 @@ describe("the fault plan", () => {
 });
 
 describe("counts", () => {
-  it("requests by key and status, bad keys by key and address, executions by text and id", () => {
+  test("requests by key and status, bad keys by key and address, executions by text and id", () => {
     const { service, get, command } = makeRig();
     get();
     get("/v2/server", { key: "Bad-Key" });
@@ -274,7 +274,7 @@ describe("counts", () => {
     assert.deepEqual([...counts.executionsById.values()], [1, 1]);
   });
 
-  it("reset forgets everything", () => {
+  test("reset forgets everything", () => {
     const { service, get, command } = makeRig({ limits: { command: { limit: 1, windowMs: 5_000 } } });
     command(":h x");
     command(":h x");
@@ -283,7 +283,7 @@ describe("counts", () => {
     assert.deepEqual({ ...service.counts }, { ...makeRig().service.counts });
   });
 
-  it("forgive lifts blocks, pages, bans and waits", () => {
+  test("forgive lifts blocks, pages, bans and waits", () => {
     const { service, get, clock } = makeRig({ limits: { global: { limit: 1, windowMs: 60_000 } } });
     get();
     get();
@@ -295,7 +295,7 @@ describe("counts", () => {
 });
 
 describe("what a client must not misread", () => {
-  it("an error with a status that its code does not usually have", () => {
+  test("an error with a status that its code does not usually have", () => {
     const { get, service } = makeRig();
     service.faults.next({ code: 2001, codeChance: 1, codeStatus: 400 });
     const answer = get();
@@ -305,19 +305,19 @@ describe("what a client must not misread", () => {
     assert.equal(service.counts.badKeyRequests.size, 0, "the key is good all the while");
   });
 
-  it("408 on a command that ran", () => {
+  test("408 on a command that ran", () => {
     const { command, service } = makeRig({ faults: { command408: 1 } });
     service.town(KEY).join("Ann", 1);
     assert.equal(command(":h x").status, 408);
     assert.equal(service.counts.executions.length, 1);
   });
 
-  it("an answer of any length", () => {
+  test("an answer of any length", () => {
     const { get } = makeRig({ faults: { oversize: 1, oversizeBytes: 100_000 } });
     assert.equal(get().body.length, 100_000);
   });
 
-  it("resets that are a second off, early or late, as often as wanted", () => {
+  test("resets that are a second off, early or late, as often as wanted", () => {
     const { get, clock } = makeRig({ limits: { resetWobble: 0.3 } });
     const off = new Map<number, number>();
     for (let n = 0; n < 2_000; n++) {

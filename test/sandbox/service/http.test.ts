@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { get as httpGet } from "node:http";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { type ServeOptions, serve } from "../../../src/sandbox/service/http.ts";
 import { Service, type ServiceOptions } from "../../../src/sandbox/service/service.ts";
 import { KEY } from "../../support/service-rig.ts";
@@ -43,7 +43,7 @@ async function withServer(
 }
 
 describe("the service over HTTP", () => {
-  it("answers as its core does, with headers as the specification spells them", () =>
+  test("answers as its core does, with headers as the specification spells them", () =>
     withServer({}, async ({ url }) => {
       const request = httpGet(`${url}/v1/server`, { headers: { "server-key": KEY } });
       const [message] = await once(request, "response");
@@ -61,13 +61,13 @@ describe("the service over HTTP", () => {
       assert.equal(message.statusCode, 200);
     }));
 
-  it("runs commands with their text in UTF-8", () =>
+  test("runs commands with their text in UTF-8", () =>
     withServer({}, async ({ command, service }) => {
       assert.equal((await command(":h schön ✓")).status, 200);
       assert.deepEqual([...service.counts.executionsByText.keys()], [":h schön ✓"]);
     }));
 
-  it("takes the client's address from the socket, or from X-Forwarded-For when told to trust it", async () => {
+  test("takes the client's address from the socket, or from X-Forwarded-For when told to trust it", async () => {
     const limits = { global: { limit: 1, windowMs: 60_000 } };
     const statuses = async ({ read }: Served) => {
       const first = await read("/v1/server", { "x-forwarded-for": "10.0.0.1" });
@@ -80,7 +80,7 @@ describe("the service over HTTP", () => {
     });
   });
 
-  it("what crossed a 429 on the way is not avoidable, what came after is", async () => {
+  test("what crossed a 429 on the way is not avoidable, what came after is", async () => {
     const limits = { global: { limit: 1, windowMs: 600_000 } };
     const send = async ({ read, service }: Served) => {
       for (let n = 0; n < 3; n += 1) await (await read()).text();
@@ -92,14 +92,14 @@ describe("the service over HTTP", () => {
     await withServer({ limits }, async (served) => assert.equal(await send(served), 1), { crossingMs: 0 });
   });
 
-  it("rejects when the port is taken", () =>
+  test("rejects when the port is taken", () =>
     withServer({}, async ({ service, url }) => {
       await assert.rejects(serve(service, { port: Number(new URL(url).port) }), { code: "EADDRINUSE" });
     }));
 });
 
 describe("faults of the transport", () => {
-  it("a reset before the effect leaves none, a reset after it leaves one", () =>
+  test("a reset before the effect leaves none, a reset after it leaves one", () =>
     withServer({}, async ({ service, command }) => {
       service.faults.next({ resetBefore: 1 });
       await assert.rejects(command(":h before"));
@@ -108,7 +108,7 @@ describe("faults of the transport", () => {
       assert.deepEqual([...service.counts.executionsByText.keys()], [":h after"]);
     }));
 
-  it("a truncated body breaks off, though its whole length was declared", () =>
+  test("a truncated body breaks off, though its whole length was declared", () =>
     withServer({}, async ({ service, read }) => {
       service.faults.next({ truncate: 1 });
       const answer = await read("/v1/server");
@@ -116,7 +116,7 @@ describe("faults of the transport", () => {
       await assert.rejects(answer.text());
     }));
 
-  it("a slow body comes in several pieces and is whole in the end", () =>
+  test("a slow body comes in several pieces and is whole in the end", () =>
     withServer({}, async ({ service, read }) => {
       const whole = await (await read("/v1/server")).text();
       service.faults.next({ slowBody: 1, slowBodyMs: 80 });
@@ -128,7 +128,7 @@ describe("faults of the transport", () => {
       assert.equal(pieces.join(""), whole);
     }));
 
-  it("a delayed request is overtaken by a later one, before it has its effect", () =>
+  test("a delayed request is overtaken by a later one, before it has its effect", () =>
     withServer({}, async ({ service, command }) => {
       service.faults.next({ delayMs: 60, jitterMs: 5 });
       await Promise.all([command(":h first"), command(":h second")]);
@@ -139,7 +139,7 @@ describe("faults of the transport", () => {
       assert.ok(Number(delayedLast?.atMs) > Number(early?.atMs));
     }));
 
-  it("a late 200 had its effect first and is read after a newer 429", () =>
+  test("a late 200 had its effect first and is read after a newer 429", () =>
     withServer({ limits: { command: { limit: 1, windowMs: 60_000 } } }, async ({ service, command }) => {
       service.faults.next({ late: 1, lateMs: 120 });
       const order: number[] = [];
@@ -151,7 +151,7 @@ describe("faults of the transport", () => {
       assert.deepEqual(order, [429, 200]);
     }));
 
-  it("a silent service never answers; close ends the connection", async () => {
+  test("a silent service never answers; close ends the connection", async () => {
     let outcome = "pending";
     let silent: Promise<void> = Promise.resolve();
     await withServer({}, async ({ service, command, read }) => {

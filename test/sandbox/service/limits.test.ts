@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { bodyOf, KEY, makeRig } from "../../support/service-rig.ts";
 
 const headersOf = (answer: { headers: Readonly<Record<string, string>> }) =>
@@ -9,7 +9,7 @@ for (const strictSpec of [true, false]) {
   const general = strictSpec ? "global" : "unauthenticated-global";
 
   describe(`spec, Limits (${strictSpec ? "strict" : "facts"})`, () => {
-    it("1: an address is limited over all routes and keys; another address has its own counter", () => {
+    test("1: an address is limited over all routes and keys; another address has its own counter", () => {
       const rig = makeRig({
         strictSpec,
         keys: [KEY, "Other-Key"],
@@ -23,7 +23,7 @@ for (const strictSpec of [true, false]) {
       assert.equal(rig.get().status, 200);
     });
 
-    it("1: the number may vary per server: that server has a counter of its own", () => {
+    test("1: the number may vary per server: that server has a counter of its own", () => {
       const rig = makeRig({
         strictSpec,
         keys: [KEY, "Other-Key"],
@@ -38,13 +38,13 @@ for (const strictSpec of [true, false]) {
       assert.deepEqual([mine.status, mine.headers["x-ratelimit-remaining"]], [200, "4"]);
     });
 
-    it("2: a route with a tighter limit shows a bucket other than the general one", () => {
+    test("2: a route with a tighter limit shows a bucket other than the general one", () => {
       const rig = makeRig({ strictSpec });
       assert.equal(rig.get().headers["x-ratelimit-bucket"], general);
       assert.notEqual(rig.command(":h x").headers["x-ratelimit-bucket"], general);
     });
 
-    it("3: a server takes 1 command per 5 s, in a bucket named command-<server_key>, from whatever address", () => {
+    test("3: a server takes 1 command per 5 s, in a bucket named command-<server_key>, from whatever address", () => {
       const rig = makeRig({ strictSpec, limits: { command: { limit: 1, windowMs: 5_000 } } });
       const first = rig.command(":h one");
       assert.deepEqual(headersOf(first), [
@@ -61,13 +61,13 @@ for (const strictSpec of [true, false]) {
       assert.deepEqual([...rig.service.counts.executionsByText.keys()], [":h one", ":h three"]);
     });
 
-    it("3: a command spends from the general limit too", () => {
+    test("3: a command spends from the general limit too", () => {
       const rig = makeRig({ strictSpec, limits: { global: { limit: 2, windowMs: 1_000 } } });
       rig.command(":h x");
       assert.equal(rig.get().headers["x-ratelimit-remaining"], "0");
     });
 
-    it("4: the four headers are on every standard answer, good or bad, and count down", () => {
+    test("4: the four headers are on every standard answer, good or bad, and count down", () => {
       const rig = makeRig({ strictSpec, limits: { global: { limit: 10, windowMs: 4_000 } } });
       const reset = String((rig.clock.ms + 4_000) / 1_000);
       assert.deepEqual(headersOf(rig.get("/v1/server")), [general, "10", "9", reset]);
@@ -77,7 +77,7 @@ for (const strictSpec of [true, false]) {
       assert.deepEqual(headersOf(rig.get("/v2/server", { key: "Wrong-Key" })), [general, "10", "6", reset]);
     });
 
-    it("4: the reset is in whole epoch seconds; it may be told late or early", () => {
+    test("4: the reset is in whole epoch seconds; it may be told late or early", () => {
       const rig = makeRig({ strictSpec, limits: { global: { limit: 1, windowMs: 1_300 } } });
       assert.equal(rig.get().headers["x-ratelimit-reset"], String(rig.clock.ms / 1_000 + 2));
       rig.service.limits.resetRounding = "floor";
@@ -85,7 +85,7 @@ for (const strictSpec of [true, false]) {
       assert.equal(rig.get().headers["x-ratelimit-reset"], String(rig.clock.ms / 1_000 + 1));
     });
 
-    it("windows open with their first request, or on the clock", () => {
+    test("windows open with their first request, or on the clock", () => {
       const rig = makeRig({ strictSpec, limits: { global: { limit: 1, windowMs: 10_000 }, align: "clock" } });
       rig.clock.ms = Math.ceil(rig.clock.ms / 10_000) * 10_000 + 9_000;
       rig.get();
@@ -94,14 +94,14 @@ for (const strictSpec of [true, false]) {
       assert.equal(rig.get().status, 200);
     });
 
-    it("limits and windows may change while it runs", () => {
+    test("limits and windows may change while it runs", () => {
       const rig = makeRig({ strictSpec, limits: { global: { limit: 1, windowMs: 1_000 } } });
       rig.get();
       rig.service.limits.global.limit = 3;
       assert.deepEqual(headersOf(rig.get()).slice(1, 3), ["3", "1"]);
     });
 
-    it("5: a request inside a told wait is counted as avoidable, on any route of that identity, to the millisecond", () => {
+    test("5: a request inside a told wait is counted as avoidable, on any route of that identity, to the millisecond", () => {
       const rig = makeRig({ strictSpec, limits: { command: { limit: 1, windowMs: 5_000 } } });
       const { counts } = rig.service;
       rig.command(":h x");
@@ -118,7 +118,7 @@ for (const strictSpec of [true, false]) {
       assert.equal(counts.avoidable, 2);
     });
 
-    it("5: what was sent before the 429 could be read is not avoidable", () => {
+    test("5: what was sent before the 429 could be read is not avoidable", () => {
       const rig = makeRig({ strictSpec, limits: { global: { limit: 1, windowMs: 60_000 } } });
       const sentAtMs = rig.clock.ms;
       rig.clock.ms += 20;
@@ -130,7 +130,7 @@ for (const strictSpec of [true, false]) {
       assert.equal(rig.service.counts.avoidable, 1);
     });
 
-    it("6: going on after 429 brings the invalid-request block, for hours; waiting never does", () => {
+    test("6: going on after 429 brings the invalid-request block, for hours; waiting never does", () => {
       const rig = makeRig({ strictSpec, limits: { global: { limit: 1, windowMs: 1_000 }, blockAfter: 3 } });
       const { counts } = rig.service;
       for (let n = 0; n < 20; n += 1) {
@@ -149,7 +149,7 @@ for (const strictSpec of [true, false]) {
   });
 
   describe(`spec, Errors (${strictSpec ? "strict" : "facts"})`, () => {
-    it("1: a 429 carries Retry-After in seconds and retry_after in the body, enough to wait for", () => {
+    test("1: a 429 carries Retry-After in seconds and retry_after in the body, enough to wait for", () => {
       const rig = makeRig({ strictSpec, limits: { global: { limit: 1, windowMs: 2_750 } } });
       rig.get();
       rig.clock.ms += 513;
@@ -162,7 +162,7 @@ for (const strictSpec of [true, false]) {
       assert.equal(rig.get().status, 200);
     });
 
-    it("2: under the block every request is 429, whatever the route and key, with words and the time it lifts", () => {
+    test("2: under the block every request is 429, whatever the route and key, with words and the time it lifts", () => {
       const rig = makeRig({ strictSpec, limits: { blockMs: 7_200_000 } });
       rig.service.blocks.block({ address: "127.0.0.1", application: undefined }, rig.clock.ms);
       const lifts = new Date(rig.clock.ms + 7_200_000).toISOString();
@@ -183,7 +183,7 @@ for (const strictSpec of [true, false]) {
       assert.equal(rig.get().status, 200);
     });
 
-    it("3: going on inside the block brings the network's block page: HTML, no limit headers, until it ends", () => {
+    test("3: going on inside the block brings the network's block page: HTML, no limit headers, until it ends", () => {
       const rig = makeRig({ strictSpec, limits: { pageAfter: 3, pageMs: 60_000 } });
       rig.service.blocks.block({ address: "127.0.0.1", application: undefined }, rig.clock.ms, 30_000);
       assert.deepEqual(
@@ -199,7 +199,7 @@ for (const strictSpec of [true, false]) {
       assert.equal(rig.get().status, 200);
     });
 
-    it("every error of the table is JSON with a message", () => {
+    test("every error of the table is JSON with a message", () => {
       const rig = makeRig({ strictSpec });
       for (const answer of [rig.post("{}"), rig.get("/v2/server", { key: "Wrong-Key" }), rig.get("/nowhere")])
         assert.equal(typeof bodyOf(answer).message, "string");
@@ -208,7 +208,7 @@ for (const strictSpec of [true, false]) {
 }
 
 describe("spec, Errors: gaps (strict)", () => {
-  it("no error body has a machine-readable code, which the specification does not show", () => {
+  test("no error body has a machine-readable code, which the specification does not show", () => {
     const rig = makeRig({ strictSpec: true, limits: { command: { limit: 1, windowMs: 5_000 } } });
     const answers = [rig.post("{}"), rig.command(":h x"), rig.get("/v2/server", { key: "Wrong-Key" })];
     assert.deepEqual(
@@ -223,14 +223,14 @@ describe("spec, Errors: gaps (strict)", () => {
 });
 
 describe("bucket names (facts)", () => {
-  it("with a global key: public-app-get for reads, command-<global>-<server_key> for commands", () => {
+  test("with a global key: public-app-get for reads, command-<global>-<server_key> for commands", () => {
     const rig = makeRig({ globalKeys: ["app"] });
     const authorization = "app";
     assert.equal(rig.get("/v1/server", { authorization }).headers["x-ratelimit-bucket"], "public-app-get");
     assert.equal(rig.command(":h x", { authorization }).headers["x-ratelimit-bucket"], `command-app-${KEY}`);
   });
 
-  it("the application and the address alone are two identities: a wait told to one does not bind the other", () => {
+  test("the application and the address alone are two identities: a wait told to one does not bind the other", () => {
     const rig = makeRig({ globalKeys: ["app"], limits: { global: { limit: 1, windowMs: 9_000 } } });
     rig.get();
     rig.get();

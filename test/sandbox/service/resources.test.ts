@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { ALL_LISTS, bodyOf, KEY, makeRig, type Rig, rowsOf } from "../../support/service-rig.ts";
 
 const PLAYER = /^[\s\S]+:\d+$/;
@@ -87,27 +87,27 @@ function livedIn(strictSpec: boolean): Rig {
 describe("spec, Resources and their fields (strict)", () => {
   const body = bodyOf(livedIn(true).get(ALL_LISTS));
 
-  it("Server status: exactly the eight base fields, of their types", () => {
+  test("Server status: exactly the eight base fields, of their types", () => {
     assert.ok(fits(bodyOf(makeRig({ strictSpec: true }).get("/v2/server")), BASE));
   });
 
-  it("CurrentPlayers is the number of players in the server now", () => {
+  test("CurrentPlayers is the number of players in the server now", () => {
     assert.equal(body.CurrentPlayers, rowsOf(body, "Players").length);
   });
 
   for (const [name, shape] of Object.entries(ROWS))
-    it(`${name}: every row has exactly the fields of its table, of their types`, () => {
+    test(`${name}: every row has exactly the fields of its table, of their types`, () => {
       const rows = rowsOf(body, name);
       assert.ok(rows.length > 0, "there are rows to look at");
       for (const row of rows) assert.ok(fits(row, shape), JSON.stringify(row));
     });
 
-  it("Staff: three objects that map a user id to a name", () => {
+  test("Staff: three objects that map a user id to a name", () => {
     const staff = body.Staff;
     assert.ok(fits(staff, { Admins: isMap, Mods: isMap, Helpers: isMap }));
   });
 
-  it("an empty map of Staff is an object", () => {
+  test("an empty map of Staff is an object", () => {
     const rig = makeRig({ strictSpec: true });
     for (const id of [...rig.service.town(KEY).world.staff.keys()])
       rig.service.town(KEY).world.staff.delete(id);
@@ -118,7 +118,7 @@ describe("spec, Resources and their fields (strict)", () => {
     });
   });
 
-  it("Queue: integers, the ids of those who wait", () => {
+  test("Queue: integers, the ids of those who wait", () => {
     const rig = makeRig({
       strictSpec: true,
       town: { info: { maxPlayers: 2 }, initialPlayers: 2, intensity: 0 },
@@ -127,7 +127,7 @@ describe("spec, Resources and their fields (strict)", () => {
     assert.deepEqual(bodyOf(rig.get("/v2/server?Queue=true")).Queue, [waiting.id]);
   });
 
-  it("the virtual server management's own commands are in `name:id` form", () => {
+  test("the virtual server management's own commands are in `name:id` form", () => {
     const rig = makeRig({ strictSpec: true });
     rig.command(":h hello");
     assert.equal(
@@ -136,7 +136,7 @@ describe("spec, Resources and their fields (strict)", () => {
     );
   });
 
-  it("a mod call is listed once every field is known: from its answer on", () => {
+  test("a mod call is listed once every field is known: from its answer on", () => {
     const rig = makeRig({ strictSpec: true, town: { intensity: 0 } });
     const town = rig.service.town(KEY);
     town.modCall();
@@ -150,7 +150,7 @@ describe("the facts of design 3 (default)", () => {
   const rig = livedIn(false);
   const body = bodyOf(rig.get(ALL_LISTS));
 
-  it("a command through the service is logged as `Remote Server`, without an id", () => {
+  test("a command through the service is logged as `Remote Server`, without an id", () => {
     const mine = rowsOf(body, "CommandLogs").filter((row) => row.Command === ":h hello");
     assert.deepEqual(
       mine.map((row) => row.Player),
@@ -158,7 +158,7 @@ describe("the facts of design 3 (default)", () => {
     );
   });
 
-  it("Moderator is absent until a moderator answers; then the same call has it", () => {
+  test("Moderator is absent until a moderator answers; then the same call has it", () => {
     const quiet = makeRig({ town: { intensity: 0 } });
     const town = quiet.service.town(KEY);
     const call = town.modCall();
@@ -171,20 +171,20 @@ describe("the facts of design 3 (default)", () => {
     assert.match(String(call.moderator), PLAYER);
   });
 
-  it("an empty map of Staff arrives as []", () => {
+  test("an empty map of Staff arrives as []", () => {
     const { service, get } = makeRig();
     for (const id of [...service.town(KEY).world.staff.keys()]) service.town(KEY).world.staff.delete(id);
     assert.deepEqual(bodyOf(get("/v2/server?Staff=true")).Staff, { Admins: [], Mods: [], Helpers: [] });
   });
 
-  it("civilians have the callsign null, everyone else one of their team", () => {
+  test("civilians have the callsign null, everyone else one of their team", () => {
     for (const row of rowsOf(body, "Players")) {
       const civil = row.Team === "Civilian" || row.Team === "Jail";
       assert.equal(row.Callsign === null, civil, JSON.stringify(row));
     }
   });
 
-  it("textures and colours may be null, owners are bare names", () => {
+  test("textures and colours may be null, owners are bare names", () => {
     const rows = rowsOf(body, "Vehicles");
     const names = rowsOf(body, "Players").map((row) => String(row.Player).replace(/:\d+$/, ""));
     for (const row of rows) {
@@ -193,7 +193,7 @@ describe("the facts of design 3 (default)", () => {
     }
   });
 
-  it("locations lie on the map of 3121 units a side and have a postal code and a street", () => {
+  test("locations lie on the map of 3121 units a side and have a postal code and a street", () => {
     for (const row of rowsOf(body, "Players")) {
       assert.ok(fits(row.Location, LOCATION));
       const { LocationX: x, LocationZ: z } = Object(row.Location);
@@ -201,7 +201,7 @@ describe("the facts of design 3 (default)", () => {
     }
   });
 
-  it("permissions also know co-owners and helpers", () => {
+  test("permissions also know co-owners and helpers", () => {
     const { service, get } = makeRig({ town: { initialPlayers: 0, intensity: 0 } });
     const town = service.town(KEY);
     for (const [id, { name }] of town.world.staff) town.join(name, id);
@@ -218,7 +218,7 @@ describe("the facts of design 3 (default)", () => {
     );
   });
 
-  it("an ETag is sent, and a 304 never", () => {
+  test("an ETag is sent, and a 304 never", () => {
     const { get, service } = makeRig({ town: { intensity: 0 } });
     const first = get("/v1/server");
     const etag = first.headers.etag ?? "";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { HOSTILE_NAMES } from "../../../src/sandbox/service/town/people.ts";
 import { Town, type TownOptions } from "../../../src/sandbox/service/town/town.ts";
 
@@ -22,18 +22,18 @@ const entriesOf = ({ record }: Town): number =>
   record.joins.length + record.kills.length + record.commands.length + record.modCalls.length;
 
 describe("a town by itself", () => {
-  it("has the same record for the same seed, another for another", () => {
+  test("has the same record for the same seed, another for another", () => {
     assert.deepEqual(lived(5, 1_000).record, lived(5, 1_000).record);
     assert.notDeepEqual(lived(5, 1_000).record, lived(6, 1_000).record);
   });
 
-  it("has the same record in whatever steps it is advanced", () => {
+  test("has the same record in whatever steps it is advanced", () => {
     const once = lived(5, HOUR_MS, { intensity: "busy" });
     for (const stepMs of [1_000, 777, 60_000])
       assert.deepEqual(lived(5, stepMs, { intensity: "busy" }).record, once.record);
   });
 
-  it("knows joins, leaves, kills, staff's commands, mod calls answered later, and emergency calls that end", () => {
+  test("knows joins, leaves, kills, staff's commands, mod calls answered later, and emergency calls that end", () => {
     const { record } = lived(5, 1_000, { intensity: "busy" });
     assert.ok(record.joins.some((entry) => entry.join) && record.joins.some((entry) => !entry.join));
     assert.ok(record.kills.length > 0 && record.commands.length > 0 && record.modCalls.length > 0);
@@ -47,7 +47,7 @@ describe("a town by itself", () => {
     assert.ok(ended.every((call) => Number(call.endedAtS) > call.startedAtS));
   });
 
-  it("writes its record in order of time", () => {
+  test("writes its record in order of time", () => {
     const { record } = lived(5, 1_000, { intensity: "frenzy" });
     for (const list of [record.joins, record.kills, record.commands, record.modCalls]) {
       const times = list.map((entry) => entry.atS);
@@ -58,7 +58,7 @@ describe("a town by itself", () => {
     }
   });
 
-  it("joins and leaves of each player alternate, and add up to who is here", () => {
+  test("joins and leaves of each player alternate, and add up to who is here", () => {
     const town = lived(9, 5_000, { intensity: "frenzy", info: { maxPlayers: 12 } });
     const here = new Set<string>();
     for (const { join, player } of town.record.joins) {
@@ -69,7 +69,7 @@ describe("a town by itself", () => {
     assert.deepEqual([...here].sort(), town.players.map(({ name, id }) => `${name}:${id}`).sort());
   });
 
-  it("is busier by word and by number: a number is log entries per minute", () => {
+  test("is busier by word and by number: a number is log entries per minute", () => {
     const [quiet, normal, busy, frenzy] = (["quiet", "normal", "busy", "frenzy"] as const).map((intensity) =>
       entriesOf(lived(5, 60_000, { intensity, initialPlayers: 0 })),
     );
@@ -80,7 +80,7 @@ describe("a town by itself", () => {
     assert.ok(counted > 60 * 60 * 0.85 && counted < 60 * 60 * 1.1, `${counted} entries at 60 a minute`);
   });
 
-  it("keeps its players within the range, those above the places waiting in the queue", () => {
+  test("keeps its players within the range, those above the places waiting in the queue", () => {
     const { town } = makeTown(5, {
       intensity: "frenzy",
       info: { maxPlayers: 6 },
@@ -99,7 +99,7 @@ describe("a town by itself", () => {
     assert.equal(waited, 2);
   });
 
-  it("players move: places change with time, not with reading", () => {
+  test("players move: places change with time, not with reading", () => {
     const { town } = makeTown(5, { intensity: 0 });
     const [player] = town.world.players.filter(({ path }) => path.unitsPerSecond > 0);
     assert.ok(player);
@@ -111,7 +111,7 @@ describe("a town by itself", () => {
 });
 
 describe("a town's levers", () => {
-  it("join, leave, kill and kill spree act at the present and are recorded", () => {
+  test("join, leave, kill and kill spree act at the present and are recorded", () => {
     const { town, clock } = makeTown(5, { intensity: 0 });
     const before = town.record.joins.length;
     clock.ms += 5_000;
@@ -131,7 +131,7 @@ describe("a town's levers", () => {
     assert.equal(town.record.kills.length, 41);
   });
 
-  it("two equal entries in one second are two", () => {
+  test("two equal entries in one second are two", () => {
     const { town } = makeTown(5, { intensity: 0 });
     const [ann, bob] = [town.join("Ann", 1), town.join("Bob", 2)];
     town.kill(ann, bob);
@@ -139,7 +139,7 @@ describe("a town's levers", () => {
     assert.deepEqual(town.record.kills[0], town.record.kills[1]);
   });
 
-  it("a mod call waits for its answer; the named moderator, or someone of the staff, answers once", () => {
+  test("a mod call waits for its answer; the named moderator, or someone of the staff, answers once", () => {
     const { town, clock } = makeTown(5, { intensity: 0 });
     const ann = town.join("Ann", 1);
     const call = town.modCall(ann);
@@ -152,7 +152,7 @@ describe("a town's levers", () => {
     assert.equal(town.answerModCall(), undefined, "none is open");
   });
 
-  it("a mod call may be left to the town to answer", () => {
+  test("a mod call may be left to the town to answer", () => {
     const { town, clock } = makeTown(5, { intensity: 0 });
     for (const [id, { name }] of town.world.staff) town.join(name, id);
     for (let n = 0; n < 20; n += 1) town.modCall(undefined, { answerLater: true });
@@ -161,7 +161,7 @@ describe("a town's levers", () => {
     assert.ok(town.record.modCalls.filter((call) => call.moderator !== undefined).length > 10);
   });
 
-  it("an emergency call is open until it ends by itself", () => {
+  test("an emergency call is open until it ends by itself", () => {
     const { town, clock } = makeTown(5, { intensity: 0 });
     const ann = town.join("Ann", 1);
     town.emergencyCall(ann);
@@ -172,14 +172,14 @@ describe("a town's levers", () => {
     assert.deepEqual([town.world.openCalls.length, town.record.emergencyCalls.length], [0, 1]);
   });
 
-  it("hostile names come in one after the other", () => {
+  test("hostile names come in one after the other", () => {
     const { town } = makeTown(5, { intensity: 0, initialPlayers: 0 });
     const names = HOSTILE_NAMES.map(() => town.hostileName().name);
     assert.deepEqual(new Set(names), new Set(HOSTILE_NAMES));
     assert.deepEqual(new Set(town.players.map(({ name }) => name)), new Set(HOSTILE_NAMES));
   });
 
-  it("empty: everyone leaves and nobody comes until it is opened by an intensity", () => {
+  test("empty: everyone leaves and nobody comes until it is opened by an intensity", () => {
     const { town, clock } = makeTown(5, { intensity: "frenzy" });
     town.empty();
     clock.ms += HOUR_MS;
@@ -191,7 +191,7 @@ describe("a town's levers", () => {
     assert.ok(town.players.length > 0);
   });
 
-  it("restart: the logs begin anew and nobody is here, the record stays", () => {
+  test("restart: the logs begin anew and nobody is here, the record stays", () => {
     const { town, clock } = makeTown(5, { intensity: "busy" });
     clock.ms += HOUR_MS;
     town.advanceTo(clock.ms);
@@ -204,7 +204,7 @@ describe("a town's levers", () => {
     assert.ok(entriesOf(town) > before);
   });
 
-  it("pause: nothing happens by itself until resume, and time never runs back", () => {
+  test("pause: nothing happens by itself until resume, and time never runs back", () => {
     const { town, clock } = makeTown(5, { intensity: "frenzy" });
     clock.ms += 60_000;
     town.pause();
@@ -224,7 +224,7 @@ describe("a town's levers", () => {
     );
   });
 
-  it("pause: what was due meanwhile happens at the resume, not before it", () => {
+  test("pause: what was due meanwhile happens at the resume, not before it", () => {
     const { town, clock } = makeTown(5, { intensity: 0 });
     for (const [id, { name }] of town.world.staff) town.join(name, id);
     for (let n = 0; n < 20; n += 1) town.modCall(undefined, { answerLater: true });

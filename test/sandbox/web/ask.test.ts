@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import fc from "fast-check";
 import { BadAsk, parseAsk } from "../../../src/sandbox/web/ask.ts";
 import { botView } from "../../../src/sandbox/web/bot-state.ts";
 import { logEntry } from "../../../src/sandbox/web/panel.ts";
 
 describe("what the page asks", () => {
-  it("is read as it was written", () => {
+  test("is read as it was written", () => {
     const asks = [
       { type: "hello", actor: "owner", channel: "joins" },
       { type: "older", channelId: "1", beforeId: "123" },
@@ -17,7 +17,7 @@ describe("what the page asks", () => {
     for (const ask of asks) assert.deepEqual(parseAsk(JSON.stringify(ask)), ask);
   });
 
-  it("is refused in words when it is nothing of the protocol", () => {
+  test("is refused in words when it is nothing of the protocol", () => {
     const wrong = [
       "{",
       "[]",
@@ -39,7 +39,7 @@ describe("what the page asks", () => {
 });
 
 describe("what the bot says of itself", () => {
-  it("is shown part by part", () => {
+  test("is shown part by part", () => {
     const view = botView({
       service: {
         ...{
@@ -76,7 +76,7 @@ describe("what the bot says of itself", () => {
     assert.equal(view?.lateFeeds[0]?.lateSinceMs, 2);
   });
 
-  it("may lack or change any part without hiding the others", () => {
+  test("may lack or change any part without hiding the others", () => {
     const parts = fc.record(
       { service: fc.anything(), watch: fc.anything(), feeds: fc.anything(), runs: fc.anything() },
       { requiredKeys: [] },
@@ -90,7 +90,7 @@ describe("what the bot says of itself", () => {
     assert.equal(botView("starting"), undefined);
   });
 
-  it("comes out of its log as words, warnings marked", () => {
+  test("comes out of its log as words, warnings marked", () => {
     assert.deepEqual(logEntry('{"level":30,"msg":"logged in"}'), { text: "logged in", isBad: false });
     assert.deepEqual(logEntry('{"level":50,"msg":"x"}'), { text: "x", isBad: true });
     assert.deepEqual(logEntry("Marshal cannot start:"), { text: "Marshal cannot start:", isBad: true });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import fc from "fast-check";
 import {
   type Block,
@@ -33,7 +33,7 @@ function blockTexts(blocks: readonly Block[]): string {
 const kinds = (text: string) => parseInline(text).map(({ kind }) => kind);
 
 describe("the page's Markdown", () => {
-  it("knows bold, italic, underlined, struck, hidden and code, in one another", () => {
+  test("knows bold, italic, underlined, struck, hidden and code, in one another", () => {
     assert.deepEqual(
       kinds("**b** *i* _i_ __u__ ~~s~~ ||h|| `c`").filter((kind) => kind !== "text"),
       [...["bold", "italic", "italic", "underline", "strike", "spoiler", "code"]],
@@ -46,19 +46,19 @@ describe("the page's Markdown", () => {
     );
   });
 
-  it("leaves names with underscores and lone stars as they are", () => {
+  test("leaves names with underscores and lone stars as they are", () => {
     for (const text of ["some_one_here", "2 * 3 * 4", "a*", "**", "snake_case_name joined"]) {
       assert.deepEqual(parseInline(text), [{ kind: "text", text }]);
     }
   });
 
-  it("takes a backslash as the end of a mark's meaning", () => {
+  test("takes a backslash as the end of a mark's meaning", () => {
     assert.deepEqual(parseInline("\\*\\*x\\*\\* \\@everyone \\<@1>"), [
       { kind: "text", text: "**x** @everyone <@1>" },
     ]);
   });
 
-  it("reads timestamps, mentions and commands, and only with whole ids", () => {
+  test("reads timestamps, mentions and commands, and only with whole ids", () => {
     assert.deepEqual(parseInline("<t:1700000000:R>"), [
       { kind: "time", atMs: 1_700_000_000_000, style: "R" },
     ]);
@@ -71,7 +71,7 @@ describe("the page's Markdown", () => {
     assert.deepEqual(kinds("<@1> <#x> <t:abc> <t:9999999999999:R>"), ["text"]);
   });
 
-  it("links lead to http and https only", () => {
+  test("links lead to http and https only", () => {
     const [link] = parseInline("[profile](https://example.org/a_(b))");
     assert.ok(link?.kind === "link");
     assert.equal(link.href, "https://example.org/a_(b)");
@@ -80,7 +80,7 @@ describe("the page's Markdown", () => {
     assert.equal(safeUrl("JaVaScRiPt:alert(1)"), undefined);
   });
 
-  it("knows headings, subtext, quotes, lists and code blocks", () => {
+  test("knows headings, subtext, quotes, lists and code blocks", () => {
     const blocks = parseMarkdown(
       "# H\n-# small\n> q1\n> q2\n- a\n  - b\n1. one\n2. two\n```ts\nlet **x**;\n```\nend",
     );
@@ -99,7 +99,7 @@ describe("the page's Markdown", () => {
     );
   });
 
-  it("loses no letter of any text, whatever it is made of", () => {
+  test("loses no letter of any text, whatever it is made of", () => {
     const mark = fc.constantFrom(
       ..."*_~|`<>@#[]()\\-.:t0123 \nab".split(""),
       "**",
@@ -125,7 +125,7 @@ describe("the page's Markdown", () => {
     );
   });
 
-  it("reads the longest message in a blink, even one made to be slow", () => {
+  test("reads the longest message in a blink, even one made to be slow", () => {
     for (const evil of ["*", "**", "_", "__", "[", "`", "||", "<", "> ", "(", "**_", "[[](", "- "])
       assert.ok(parseMarkdown(evil.repeat(4_000 / evil.length)).length > 0, evil);
   });

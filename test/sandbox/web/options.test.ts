@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { helpText, readOptions, UsageError } from "../../../src/sandbox/web/options.ts";
 
@@ -16,12 +16,12 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
 }
 
 describe("the options of npm run sandbox", () => {
-  it("mean the page when there are none", () => {
+  test("mean the page when there are none", () => {
     const { mode, port, empty, seed } = readOptions([]);
     assert.deepEqual([mode, port, empty, seed], ["page", 4_680, false, 1]);
   });
 
-  it("describe a picture, with several lines to type", () => {
+  test("describe a picture, with several lines to type", () => {
     const { mode, shot } = readOptions(
       "--shot a.png --as member --width=390 --light --do /help --do /server".split(" "),
     );
@@ -32,7 +32,7 @@ describe("the options of npm run sandbox", () => {
     assert.equal(readOptions(["--shot", "a.png", "--channel", "#kills"]).shot.channel, "kills");
   });
 
-  it("are refused in one line that names what was found and what is expected", () => {
+  test("are refused in one line that names what was found and what is expected", () => {
     const wrong: readonly (readonly [string[], RegExp])[] = [
       [["--port", "x"], /--port must be a whole number from 0 to 65535, not "x"/],
       [["--port", "70000"], /--port must be/],
@@ -55,7 +55,7 @@ describe("the options of npm run sandbox", () => {
       );
   });
 
-  it("end with 2 and one line when they are bad, and with 0 and all of them explained for --help", () => {
+  test("end with 2 and one line when they are bad, and with 0 and all of them explained for --help", () => {
     const bad = run(["--port", "http"]);
     assert.deepEqual([bad.status, bad.stdout], [2, ""]);
     assert.equal(bad.stderr.trim().split("\n").length, 1);
@@ -63,7 +63,7 @@ describe("the options of npm run sandbox", () => {
     assert.deepEqual([help.status, help.stdout], [0, helpText]);
   });
 
-  it("do not help where a real token is set: the sandbox does not start, and does not repeat it", () => {
+  test("do not help where a real token is set: the sandbox does not start, and does not repeat it", () => {
     const refused = run(["--tour"], { DISCORD_TOKEN: "a-real-token" });
     assert.equal(refused.status, 2);
     assert.match(refused.stderr, /can never be started with a real token/);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { servePage } from "../../../src/sandbox/web/server.ts";
 import { PageRig, whyNoBrowser } from "./page-rig.ts";
 
@@ -13,7 +13,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
   });
   after(() => rig.close());
 
-  it("offers the commands by keyboard alone, and Escape leaves", async () => {
+  test("offers the commands by keyboard alone, and Escape leaves", async () => {
     const { page } = rig;
     await page.locator(".composer-text").focus();
     await page.keyboard.type("/set");
@@ -27,7 +27,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await page.locator(".composer-text").fill("");
   });
 
-  it("links a server through the form of /setup", async () => {
+  test("links a server through the form of /setup", async () => {
     const { page, stage } = rig;
     await rig.type("/setup link");
     const form = page.locator("dialog.modal");
@@ -48,7 +48,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await rig.picture("linked-1280-dark");
   });
 
-  it("fills a command's options: choices, channels, and what must be given", async () => {
+  test("fills a command's options: choices, channels, and what must be given", async () => {
     const { page } = rig;
     await page.locator(".composer-text").fill("/feed add");
     await page.keyboard.press("Tab");
@@ -70,7 +70,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await page.keyboard.press("Escape");
   });
 
-  it("shows /server status to a member", async () => {
+  test("shows /server status to a member", async () => {
     await rig.channel("general");
     await rig.actAs("member");
     await rig.type("/server status");
@@ -80,7 +80,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await rig.picture("status-1280-dark");
   });
 
-  it("refuses /run command to a member, who alone sees it", async () => {
+  test("refuses /run command to a member, who alone sees it", async () => {
     const before = rig.stage.service.counts.executions.length;
     await rig.type("/run command text: :h I am staff now");
     const refusal = await rig.message(/you may not/i);
@@ -90,7 +90,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     assert.equal(rig.stage.service.counts.executions.length, before);
   });
 
-  it("runs a command as staff, with live autocompletion of players", async () => {
+  test("runs a command as staff, with live autocompletion of players", async () => {
     const { page, stage } = rig;
     const name = stage.town.players[0]?.name ?? "";
     // Completion answers from what the bot has seen; this makes it look.
@@ -111,7 +111,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await rig.picture("run-1280-dark");
   });
 
-  it("cancels what still waits, chosen from a select by keyboard", async () => {
+  test("cancels what still waits, chosen from a select by keyboard", async () => {
     const { page } = rig;
     for (const text of [":h one", ":h two", ":h three"]) {
       await rig.type(`/run command text: ${text}`);
@@ -127,7 +127,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await rig.message(/cancelled/i);
   });
 
-  it("posts joins and kills while one watches, and marks the channels that one does not", async () => {
+  test("posts joins and kills while one watches, and marks the channels that one does not", async () => {
     const { page, stage } = rig;
     await rig.channel("joins");
     const killer = stage.town.join("Riley_Brooks");
@@ -143,7 +143,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await rig.picture("kills-1280-dark");
   });
 
-  it("posts a mod call, edits the same message when it is answered, and keeps what is pressed", async () => {
+  test("posts a mod call, edits the same message when it is answered, and keeps what is pressed", async () => {
     const { page, stage } = rig;
     await rig.channel("mod-calls");
     const call = stage.town.modCall(stage.town.join("Jamie_Cole"));
@@ -158,7 +158,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await rig.picture("mod-call-1280-dark");
   });
 
-  it("shows what the bot does about a fault, and how it recovers", async () => {
+  test("shows what the bot does about a fault, and how it recovers", async () => {
     const { page } = rig;
     await rig.pull("html");
     await page.locator('[data-lever="html"].is-fault').waitFor();
@@ -170,7 +170,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await page.locator(".polls li", { hasText: "ok" }).first().waitFor({ timeout: 30_000 });
   });
 
-  it("kills the bot with -9 and nothing is lost or comes twice", async () => {
+  test("kills the bot with -9 and nothing is lost or comes twice", async () => {
     const { page, stage } = rig;
     await rig.channel("joins");
     await rig.pull("bot-stop");
@@ -186,7 +186,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
       assert.equal(text.split(name).length - 1, 1, `${name} stands there once`);
   });
 
-  it("comes back by itself after the sandbox went away, with the same person and channel", async () => {
+  test("comes back by itself after the sandbox went away, with the same person and channel", async () => {
     const { page, stage, panel } = rig;
     const { port } = rig.server;
     await rig.server.close();
@@ -198,7 +198,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     assert.equal(await page.locator('[data-actor="moderator"]').getAttribute("aria-pressed"), "true");
   });
 
-  it("begins with what to type, and three buttons do it", async () => {
+  test("begins with what to type, and three buttons do it", async () => {
     const { page, stage } = rig;
     await rig.goto("owner", "general");
     const first = page.locator(".first-page");
@@ -223,7 +223,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     );
   });
 
-  it("says that there is no such subcommand, and sends nothing", async () => {
+  test("says that there is no such subcommand, and sends nothing", async () => {
     const { page, stage } = rig;
     await rig.channel("general");
     const before = stage.discord.messages(stage.cast.channels.general).length;
@@ -235,7 +235,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     assert.equal(stage.discord.messages(stage.cast.channels.general).length, before);
   });
 
-  it("follows the colours of the system until one chooses, and again when the choice is theirs", async () => {
+  test("follows the colours of the system until one chooses, and again when the choice is theirs", async () => {
     const { page } = rig;
     await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
     await page.goto(`${rig.server.url}/?as=owner&channel=staff-room`);
@@ -256,7 +256,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   });
 
-  it("stays a small page over ten thousand messages, and goes back through them", async () => {
+  test("stays a small page over ten thousand messages, and goes back through them", async () => {
     const { page, stage } = rig;
     const { general } = stage.cast.channels;
     await rig.channel("general");
@@ -281,7 +281,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     assert.ok((await count()) <= 100);
   });
 
-  it("writes Markdown out safely", async () => {
+  test("writes Markdown out safely", async () => {
     const { page, stage } = rig;
     await rig.channel("audit");
     const text = [
@@ -304,7 +304,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await rig.picture("markdown-1280-dark");
   });
 
-  it("has nothing cut off, wide and narrow, dark and light", async () => {
+  test("has nothing cut off, wide and narrow, dark and light", async () => {
     const { page } = rig;
     for (const [width, height] of [
       [1280, 800],
@@ -330,7 +330,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     }
   });
 
-  it("ran no command twice, and never the cancelled one", () => {
+  test("ran no command twice, and never the cancelled one", () => {
     const { executionsByText, avoidable } = rig.stage.service.counts;
     assert.deepEqual(
       [...executionsByText.values()].filter((times) => times !== 1),
@@ -341,7 +341,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     assert.equal(avoidable, 0);
   });
 
-  it("never sends a token to the page, asks nothing of the outside, and its policy was never broken", () => {
+  test("never sends a token to the page, asks nothing of the outside, and its policy was never broken", () => {
     const { discord } = rig.stage;
     assert.ok(rig.frames.length > 50);
     assert.equal(

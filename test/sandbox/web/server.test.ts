@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { WebSocket } from "ws";
 import { openStage, type Stage } from "../../../src/sandbox/stage.ts";
 import { Panel } from "../../../src/sandbox/web/panel.ts";
@@ -102,7 +102,7 @@ describe("the page's server", () => {
     return { status: response.statusCode, headers: response.headers, body };
   }
 
-  it("listens on the loopback, with a policy that lets nothing in from outside", async () => {
+  test("listens on the loopback, with a policy that lets nothing in from outside", async () => {
     assert.match(server.url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const { status, headers, body } = await get("/");
     assert.equal(status, 200);
@@ -114,7 +114,7 @@ describe("the page's server", () => {
     assert.equal(/https?:\/\//.test(body), false);
   });
 
-  it("refuses another Host, another Origin, another method and unknown paths", async () => {
+  test("refuses another Host, another Origin, another method and unknown paths", async () => {
     assert.equal((await get("/", { host: "evil.example" })).status, 403);
     assert.equal((await get("/", { host: `evil.example:${server.port}` })).status, 403);
     assert.equal((await get("/", { origin: "http://evil.example" })).status, 403);
@@ -124,7 +124,7 @@ describe("the page's server", () => {
     assert.equal((await get("/attachments/1/2/x.png")).status, 404);
   });
 
-  it("opens a socket to its own page only", async () => {
+  test("opens a socket to its own page only", async () => {
     for (const origin of ["http://evil.example", `https://127.0.0.1:${server.port}`, undefined]) {
       const socket = new WebSocket(
         `ws://127.0.0.1:${server.port}/socket`,
@@ -135,7 +135,7 @@ describe("the page's server", () => {
     }
   });
 
-  it("ends a conversation that is not of the protocol, and serves the others on", async () => {
+  test("ends a conversation that is not of the protocol, and serves the others on", async () => {
     const bad = await connect();
     bad.say("{}");
     assert.equal(await bad.closed(), 1008);
@@ -144,7 +144,7 @@ describe("the page's server", () => {
     assert.equal((await good.answer("world")).world.actor, "member");
   });
 
-  it("tells a person what they may see: their ephemeral messages and direct messages, nobody else's", async () => {
+  test("tells a person what they may see: their ephemeral messages and direct messages, nobody else's", async () => {
     const { guild, owner, member, channels } = stage.cast;
     const secret = guild.addChannel({
       ...{ name: "owners-only", overwrites: [{ target: guild.everyone, deny: ["ViewChannel"] }] },
@@ -167,7 +167,7 @@ describe("the page's server", () => {
     secret.delete();
   });
 
-  it("sends history in pages and a burst in one message", async () => {
+  test("sends history in pages and a burst in one message", async () => {
     const { owner, channels } = stage.cast;
     const person = stage.discord.as(owner);
     for (let number = 0; number < 120; number += 1) person.post(channels.audit, `entry ${number}`);
@@ -190,7 +190,7 @@ describe("the page's server", () => {
     assert.equal(client.answers.filter(({ type }) => type === "changes").length, 1);
   });
 
-  it("pulls levers, and tells every page what is in force", async () => {
+  test("pulls levers, and tells every page what is in force", async () => {
     const [one, other] = [await connect(), await connect()];
     for (const client of [one, other]) client.say({ type: "hello", actor: "owner" });
     const isOn = (id: string, panelView: Extract<Answer, { type: "panel" }>) =>
@@ -212,7 +212,7 @@ describe("the page's server", () => {
     assert.deepEqual([stage.service.faults.settings.html, stage.service.faults.settings.delayMs], [0, 0]);
   });
 
-  it("each lever of the town does what it says", async () => {
+  test("each lever of the town does what it says", async () => {
     const { town } = stage;
     const { joins, kills, modCalls } = town.record;
     await panel.pull("join");
@@ -254,7 +254,7 @@ describe("the page's server", () => {
     assert.deepEqual(on.map(({ id }) => id).sort(), ["block", "block-page", "traffic-frenzy"]);
   });
 
-  it("says which port is taken", async () => {
+  test("says which port is taken", async () => {
     await assert.rejects(
       servePage({ stage, panel, port: server.port }),
       (error) => error instanceof PortError && error.message.includes(`${server.port} is in use`),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { missing, parseLine, suggestions, whyUnknown } from "../../../src/sandbox/web/page/slash.ts";
 import type { CommandView } from "../../../src/sandbox/web/protocol.ts";
 
@@ -19,32 +19,32 @@ const commands: readonly CommandView[] = [
 const values = (line: string) => Object.fromEntries(parseLine(line, commands)?.values ?? []);
 
 describe("a command that is written out", () => {
-  it("is found by its whole name, the longer before the shorter", () => {
+  test("is found by its whole name, the longer before the shorter", () => {
     assert.equal(parseLine("/run command text: :h hi", commands)?.command.line, "run command");
     assert.equal(parseLine("/run", commands)?.command.line, "run");
     assert.equal(parseLine("/runs", commands), undefined);
   });
 
-  it("takes options by name with a colon, in any order", () => {
+  test("takes options by name with a colon, in any order", () => {
     assert.deepEqual(values("/run command server: River City text: :h hi: all"), {
       server: "River City",
       text: ":h hi: all",
     });
   });
 
-  it("gives words without a name to the first option that must be given", () => {
+  test("gives words without a name to the first option that must be given", () => {
     assert.deepEqual(values("/run command :h hello"), { text: ":h hello" });
     assert.deepEqual(values("/run command :h hello server: East"), { text: ":h hello", server: "East" });
   });
 
-  it("knows what is missing", () => {
+  test("knows what is missing", () => {
     const parsed = parseLine("/run command", commands);
     assert.ok(parsed);
     assert.equal(missing(parsed.command, parsed.values)?.name, "text");
     assert.equal(missing(parsed.command, new Map([["text", ":h"]])), undefined);
   });
 
-  it("is told that there is no such subcommand, and which there are", () => {
+  test("is told that there is no such subcommand, and which there are", () => {
     assert.equal(whyUnknown("/server stats", commands), '/server has no subcommand "stats": status.');
     assert.equal(whyUnknown("/run preset drop x", commands), '/run preset has no subcommand "drop": add.');
     assert.equal(whyUnknown("/server", commands), "/server needs a subcommand: status.");
@@ -52,12 +52,12 @@ describe("a command that is written out", () => {
     assert.match(whyUnknown("/", commands), /^Type the name/);
   });
 
-  it("is told of words that belong to no option", () => {
+  test("is told of words that belong to no option", () => {
     assert.equal(parseLine("/run preset add now", commands)?.tooMuch, "now");
     assert.equal(parseLine("/run preset add", commands)?.tooMuch, undefined);
   });
 
-  it("is suggested by its beginning first, then by what it holds", () => {
+  test("is suggested by its beginning first, then by what it holds", () => {
     assert.deepEqual(
       suggestions("/ser", commands).map(({ line }) => line),
       ["server status"],
