@@ -119,7 +119,7 @@ const show = defineEntry<MemberArgs>({
   async execute({ actor, args: { memberId = actor.userId } }, services) {
     const own = memberId === actor.userId;
     if (!own && !actor.manageGuild && (await staffedServers(services, actor)).length === 0) {
-      throw new Failure("denied", "Only staff see the accounts of others.");
+      throw new Failure("denied", "Only staff see the accounts of others.", { wants: "tier" });
     }
     return accountCard(memberId, await services.accounts.of(actor.guildId, memberId), own);
   },

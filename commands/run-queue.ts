@@ -20,7 +20,8 @@ interface Item {
 
 async function itemsFor(services: Services, actor: Actor): Promise<readonly Item[]> {
   const staffed = new Set((await staffedServers(services, actor)).map(({ id }) => id));
-  if (staffed.size === 0) throw new Failure("denied", "Only staff see what waits.");
+  if (staffed.size === 0)
+    throw new Failure("denied", "Only staff see what waits.", { wants: "tier", isRead: true });
   const waiting = await services.queue.waiting(actor.guildId);
   const deferred = await services.queue.deferred(actor.guildId);
   return [

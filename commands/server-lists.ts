@@ -86,7 +86,11 @@ async function* listReplies(
 
 async function mustTakeCalls({ permissions }: Services, actor: Actor, binding: Binding): Promise<void> {
   const decision = await permissions.decideCalls(actor, binding);
-  if (!decision.allowed) throw new Failure("denied", decision.why, { isRead: true });
+  if (!decision.allowed)
+    throw new Failure("denied", decision.why, {
+      isRead: true,
+      ...(decision.wants === undefined ? {} : { wants: decision.wants }),
+    });
 }
 
 interface ListArgs {

@@ -64,7 +64,10 @@ export const status = defineEntry<StatusArgs>({
 async function joinKey(actor: Actor, bindingId: string, services: Services): Promise<Reply> {
   const binding = await services.bindings.pick(actor.guildId, bindingId);
   if (!(await services.permissions.isStaff(actor, binding))) {
-    throw new Failure("denied", "Only staff of this server see its join key.", { isRead: true });
+    throw new Failure("denied", "Only staff of this server see its join key.", {
+      isRead: true,
+      wants: "tier",
+    });
   }
   const known = services.snapshots.latest(binding.source)?.status;
   return { content: joinKeyText(known ?? binding) };

@@ -60,7 +60,9 @@ export async function resumeGuide(services: Services, actor: Actor): Promise<Rep
 /** The server that a button names; where it was unlinked meanwhile, or none is named, the one that is meant. */
 async function bindingOf(services: Services, actor: Actor, id: string): Promise<Binding | undefined> {
   const linked = await services.bindings.list(actor.guildId);
-  const named = linked.find((binding) => binding.id === id);
+  const named = linked.find(
+    (binding) => binding.id === id || binding.name.toLowerCase() === id.toLowerCase(),
+  );
   if (named !== undefined) return named;
   return meantServer(linked, await services.settings.of(actor.guildId), actor.channelId) ?? linked[0];
 }

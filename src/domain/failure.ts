@@ -30,6 +30,8 @@ export interface FailureDetails {
   readonly serviceCode?: number;
   /** Something was read, not run: whether it ran is no question. */
   readonly isRead?: boolean;
+  /** What would mend it: a role of theirs with a tier. */
+  readonly wants?: "tier";
   readonly cause?: unknown;
 }
 
@@ -44,6 +46,7 @@ export class Failure extends Error {
   readonly commandId: string | undefined;
   readonly serviceCode: number | undefined;
   readonly isRead: boolean;
+  readonly wants: "tier" | undefined;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -54,6 +57,7 @@ export class Failure extends Error {
     this.commandId = details.commandId;
     this.serviceCode = details.serviceCode;
     this.isRead = details.isRead ?? false;
+    this.wants = details.wants;
   }
 }
 

@@ -36,7 +36,8 @@ export interface ParsedCommand {
 
 export type Decision =
   | { readonly allowed: true; readonly why: string }
-  | { readonly allowed: false; readonly why: string };
+  /** `wants`: a role with a tier, or a higher one, would change it. */
+  | { readonly allowed: false; readonly why: string; readonly wants?: "tier" };
 
 export interface ResolvedTarget {
   readonly text: string;

@@ -86,7 +86,7 @@ function inviting(rig: E2eRig, name: string): Community & { readonly joins: Chan
 describe("the first evening, from the invite to the first posted join", () => {
   let rig: E2eRig;
   before(async () => {
-    rig = await E2eRig.start({ keys: ["alpha-first-key", "beta-second-key", "gamma-third-key"] });
+    rig = await E2eRig.start({ keys: ["alpha-first-key", "beta-second-key", "gamma-third-key", "delta-fourth-key"] });
   });
   after(() => rig.close());
 
@@ -153,6 +153,23 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.choose("guide-log:joins", [joins], /⚠ Joins and leaves.*Send Messages.*Embed Links/);
     joins.allowBot("SendMessages", "EmbedLinks");
     await evening.click("Check again", /✅ Joins and leaves/);
+  });
+
+  test("a refusal for want of a tier carries the button that mends it, for those who may", async () => {
+    const { general, owner, member } = rig.home;
+    await rig.link("delta-fourth-key");
+    const refused = await owner.slash(general, "run command", { text: ":h hello" });
+    await reads(refused, /none of the roles has a tier/);
+    assert.deepEqual(labelsOf(answerOf(refused)), ["Choose roles"]);
+    const role = rig.home.guild.addRole({ name: "Owners" });
+    owner.member.addRole(role);
+    const evening = new Evening(rig, owner);
+    await evening.open(answerOf(refused), "Choose roles");
+    await evening.click("Make Owners Managers", /You may run commands yourself/);
+    await reads(await owner.slash(general, "run command", { text: ":h hello" }), /ran|Ran|done|Done/);
+    const other = await member.slash(general, "run command", { text: ":h hello" });
+    await reads(other, /none of the roles has a tier/);
+    assert.deepEqual(labelsOf(answerOf(other)), []);
   });
 
   test("who may not manage the Discord server is told so, and sees no step", async () => {

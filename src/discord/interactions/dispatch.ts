@@ -3,6 +3,7 @@ import type { Actor } from "../../domain/guild.ts";
 import type { Button } from "../../domain/message.ts";
 import type { Action, Answer, Choice, Entry, Form, Press, Services } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
+import { chooseRoles } from "../render/setup-cards.ts";
 import { Session, type SessionPorts } from "./answer-session.ts";
 import type { CommandRegistry } from "./command-registry.ts";
 import {
@@ -118,7 +119,12 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     if (found.manageGuild) mustManage(actor);
     const on = { actor, signal: stopping.signal, reference, answer: answers.place };
     if (entry.first === "modal") return entry.form({ ...on, args: entry.parse(options) }, services);
-    return questions.job({ entry, options, on, next: (failure) => nextStep(failure, actor) });
+    return questions.job({
+      entry,
+      options,
+      on,
+      next: (failure, serverId) => nextStep(failure, actor, serverId),
+    });
   }
 
   function pressJob(incoming: IncomingPress, reference: string): Job | Form {
@@ -231,9 +237,10 @@ function mustManage(actor: Actor): void {
   if (!actor.manageGuild) throw new Failure("denied", "This needs the Manage Server permission.");
 }
 
-/** Whoever may link a server is offered to do so. */
-function nextStep(failure: Failure, actor: Actor): Button | undefined {
+/** Whoever may link a server, or choose who is staff on it, is offered to do so. */
+function nextStep(failure: Failure, actor: Actor, serverId = ""): Button | undefined {
   if (!actor.manageGuild) return undefined;
+  if (failure.wants === "tier") return chooseRoles(serverId);
   if (failure.code !== "not-linked" && failure.code !== "key-rejected") return undefined;
   const label = failure.code === "not-linked" ? "Link a server" : "Link it again";
   return { kind: "button", style: "primary", label, id: "setup-link" };

@@ -109,8 +109,10 @@ function readBody(failure: Failure, what: Escaped, next: Escaped, context: Error
   const again = failure.retryAtMs;
   // A clock time stays true when it has passed; "in 10 seconds" does not.
   if (again !== undefined) lines.push(md`Ask again after <t:${Math.ceil(again / 1000)}:T>.`);
-  // What is not linked says itself what to do.
-  else if (failure.code !== "not-linked") lines.push(next);
+  // What is not linked says itself what to do; a role that is wanted has its button.
+  else if (failure.code !== "not-linked" && !(failure.wants !== undefined && context.next !== undefined)) {
+    lines.push(next);
+  }
   lines.push(referenceLine(context.reference));
   return body({ title: md`⛔ ${what}`, description: joined(lines, "\n"), color: failedColor }, context.next);
 }

@@ -10,6 +10,7 @@ import { zoneCode } from "./setup-guide-zone.ts";
 
 /** How `/setup` reads. Pure. */
 
+const LONGEST_SERVER = 80;
 const askColor = 0x3b6fd4;
 const doneColor = 0x2d7d46;
 
@@ -93,7 +94,9 @@ export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: Ju
 
 /** Mends a refusal for want of a tier. Without an id: of the server that is meant. */
 export function chooseRoles(bindingId: string): Button {
-  return { kind: "button", style: "primary", label: "Choose roles", id: `guide-roles:${bindingId}` };
+  // What somebody typed in the place of a server may be longer than a custom_id holds.
+  const named = bindingId.length > LONGEST_SERVER ? "" : bindingId;
+  return { kind: "button", style: "primary", label: "Choose roles", id: `guide-roles:${named}` };
 }
 
 /** So that people can tell which key is in use; nothing for keys that are too short for it. */

@@ -51,7 +51,8 @@ export async function checkAtSending(
   const policy = (await ports.settings.of(actor.guildId)).policies[binding.id] ?? emptyPolicy;
   const people = peopleOf(ports.snapshots.latest(binding.source), ports.clock.nowMs());
   const decision = decide(policy, actor, parseCommand(request.text), people);
-  if (!decision.allowed) throw new Failure("denied", decision.why);
+  if (!decision.allowed)
+    throw new Failure("denied", decision.why, decision.wants === undefined ? {} : { wants: decision.wants });
   return { ...now, binding };
 }
 

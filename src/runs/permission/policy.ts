@@ -67,11 +67,12 @@ export function decideVerb(
   if (tier === undefined) {
     return {
       allowed: false,
+      wants: "tier",
       why: `${needs}; none of the roles has a tier on this server. Whoever manages the Discord server can give one with /staff allow.`,
     };
   }
   if (tierLevel(tier) < tierLevel(command.tier)) {
-    return { allowed: false, why: `${needs}; the highest tier held is ${tierNames[tier]}.` };
+    return { allowed: false, wants: "tier", why: `${needs}; the highest tier held is ${tierNames[tier]}.` };
   }
   return { allowed: true, why: `${needs}; the tier held is ${tierNames[tier]}.` };
 }
@@ -95,7 +96,11 @@ export function decideCalls(policy: StaffPolicy, roleIds: readonly string[]): De
     return { allowed: true, why: "Moderators and above take moderator calls." };
   }
   const how = "Whoever manages the Discord server can give a role either with /staff allow.";
-  return { allowed: false, why: `Moderator calls need the tier Moderator, or a role allowed calls. ${how}` };
+  return {
+    allowed: false,
+    wants: "tier",
+    why: `Moderator calls need the tier Moderator, or a role allowed calls. ${how}`,
+  };
 }
 
 function refuseTargets(

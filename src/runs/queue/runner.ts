@@ -3,7 +3,7 @@ import { type Actor, type Binding, emptyPolicy } from "../../domain/guild.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
-import type { RunOutcome, RunPlan, RunRequest, RunTicket } from "../../domain/run.ts";
+import type { Decision, RunOutcome, RunPlan, RunRequest, RunTicket } from "../../domain/run.ts";
 import { isSameName } from "../../domain/same-name.ts";
 import type { RefusalCount } from "../audit/refusal-count.ts";
 import { failed, newRecord } from "../audit/run-record.ts";
@@ -52,7 +52,7 @@ export class CommandRunner implements Runner {
       throw new Failure("denied", "This command needs its confirmation first.");
     }
     this.#plans.use(own.id);
-    if (!own.decision.allowed) throw await this.#deny(own, own.decision.why);
+    if (!own.decision.allowed) throw await this.#deny(own, own.decision);
     return this.#accept(own);
   }
 
@@ -75,7 +75,7 @@ export class CommandRunner implements Runner {
     if (!this.#plans.use(planId)) throw usedUp();
     const confirmedPlan = { ...plan, request: { ...request, actor } };
     const decision = await this.#decideNow(confirmedPlan);
-    if (!decision.allowed) throw await this.#deny(confirmedPlan, decision.why);
+    if (!decision.allowed) throw await this.#deny(confirmedPlan, decision);
     return this.#accept(confirmedPlan);
   }
 
@@ -134,8 +134,8 @@ export class CommandRunner implements Runner {
   }
 
   /** Refusals stand in the audit too: who tried what. */
-  async #deny(plan: RunPlan, why: string): Promise<Failure> {
-    const failure = new Failure("denied", why);
+  async #deny(plan: RunPlan, { why, wants }: Extract<Decision, { allowed: false }>): Promise<Failure> {
+    const failure = new Failure("denied", why, wants === undefined ? {} : { wants });
     const nowMs = this.#ports.clock.nowMs();
     const row = failed(newRecord(plan, nowMs), { failure, nowMs }).record;
     await this.#ports.refusals
