@@ -16,10 +16,10 @@ import type { Log } from "../log.ts";
 import { Gate } from "./gate.ts";
 import { linkedKey, unlinked } from "./gate-failures.ts";
 import { createTransport, type Transport } from "./http/transport.ts";
-import type { KeyBudget, StoredUnits } from "./keys/budget.ts";
+import type { KeyBudget } from "./keys/budget.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
 import type { KeyGuard, TakenKey } from "./keys/key-guard.ts";
-import type { KeyRecords, StoredBudget } from "./keys/key-records.ts";
+import type { KeyRecords, StoredBudget, StoredFlights } from "./keys/key-records.ts";
 import { openDesk } from "./keys/open-desk.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 import type { StoredHalt } from "./limits/halt.ts";
@@ -37,7 +37,7 @@ export interface ServiceClientOptions {
   /** One document: what is spent of the budget of bad keys. Written before a request leaves that may spend of it. */
   readonly keyBudget: Documents<StoredBudget>;
   /** One document: requests on their way with keys that are known to be good. */
-  readonly keyFlights: Documents<StoredUnits>;
+  readonly keyFlights: Documents<StoredFlights>;
   /** When each key was last taken, by its HMAC. */
   readonly takenKeys: Documents<TakenKey>;
   readonly clock: Clock;

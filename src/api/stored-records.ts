@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { SourceId } from "../domain/model.ts";
-import type { StoredUnits } from "./keys/budget.ts";
 import type { TakenKey } from "./keys/key-guard.ts";
-import type { StoredBudget } from "./keys/key-records.ts";
+import type { StoredBudget, StoredFlights } from "./keys/key-records.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 import type { StoredHalt } from "./limits/halt.ts";
 
@@ -29,7 +28,8 @@ const units = z.object({
   open: z.array(z.object({ source, ageMs: z.number(), guildId: z.string().optional() })),
 });
 const wave = z.object({ id: z.string(), openedAgeMs: z.number(), lastAgeMs: z.number() });
-const budget = units.extend({ wave: wave.optional() });
+const budget = units.extend({ wave: wave.optional(), flightsOf: z.number().optional() });
+const flights = units.extend({ process: z.number().optional() });
 const taken = z.object({ takenAtMs: z.number(), wave: z.string().optional() });
 
 /** Checks a halt that was read from the store; throws on any other shape. */
@@ -50,8 +50,8 @@ export function parseKeyBudget(value: unknown): StoredBudget {
 }
 
 /** Checks the requests that a process had on their way; throws on any other shape. */
-export function parseKeyFlights(value: unknown): StoredUnits {
-  return units.parse(value);
+export function parseKeyFlights(value: unknown): StoredFlights {
+  return flights.parse(value);
 }
 
 /** Checks when a key was last taken; throws on any other shape. */

@@ -72,6 +72,8 @@ const SILENCE_HOLDS_MS = 10 * 60_000;
 /** Units that only keys which are known to be good may use. */
 const RESERVE = 2;
 const MOST_SILENCES = 8;
+/** After a kill the last unit waits until the process has stood this long: a crash loop must not use it up. */
+const STEADY_AFTER_MS = 30_000;
 
 /**
  * How many requests may still turn out to be refusals. The service bans an address by their number in an hour, whatever
@@ -83,6 +85,8 @@ export class KeyBudget {
   #refusals: Refusal[] = [];
   readonly #units = new Set<Unit>();
   readonly #silences = new Map<SourceId, Silence>();
+  /** Until when the last unit waits, monotonic. */
+  #steadyAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(most: number) {
     this.most = most;
@@ -115,9 +119,10 @@ export class KeyBudget {
     return nowMs < (this.#silences.get(source)?.heldUntilMs ?? 0);
   }
 
-  /** Keys whose unanswered requests hold units. */
+  /** Keys whose unanswered requests hold units; those whose answer frees most come first. */
   heldSources(nowMs: number): readonly SourceId[] {
-    return [...this.#silences].flatMap(([source, { heldUntilMs }]) => (nowMs < heldUntilMs ? [source] : []));
+    const held = [...this.#silences].filter(([, { heldUntilMs }]) => nowMs < heldUntilMs);
+    return held.sort(([, a], [, b]) => b.held - a.held).map(([source]) => source);
   }
 
   /** How many requests are on their way with this key that started as fresh. */
@@ -161,6 +166,12 @@ export class KeyBudget {
     const bound = this.bound(nowMs);
     if (bound + this.#units.size < limit) return { kind: "go" };
     return bound < limit ? { kind: "when-landed" } : { kind: "later", atMs: this.#freeAtMs(limit, nowMs) };
+  }
+
+  /** Until when all wait although a unit is left, since the process was killed over and over; monotonic. */
+  steadyUntilMs(nowMs: number): number | undefined {
+    const isLast = nowMs < this.#steadyAtMs && this.bound(nowMs) >= this.most - 1;
+    return isLast ? this.#steadyAtMs : undefined;
   }
 
   /** Until when even fresh keys wait, monotonic; undefined while they need not. */
@@ -217,12 +228,14 @@ export class KeyBudget {
   /**
    * What an earlier process knew. The time between its end and now counts for nothing, since the wall clock may have
    * been set meanwhile. Its unanswered requests hold until their keys answer, an hour at most: whether they were
-   * refused nobody saw.
+   * refused nobody saw. Their keys are asked one at a time, and with the last unit only by a process that stands: each
+   * kill within a round trip costs a unit, and with none left nothing could be asked for an hour.
    */
   restore(stored: StoredUnits, nowMs: number): void {
     for (const { ageMs, guildId } of stored.refusals)
       this.#refusals.push({ atMs: nowMs - Math.max(0, ageMs), guildId });
     this.#refusals.sort((a, b) => a.atMs - b.atMs);
+    if (stored.open.length > 0) this.#steadyAtMs = nowMs + STEADY_AFTER_MS;
     for (const { source, ageMs, guildId } of stored.open) {
       const known = this.#silences.get(source);
       const atMs = [...(known?.atMs ?? []), nowMs - Math.max(0, ageMs)];
@@ -248,8 +261,15 @@ export class KeyBudget {
   #inReserve(nowMs: number): Verdict {
     const ordinary = this.below(this.most - RESERVE, nowMs);
     if (ordinary.kind === "go") return ordinary;
-    for (const unit of this.#units) if (unit.inReserve) return { kind: "when-landed" };
-    return this.below(this.most, nowMs);
+    let fresh = 0;
+    for (const unit of this.#units) {
+      if (unit.inReserve) return { kind: "when-landed" };
+      if (unit.risk === "fresh") fresh += 1;
+    }
+    // What is left to ask after a kill is what is not on its way now: fresh keys wait for each other.
+    if (fresh >= this.most - RESERVE) return { kind: "when-landed" };
+    const steadyMs = this.steadyUntilMs(nowMs);
+    return steadyMs === undefined ? this.below(this.most, nowMs) : { kind: "later", atMs: steadyMs };
   }
 
   #typedBelow(limit: number, of: (guildId: string) => boolean, nowMs: number): Verdict {

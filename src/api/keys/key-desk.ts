@@ -75,6 +75,10 @@ export class KeyDesk {
     const spentMs = budget.spentUntilMs(nowMs);
     if (spentMs !== undefined && spentMs > nowMs + PATIENCE_MS) return this.#spent(spentMs);
 
+    const steadyMs = budget.steadyUntilMs(nowMs);
+    if (waitingClass === "person" && steadyMs !== undefined && steadyMs > nowMs + PATIENCE_MS)
+      return this.#unsteady(steadyMs);
+
     const risk = this.#risk(exchange, false, nowMs);
     if (risk === "typed") return this.#typedRefusal(exchange.guildId, nowMs);
     if (risk !== "unknown") {
@@ -129,10 +133,12 @@ export class KeyDesk {
     if (unit === undefined) return;
     this.#units.delete(flight);
     const { budget, clock, records } = this.#parts;
-    budget.land(unit, landing, clock.monotonicMs());
+    const nowMs = clock.monotonicMs();
+    const wasHeld = budget.isHeld(unit.source, nowMs);
+    budget.land(unit, landing, nowMs);
     if (landing === "refused") this.#refusals += 1;
-    if (unit.risk !== "fresh") records.keepBudget();
-    else if (landing === "refused") records.keepRefusedFresh();
+    if (unit.risk !== "fresh" || wasHeld) records.keepBudget();
+    if (unit.risk === "fresh" && landing === "refused") records.keepRefusedFresh();
   }
 
   /** The service worked with this key. */
@@ -264,7 +270,12 @@ export class KeyDesk {
 
   #spent(untilMs: number): Failure {
     const words =
-      "The service refused so many server keys within an hour that Marshal asks nothing for now: going on could get this host banned.";
+      "So many server keys were refused within an hour, or may have been, that Marshal asks nothing for now: going on could get this host banned.";
+    return new Failure("rate-limited", words, { retryAtMs: this.#wallMs(untilMs) });
+  }
+
+  #unsteady(untilMs: number): Failure {
+    const words = "Marshal was stopped abruptly several times and waits a moment before it asks again.";
     return new Failure("rate-limited", words, { retryAtMs: this.#wallMs(untilMs) });
   }
 

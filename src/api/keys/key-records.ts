@@ -10,6 +10,14 @@ import type { StoredWave, Wave } from "./wave.ts";
 /** What an identity has spent of its budget of bad keys, and whether a wave is open. */
 export interface StoredBudget extends StoredUnits {
   readonly wave?: StoredWave | undefined;
+  /** Which process's flights are among the open requests already: killed again, they are not counted twice. */
+  readonly flightsOf?: number | undefined;
+}
+
+/** Requests on their way with keys that are known to be good. */
+export interface StoredFlights extends StoredUnits {
+  /** The process that wrote them, counted from the first on this store. */
+  readonly process?: number | undefined;
 }
 
 /** Where the standing of keys is kept. */
@@ -19,7 +27,7 @@ export interface KeyDocuments {
   /** Refusals, and requests on their way with keys of which nothing is known: written before those leave. */
   readonly budget: Documents<StoredBudget>;
   /** Requests on their way with keys that are known to be good: written before they leave, too, but not to the disk. */
-  readonly flights: Documents<StoredUnits>;
+  readonly flights: Documents<StoredFlights>;
   /** When each key was last taken, to within a few minutes. */
   readonly taken: Documents<TakenKey>;
 }
@@ -48,6 +56,8 @@ export class KeyRecords {
   readonly #flights: LatestWrite;
   /** How many requests with each fresh key the stored document names. */
   #listed: ReadonlyMap<SourceId, number> = new Map();
+  /** The process whose flights were taken up at the start. */
+  #processBefore = 0;
   /** When the time of each key was last written, monotonic, and in which wave. */
   readonly #takenWritten = new Map<SourceId, { readonly atMs: number; readonly wave: string | undefined }>();
   /** Writes of single keys, in the order in which they were asked for. */
@@ -61,14 +71,19 @@ export class KeyRecords {
     this.#budget = new LatestWrite(() =>
       this.#try(() => {
         const nowMs = clock.monotonicMs();
-        return documents.budget.set(identity, { ...budget.stored(nowMs), wave: parts.wave.stored(nowMs) });
+        const flightsOf = this.#processBefore;
+        return documents.budget.set(identity, {
+          ...budget.stored(nowMs),
+          wave: parts.wave.stored(nowMs),
+          flightsOf,
+        });
       }),
     );
     this.#flights = new LatestWrite(() =>
       this.#try(async () => {
         const stored = budget.storedFresh(clock.monotonicMs());
         this.#listed = new Map();
-        await documents.flights.set(identity, stored);
+        await documents.flights.set(identity, { ...stored, process: this.#processBefore + 1 });
         this.#listed = countBySource(stored);
       }),
     );
@@ -82,7 +97,9 @@ export class KeyRecords {
     if (stored !== undefined) budget.restore(stored, nowMs);
     if (stored?.wave !== undefined) wave.restore(stored.wave, nowMs);
     const flights = await documents.flights.get(identity);
-    if (flights !== undefined) budget.restore(flights, nowMs);
+    this.#processBefore = flights?.process ?? 0;
+    const isKnown = this.#processBefore === stored?.flightsOf;
+    if (flights !== undefined && !isKnown) budget.restore(flights, nowMs);
 
     for await (const [source, rejected] of documents.rejected.entries()) {
       guard.restoreRejected(source as SourceId, rejected, nowMs);
@@ -95,7 +112,8 @@ export class KeyRecords {
       if (wallMs - taken.takenAtMs > TAKEN_KEPT_MS) this.#delete(source);
       else guard.restoreTaken(source, taken, { ms: nowMs, wallMs });
     }
-    this.keepBudget();
+    // Before a request of this process replaces the flights of the last one.
+    await this.#keep();
   }
 
   /**
