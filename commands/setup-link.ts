@@ -5,7 +5,7 @@ import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, emptyPolicy, type GuildSettings } from "../src/domain/guild.ts";
 import type { ServerStatus } from "../src/domain/model.ts";
-import { ServerKey } from "../src/domain/secret.ts";
+import { ServerKey } from "../src/domain/server-key.ts";
 import { note } from "./audit-note.ts";
 
 /** From a pasted key to a linked server: nothing is saved before the person has seen whose server it is. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Everything that an operator can set, checked and in its final form. */
+/** The settings of the operator, checked and in their final form. */
 export interface Config {
   readonly discordToken: string;
   /** Without a slash at its end, such as `https://discord.com/api`. */
@@ -22,7 +22,7 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error";
 }
 
-/** The environment does not make a Config. `lines` has one line for each bad variable; no secret stands in them. */
+/** The environment makes no Config. `lines` has one line for each bad variable, without secrets. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly lines: readonly string[];
@@ -35,13 +35,14 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Their values are never echoed, nor is anything that equals one of them. */
-const secretNames = new Set(["DISCORD_TOKEN", "SERVICE_GLOBAL_KEY", "SECRET_KEY"]);
+/** Variables whose values are never shown, wherever they stand. */
+const SECRET_NAMES = new Set(["DISCORD_TOKEN", "SERVICE_GLOBAL_KEY", "SECRET_KEY"]);
 
-const retiredHost = "api.policeroleplay.community";
-const levels = ["debug", "info", "warn", "error"] as const;
+const RETIRED_HOST = "api.policeroleplay.community";
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
-const expected = {
+/** What a variable should hold, for the line about a bad one. */
+const EXPECTED = {
   DISCORD_TOKEN:
     "the bot's token: copy .env.example to .env and fill it in, or try everything without an account by `npm run sandbox`",
   DISCORD_API_URL: "an http(s) address such as https://discord.com/api",
@@ -54,12 +55,12 @@ const expected = {
   SHARDS: "auto, or shards and their total such as 0-3/16",
   BAD_KEY_BUDGET: "a whole number from 4 to 1000, such as 8",
   SERVERS_PER_GUILD: "a whole number of 1 or more, such as 10",
-  LOG_LEVEL: `one of ${levels.join(", ")}`,
+  LOG_LEVEL: `one of ${LOG_LEVELS.join(", ")}`,
 } as const;
 
-type Name = keyof typeof expected;
+type Name = keyof typeof EXPECTED;
 
-/** A check adds its own reason only where it knows more than "expected". */
+/** Refuses a value; `why` is given where it says more than the line of `EXPECTED`. */
 function refuse(context: z.RefinementCtx, why?: string): never {
   context.addIssue({ code: "custom", message: why ?? "" });
   return z.NEVER;
@@ -78,9 +79,9 @@ const address = z.string().transform((value, context) => {
 });
 
 const serviceAddress = address.superRefine((value, context) => {
-  // A name with the root's dot at its end is the same host.
-  if (URL.parse(value)?.hostname.replace(/\.+$/, "") === retiredHost) {
-    refuse(context, `${retiredHost} was retired by the service; applications must use its new address`);
+  // A name that ends with the dot of the DNS root is the same host.
+  if (URL.parse(value)?.hostname.replace(/\.+$/, "") === RETIRED_HOST) {
+    refuse(context, `${RETIRED_HOST} was retired by the service; applications must use its new address`);
   }
 });
 
@@ -92,7 +93,7 @@ const storeAddress = z.string().superRefine((value, context) => {
 
 const secretKey = z.string().transform((value, context) => {
   const bytes = Buffer.from(value, "base64");
-  // Buffer skips what it does not know: only a text that comes back the same was base64.
+  // Buffer skips characters that are not base64, so the text is compared with its own encoding.
   const plain = value.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
   const same = bytes.toString("base64").replace(/=+$/, "") === plain;
   if (!same) return refuse(context, "it is not base64");
@@ -100,7 +101,7 @@ const secretKey = z.string().transform((value, context) => {
 });
 
 const opsAddress = z.string().transform((value, context) => {
-  // null, since zod puts the default in the place of an undefined.
+  // null means off, because zod replaces undefined by the default.
   if (value === "") return null;
   const parts = /^(\[[\da-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/.exec(value);
   const port = Number(parts?.[2]);
@@ -123,7 +124,7 @@ const wholeNumber = z.string().transform((value, context) => {
   return /^[1-9]\d{0,5}$/.test(value) ? number : refuse(context);
 });
 
-/** Two units are kept for keys that are known to be good: with fewer than four nothing else could start. */
+/** At least four, because two units are kept for keys that are known to be good. */
 const badKeyBudget = z.string().transform((value, context) => {
   const number = Number(value);
   return /^\d{1,4}$/.test(value) && number >= 4 && number <= 1_000 ? number : refuse(context);
@@ -140,7 +141,7 @@ const schema = z.object({
   SHARDS: shards.default("auto"),
   BAD_KEY_BUDGET: badKeyBudget.default(8),
   SERVERS_PER_GUILD: wholeNumber.default(10),
-  LOG_LEVEL: z.enum(levels).default("info"),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
 } satisfies Record<Name, z.ZodType>);
 
 /**
@@ -154,7 +155,7 @@ export function readConfig(environment: Environment): Config {
   const needsKey = /^rediss?:/.test(given.STORE_URL ?? "") && given.SECRET_KEY === undefined;
   if (needsKey) {
     lines.push(
-      `SECRET_KEY: nothing was set; expected ${expected.SECRET_KEY}: processes that share a Redis share it`,
+      `SECRET_KEY: nothing was set; expected ${EXPECTED.SECRET_KEY}: processes that share a Redis share it`,
     );
   }
   if (!result.success || lines.length > 0) throw new ConfigError(lines);
@@ -174,12 +175,12 @@ export function readConfig(environment: Environment): Config {
   };
 }
 
-/** The environment of this process; main passes it to readConfig. */
+/** The environment of this process. */
 export function environment(): Environment {
   return process.env;
 }
 
-/** What must never be written anywhere; for createLog. */
+/** The secrets that no log may show; for createLog. */
 export function secretsOf(config: Config, environment: Environment): readonly string[] {
   const password = URL.parse(config.storeUrl)?.password ?? "";
   const secrets = [config.discordToken, config.serviceGlobalKey ?? "", environment.SECRET_KEY?.trim() ?? ""];
@@ -188,7 +189,7 @@ export function secretsOf(config: Config, environment: Environment): readonly st
 
 function readNames(environment: Environment): Partial<Record<Name, string>> {
   const given: Partial<Record<Name, string>> = {};
-  for (const name of Object.keys(expected) as Name[]) {
+  for (const name of Object.keys(EXPECTED) as Name[]) {
     const value = environment[name]?.trim();
     if (value !== undefined && (value !== "" || name === "OPS_ADDRESS")) given[name] = value;
   }
@@ -198,11 +199,11 @@ function readNames(environment: Environment): Partial<Record<Name, string>> {
 function badLines(given: Partial<Record<Name, string>>, issues: readonly z.core.$ZodIssue[]): string[] {
   const lines = new Map<Name, string>();
   for (const issue of issues) {
-    const name = (Object.keys(expected) as Name[]).find((known) => known === issue.path[0]);
+    const name = (Object.keys(EXPECTED) as Name[]).find((known) => known === issue.path[0]);
     if (name === undefined || lines.has(name)) continue;
-    // zod fills an empty message in with words that say nothing.
+    // zod replaces an empty message by "Invalid input".
     const why = issue.code === "custom" && issue.message !== "Invalid input" ? ` (${issue.message})` : "";
-    lines.set(name, `${name}: ${found(name, given)}${why}; expected ${expected[name]}`);
+    lines.set(name, `${name}: ${found(name, given)}${why}; expected ${EXPECTED[name]}`);
   }
   return [...lines.values()];
 }
@@ -211,13 +212,13 @@ function found(name: Name, given: Partial<Record<Name, string>>): string {
   const value = given[name];
   if (value === undefined) return "nothing was set";
   const length = `a text of ${value.length} characters was found`;
-  if (secretNames.has(name) || holdsSecret(value, given)) return length;
+  if (SECRET_NAMES.has(name) || holdsSecret(value, given)) return length;
   return `"${withoutPassword(value)}" was found`;
 }
 
-/** A token pasted into the wrong line is still a token. */
+/** Whether a value holds or looks like a secret: a token pasted into the wrong line is still a token. */
 function holdsSecret(value: string, given: Partial<Record<Name, string>>): boolean {
-  const known = [...secretNames].some((name) => value.includes(given[name as Name] ?? "\0"));
+  const known = [...SECRET_NAMES].some((name) => value.includes(given[name as Name] ?? "\0"));
   return known || /[\w-]{20,}\.[\w-]{5,}\.[\w-]{20,}/.test(value) || /[A-Za-z0-9+/_-]{40,}/.test(value);
 }
 

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { type DestinationStream, type Level, pino, stdSerializers } from "pino";
 import pretty from "pino-pretty";
 
-/** What the wings log with: fields first, then a sentence without outside text. */
+/** The log of the wings: fields first, then a sentence without outside text. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -11,11 +11,11 @@ export interface Log {
   child(fields: object): Log;
 }
 
-/** The log of the whole process: knows what must never be written. */
+/** The log of the whole process, which blanks known secrets. */
 export interface RootLog extends Log {
-  /** From now on this text is blanked wherever it would be written: each server key when it is opened or typed. */
+  /** Blanks this text from now on; called with each server key that is opened or typed. */
   hide(secret: string): void;
-  /** The same text without any known secret; for what leaves the process by another door, such as /state. */
+  /** The text without known secrets, for output that is not logged, such as /state. */
   conceal(text: string): string;
 }
 
@@ -24,29 +24,29 @@ export type LogLevel = Extract<Level, "debug" | "info" | "warn" | "error">;
 export interface LogOptions {
   readonly level: LogLevel;
   readonly secrets?: readonly string[];
-  /** For people at a terminal instead of JSON. */
-  readonly pretty?: boolean;
-  /** Takes each finished line, its line break included; absent: standard output. */
-  readonly write?: (line: string) => void;
+  /** Lines for people at a terminal instead of JSON. @default false */
+  readonly pretty?: boolean | undefined;
+  /** Takes each finished line with its line break. @default standard output */
+  readonly write?: ((line: string) => void) | undefined;
 }
 
-const hidden = "[hidden]";
-/** Shorter texts stand in ordinary words: blanking them would shred the log, and none of them is a key. */
-const shortestSecret = 6;
+const HIDDEN = "[hidden]";
+/** Shorter texts occur in ordinary words, so blanking them would destroy the log; no key is that short. */
+const SHORTEST_SECRET_CHARACTERS = 6;
 
-/** Keys that were typed and refused are hidden too: a flood of them must not fill the memory. */
-const secretsKept = 50_000;
+/** Refused keys are hidden too, so a flood of them must not fill the memory: the oldest are forgotten. */
+const MOST_SECRETS = 50_000;
 
-/** Fields that never hold anything fit for a log, whatever their value is. */
-const secretFields = ["token", "key", "serverKey", "authorization", "password", "secret", "secretKey"];
+/** Fields whose values are never logged. */
+const SECRET_FIELDS = ["token", "key", "serverKey", "authorization", "password", "secret", "secretKey"];
 
-/** The same names at any depth of the finished line, where paths do not reach (errors in errors). */
-const secretInLine = /"(token|(?:server-?)?key|authorization|password|secret(?:key)?)":"(?:[^"\\]|\\.)*"/gi;
+/** The same fields at any depth of the finished line, which pino's paths do not reach (errors in errors). */
+const SECRET_IN_LINE = /"(token|(?:server-?)?key|authorization|password|secret(?:key)?)":"(?:[^"\\]|\\.)*"/gi;
 
-/** Tokens that Discord puts into addresses: who has one can answer in the bot's name for 15 minutes. */
-const tokensInAddresses = /(\/(?:webhooks|interactions)\/\d+\/)[\w.%-]{16,}/g;
+/** Tokens in Discord's addresses; the holder of one can answer in the bot's name for 15 minutes. */
+const TOKEN_IN_ADDRESS = /(\/(?:webhooks|interactions)\/\d+\/)[\w.%-]{16,}/g;
 
-/** How a secret can stand in a line: as it is, in JSON, in JSON inside JSON, in an address, in a header. */
+/** The forms of a secret in a line: as it is, in JSON, in JSON inside JSON, in an address, in a header. */
 function formsOf(secret: string): ReadonlySet<string> {
   const json = JSON.stringify(secret).slice(1, -1);
   const forms = [secret, json, JSON.stringify(json).slice(1, -1), encodeForAddress(secret)];
@@ -57,14 +57,14 @@ function encodeForAddress(secret: string): string {
   try {
     return encodeURIComponent(secret);
   } catch {
-    // Half of a surrogate pair: no address can hold it.
+    // Half of a surrogate pair, which no address can hold.
     return secret;
   }
 }
 
 /**
- * Finds known secrets in text. Ten thousand keys may be known and each line is searched for all of them, so they
- * stand in a map by their first characters and a line is walked once.
+ * Finds known secrets in text. Ten thousand keys may be known, so they are kept in a map by their first characters and
+ * each line is walked once.
  */
 class Secrets {
   readonly #known = new Set<string>();
@@ -72,37 +72,37 @@ class Secrets {
 
   add(given: string): void {
     const secret = given.trim();
-    if (secret.length < shortestSecret) return;
+    if (secret.length < SHORTEST_SECRET_CHARACTERS) return;
     const isNew = !this.#known.delete(secret);
     this.#known.add(secret);
     if (!isNew) return;
     for (const form of formsOf(secret)) {
-      const start = form.slice(0, shortestSecret);
+      const start = form.slice(0, SHORTEST_SECRET_CHARACTERS);
       this.#byStart.set(start, (this.#byStart.get(start) ?? new Set()).add(form));
     }
     const [oldest] = this.#known;
-    if (oldest !== undefined && this.#known.size > secretsKept) this.#forget(oldest);
+    if (oldest !== undefined && this.#known.size > MOST_SECRETS) this.#forget(oldest);
   }
 
   conceal(text: string): string {
     let clean = "";
     let from = 0;
-    for (let at = 0; at + shortestSecret <= text.length; ) {
+    for (let at = 0; at + SHORTEST_SECRET_CHARACTERS <= text.length; ) {
       const length = this.#lengthAt(text, at);
       if (length === 0) at += 1;
       else {
-        clean += text.slice(from, at) + hidden;
+        clean += text.slice(from, at) + HIDDEN;
         at += length;
         from = at;
       }
     }
-    return (clean + text.slice(from)).replace(tokensInAddresses, `$1${hidden}`);
+    return (clean + text.slice(from)).replace(TOKEN_IN_ADDRESS, `$1${HIDDEN}`);
   }
 
-  /** Of the longest secret that stands there: one that begins with another must not leave its end behind. */
+  /** Length of the longest secret at this place: a secret that begins with another must be blanked to its end. */
   #lengthAt(text: string, at: number): number {
     let longest = 0;
-    for (const form of this.#byStart.get(text.slice(at, at + shortestSecret)) ?? []) {
+    for (const form of this.#byStart.get(text.slice(at, at + SHORTEST_SECRET_CHARACTERS)) ?? []) {
       if (form.length > longest && text.startsWith(form, at)) longest = form.length;
     }
     return longest;
@@ -111,7 +111,7 @@ class Secrets {
   #forget(secret: string): void {
     this.#known.delete(secret);
     for (const form of formsOf(secret)) {
-      const start = form.slice(0, shortestSecret);
+      const start = form.slice(0, SHORTEST_SECRET_CHARACTERS);
       const forms = this.#byStart.get(start);
       forms?.delete(form);
       if (forms?.size === 0) this.#byStart.delete(start);
@@ -120,11 +120,11 @@ class Secrets {
 }
 
 /**
- * pino knows paths, not text: a key inside a message, an error or an address is blanked in the written line.
- * The line stays JSON: where blanking the text would break it (a secret of digits), it is blanked value by value.
+ * Blanks secrets inside messages, errors and addresses, which pino's paths do not reach. The line stays JSON: where
+ * blanking the text would break it (a secret of digits), it is blanked value by value.
  */
 function concealLine(secrets: Secrets, line: string): string {
-  const named = line.replace(secretInLine, `"$1":"${hidden}"`);
+  const named = line.replace(SECRET_IN_LINE, `"$1":"${HIDDEN}"`);
   const clean = secrets.conceal(named);
   if (clean === named) return clean;
   try {
@@ -138,13 +138,13 @@ function concealLine(secrets: Secrets, line: string): string {
 
 function concealValue(secrets: Secrets, value: unknown): unknown {
   if (typeof value === "string") return secrets.conceal(value);
-  if (typeof value === "number") return secrets.conceal(String(value)) === String(value) ? value : hidden;
+  if (typeof value === "number") return secrets.conceal(String(value)) === String(value) ? value : HIDDEN;
   return value;
 }
 
 /**
- * JSON lines on standard output, readable ones where `pretty` says so. Written at once: what was logged before a
- * crash is there after it.
+ * Creates the log: JSON lines on standard output, or readable lines. Lines are written synchronously, so that those
+ * before a crash are there after it.
  */
 export function createLog(options: LogOptions): RootLog {
   const secrets = new Secrets();
@@ -155,7 +155,7 @@ export function createLog(options: LogOptions): RootLog {
       level: options.level,
       base: null,
       serializers: { err: stdSerializers.errWithCause, error: stdSerializers.errWithCause },
-      redact: { paths: secretPaths(), censor: hidden },
+      redact: { paths: secretPaths(), censor: HIDDEN },
       hooks: { streamWrite: (line) => concealLine(secrets, line) },
     },
     stream,
@@ -183,6 +183,6 @@ function prettyTo(write: LogOptions["write"]): DestinationStream {
 }
 
 function secretPaths(): string[] {
-  const names = ["server-key", "Authorization", ...secretFields];
+  const names = ["server-key", "Authorization", ...SECRET_FIELDS];
   return names.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
 }

@@ -11,7 +11,7 @@ import { panelRenderer } from "./discord/render/server/panel.ts";
 import { readinessWords, serviceWords } from "./discord/render/service-notices.ts";
 import type { SourceId } from "./domain/model.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
-import { ServerKey } from "./domain/secret.ts";
+import { ServerKey } from "./domain/server-key.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createLog, type RootLog } from "./log.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
-import type { ServerKey } from "../domain/secret.ts";
+import type { ServerKey } from "../domain/server-key.ts";
 import * as refusals from "./gate-failures.ts";
 import { classify, type Outcome, type WireAnswer } from "./http/classify.ts";
 import type { Transport } from "./http/transport.ts";

@@ -11,7 +11,7 @@ import type {
   ServiceClient,
 } from "../domain/ports/service-client.ts";
 import type { BadKeys, ServiceEvent, ServiceHealth } from "../domain/ports/service-health.ts";
-import type { ServerKey } from "../domain/secret.ts";
+import type { ServerKey } from "../domain/server-key.ts";
 import type { Log } from "../log.ts";
 import { Gate } from "./gate.ts";
 import { linkedKey, unlinked } from "./gate-failures.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../domain/failure.ts";
-import type { ServerKey } from "../domain/secret.ts";
+import type { ServerKey } from "../domain/server-key.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 
 /** What callers of the gate are told when it is not the service itself that speaks. */

@@ -23,7 +23,7 @@ import type { KeyProver } from "../domain/ports/service-client.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
-import type { ServerKey } from "../domain/secret.ts";
+import type { ServerKey } from "../domain/server-key.ts";
 
 /**
  * The contract of a slash command (design 11). A command is plain data and functions of plain values: `parse`

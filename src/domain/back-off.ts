@@ -3,7 +3,7 @@ import type { Clock, Random } from "./ports/clock.ts";
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/** Waits between attempts: 1 s, doubled up to 60 s, each shortened by chance so that a host's feeds do not act as one. */
+/** Waits between attempts: 1 s, doubled up to 60 s, each shortened at random so that a host's feeds do not keep step. */
 export class BackOff {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -14,7 +14,7 @@ export class BackOff {
     this.#random = random;
   }
 
-  /** Resolves when the next attempt may be made; `atLeastMs`: what the other side asked for. Rejects on abort. */
+  /** Resolves when the next attempt may be made, at the earliest after `atLeastMs`. Rejects on abort. */
   async wait(signal: AbortSignal, atLeastMs = 0): Promise<void> {
     await this.#clock.sleep(Math.max(Math.ceil(atLeastMs), this.next()), signal);
   }

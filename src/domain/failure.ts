@@ -1,4 +1,4 @@
-/** What went wrong, in words that every wing shares (design 7). Anything that is not a Failure is a defect. */
+/** The expected failures, by codes that every wing shares. Any error that is not a Failure is a defect. */
 export type FailureCode =
   | "not-linked"
   | "queue-full"
@@ -20,7 +20,7 @@ export type FailureCode =
 export type Ran = "yes" | "no" | "unknown";
 
 export interface FailureDetails {
-  /** Did the command run? "no" unless said otherwise: most failures happen before anything is sent. */
+  /** Whether the command ran. @default "no", because most failures happen before anything is sent */
   readonly ran?: Ran;
   /** When asking again makes sense, epoch milliseconds. */
   readonly retryAtMs?: number;
@@ -28,7 +28,7 @@ export interface FailureDetails {
   readonly commandId?: string;
   /** The service's own error code (2001, 4000 ...), where it gave one. */
   readonly serviceCode?: number;
-  /** Something was read, not run: whether it ran is no question. */
+  /** A read failed, not a command, so texts say nothing of whether it ran. */
   readonly isRead?: boolean;
   /** What would mend it: a role of theirs with a tier. */
   readonly wants?: "tier";
@@ -62,7 +62,7 @@ export class Failure extends Error {
 }
 
 /**
- * Why Discord did not take a message (design 5, "Discord's refusals").
+ * Why Discord did not take a message, by Discord's own codes:
  * gone 10003/10008 · no-access 50001/50013 · closed 50083/160005 · dm-closed 50007 · form 50035 ·
  * edit-limit 30046 · no-history: the channel may be written but not read · rejected: any other 4xx ·
  * unknown: 5xx, timeout or a broken connection: the message may stand in the channel.

@@ -1,6 +1,6 @@
 import type { ListName, Lists } from "./model.ts";
 
-/** Clocks of game servers differ by seconds; a row that is later than this is a misprint. */
+/** Clocks of game servers differ by seconds, so the time of a row later than this is an error. */
 export const LATEST_ROW_AHEAD_MS = 600_000;
 
 type Dated = "joinLogs" | "killLogs" | "commandLogs" | "modCalls" | "emergencyCalls";
@@ -9,9 +9,9 @@ type Dated = "joinLogs" | "killLogs" | "commandLogs" | "modCalls" | "emergencyCa
 export type RowCounts = Partial<Record<ListName, number>>;
 
 /**
- * Leaves out rows whose second lies after the service's present by more than ten minutes, and counts them. One such row
- * would be the newest of its log for years: nothing that happens later would look new. Lists without such a row, nearly
- * all, are passed on as they are. `presentMs`: the service's present, epoch milliseconds.
+ * Sets aside rows whose time is more than ten minutes after the service's present, and counts them. One such row would
+ * be the newest of its log for years, so that no later row would look new. Lists without such a row are passed on as
+ * they are. `presentMs`: the service's present, epoch milliseconds.
  */
 export function withoutFutureRows(
   lists: Partial<Lists>,

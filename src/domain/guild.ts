@@ -43,7 +43,7 @@ export interface Feed {
   /** Pinged by a new mod-call card, at most once per cooldown. */
   readonly pingRoleId?: string;
   readonly pingCooldownMs?: number;
-  /** Ping again when a mod call is unclaimed for so long; absent: off. */
+  /** Pings again when a mod call is unclaimed for this time; absent: off. */
   readonly escalateAfterMs?: number;
   readonly silent: boolean;
   readonly state: "live" | "paused" | "parked";

@@ -1,11 +1,11 @@
 /**
- * One at a time per name, in order of asking: messages of one channel, changes of one card. A name costs nothing
- * once nobody waits for it.
+ * Runs work of one name one at a time in the order of asking, such as changes of one card. A name that nobody waits for
+ * takes no memory.
  */
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** Runs `work` after everything that was asked for under `name` before, whether that went well or not. */
+  /** Runs `work` after all earlier work of `name` has ended, also where that failed. */
   async take<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(name) ?? Promise.resolve();
     const mine = before.then(work, work);

@@ -1,4 +1,4 @@
-/** The words of the service, in our spelling: times in epoch seconds as the service counts them (design 3). */
+/** The values of the service, in our spelling. Times are epoch seconds, as the service counts them. */
 
 /** One server as the service knows it: HMAC of its key, hex. Safe to log and to store. */
 export type SourceId = string & { readonly __source: unique symbol };
@@ -74,14 +74,14 @@ export interface ModCallEntry {
   readonly kind: "modCall";
   readonly atS: number;
   readonly caller: PlayerRef;
-  /** Absent until a moderator answers: the same call changes later (design 3). */
+  /** Absent until a moderator answers; then the same row of the log changes. */
   readonly moderator?: PlayerRef;
 }
 
-/** A row of one of the four logs: what feeds post. */
+/** A row of one of the four logs, which feeds post. */
 export type LogEntry = JoinEntry | KillEntry | CommandEntry | ModCallEntry;
 
-/** State, not a log: identity is callNumber + startedAtS (design 5). */
+/** A call that is open now: state, not a log. It is identified by callNumber and startedAtS. */
 export interface EmergencyCall {
   readonly team: string;
   readonly callerId?: number;
@@ -129,13 +129,13 @@ export interface Snapshot {
   readonly takenAtMs: number;
   readonly status: ServerStatus;
   readonly lists: Partial<Lists>;
-  /** Rows that could not be read, per list: counted, logged, never fatal (design 3). */
+  /** Rows that could not be read, per list. They are counted and logged; the other rows are used. */
   readonly skippedRows: Partial<Record<ListName, number>>;
   /** Rows later than the service's present by more than ten minutes: left out before anything learns from them. */
   readonly setAsideRows?: Partial<Record<ListName, number>>;
 }
 
-/** The latest that is known of a source, list by list, each with its own age. */
+/** The latest known state of a source, list by list, each with its own age. */
 export interface ServerState {
   readonly source: SourceId;
   readonly status: ServerStatus;
@@ -143,15 +143,15 @@ export interface ServerState {
   readonly lists: { readonly [L in ListName]?: { readonly atMs: number; readonly value: Lists[L] } };
 }
 
-/** Somebody reads these lists of a source. Without a demand there is no poll; any keeps its server polled. */
+/** Asks for lists of a source. A source is polled as long as there is a demand on it. */
 export interface Demand {
   readonly source: SourceId;
   readonly lists: readonly ListName[];
-  /** For whom: guilds share the polls, however many servers each has. */
+  /** The guild that demands it; guilds share the polls, however many servers each has. */
   readonly guildId?: string;
   /**
-   * How young they must be. Only who waits for something names an age: such demands hold at most a fifth of the polls,
-   * and the age ends after 15 minutes. Absent: at the pace that the schedule finds.
+   * How young the lists must be, for somebody who waits. Demands with an age get at most a fifth of the polls, and the
+   * age ends after 15 minutes. Absent: the schedule sets the pace.
    */
   readonly maxAgeMs?: number;
   /** Epoch milliseconds; absent: until it is withdrawn. */

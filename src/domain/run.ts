@@ -2,7 +2,7 @@ import type { Failure, Ran } from "./failure.ts";
 import type { Actor, Binding, Tier } from "./guild.ts";
 import type { PlayerRef, SourceId } from "./model.ts";
 
-/** In-game commands: what is planned, what is kept, what came of it. */
+/** In-game commands: plan, audit row, outcome. */
 
 /** How much harm a verb can do: "read" shows only, "mild" is undone easily, "serious" hits a person, "severe" needs a confirmation. */
 export type Danger = "read" | "mild" | "serious" | "severe";
@@ -17,7 +17,7 @@ export interface RunRequest {
   readonly origin: RunOrigin;
 }
 
-/** What a command text means, resolved against the latest snapshot. Never a rewriting of the text. */
+/** The meaning of a command text. The text itself is never rewritten. */
 export interface ParsedCommand {
   readonly text: string;
   /** Canonical verb without the colon; undefined when the text has none. */
@@ -46,7 +46,7 @@ export interface ResolvedTarget {
   readonly staff: boolean;
 }
 
-/** Everything that `dry` shows and that a confirmation rests on; planning sends nothing. */
+/** The check of a command before it is sent: what `dry` shows and a confirmation relies on. */
 export interface RunPlan {
   readonly id: string;
   readonly request: RunRequest;
@@ -79,7 +79,7 @@ export type RunStatus =
 
 export type ProofState = "unchecked" | "seen" | "seen-twice" | "not-seen";
 
-/** The audit row: written before sending, completed after. The only attribution that there is. */
+/** The audit row, written before sending and completed after. Nothing else tells who ran a command. */
 export interface RunRecord {
   readonly id: string;
   readonly guildId: string;
@@ -106,11 +106,11 @@ export interface RunRecord {
   readonly proof: ProofState;
   /** The text that would undo it, with the players' exact names of that moment; where one exists. */
   readonly inverse?: string;
-  /** It ended so because Marshal itself was stopped. */
+  /** It ended because Marshal itself was stopped. */
   readonly interrupted?: true;
 }
 
-/** A run that was, or may have been, sent: as much of its row as matching with the server's log needs. */
+/** The part of the row of a run that was, or may have been, sent which matching with the server's log needs. */
 export interface RecentRun
   extends Pick<
     RunRecord,
@@ -125,7 +125,7 @@ export interface RunOutcome {
   readonly failure?: Failure;
 }
 
-/** A change of a run that waits: its place (1 is next) and when it will be sent, if all goes well. */
+/** The place of a waiting run (1 is next) and when it is expected to be sent. */
 export interface RunProgress {
   readonly record: RunRecord;
   readonly place: number;
@@ -134,7 +134,7 @@ export interface RunProgress {
 
 export interface RunTicket {
   readonly id: string;
-  /** Each change of place, until it is sent. Ends when the outcome is there. */
+  /** Each change of place until it is sent; ends with the outcome. */
   progress(): AsyncIterable<RunProgress>;
   readonly outcome: Promise<RunOutcome>;
 }
@@ -168,16 +168,17 @@ export interface AuditFilter {
   readonly withoutDenied?: boolean;
   readonly fromMs?: number;
   readonly toMs?: number;
-  readonly limit?: number /** Where an earlier search with the same filter stopped: go on there. */;
+  readonly limit?: number;
+  /** `stoppedAt` of an earlier search with the same filter, which is continued there. */
   readonly after?: string;
 }
 
-/** What a search found. */
+/** The result of a search. */
 export interface AuditFound<T> {
   /** Newest first. */
   readonly rows: readonly T[];
   /** Present where as many fit as were asked for: `after` for the next page, which may be empty. */
   readonly next?: string;
-  /** Present where the search ended before it had looked at everything: it had read as many rows as one search may. */
+  /** Present when the search ended early, because it had read as many rows as one search may. */
   readonly stoppedAt?: string;
 }

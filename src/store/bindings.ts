@@ -6,7 +6,7 @@ import type { Bindings, Linked, NewLink } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { KeyRing } from "../domain/ports/key-ring.ts";
-import type { ServerKey } from "../domain/secret.ts";
+import type { ServerKey } from "../domain/server-key.ts";
 import { renamed, uniqueName } from "../domain/server-names.ts";
 import type { FormerBinding, GuildBindings, SealedBinding } from "./document-schemas.ts";
 import { StoreError } from "./keyv-documents.ts";

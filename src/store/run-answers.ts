@@ -1,7 +1,7 @@
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { AnswerPlace, RunAnswers } from "../domain/ports/run-answers.ts";
-import { ServerKey } from "../domain/secret.ts";
+import { ServerKey } from "../domain/server-key.ts";
 import { parseAnswerPlace, type SealedAnswer } from "./document-schemas.ts";
 import type { Vault } from "./vault.ts";
 

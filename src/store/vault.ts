@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import type { SourceId } from "../domain/model.ts";
-import { ServerKey } from "../domain/secret.ts";
+import { ServerKey } from "../domain/server-key.ts";
 import { StoreError } from "./keyv-documents.ts";
 
 /** Bytes of the secret that seals all keys. */

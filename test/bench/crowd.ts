@@ -1,6 +1,6 @@
 import { emptyPolicy, type Feed, type FeedKind } from "../../src/domain/guild.ts";
 import type { Clock, Random } from "../../src/domain/ports/clock.ts";
-import { ServerKey } from "../../src/domain/secret.ts";
+import { ServerKey } from "../../src/domain/server-key.ts";
 import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
 import { createBindings } from "../../src/store/bindings.ts";

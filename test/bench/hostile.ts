@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { emptyPolicy, type Feed } from "../../src/domain/guild.ts";
 import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import type { RunRecord } from "../../src/domain/run.ts";
-import { ServerKey } from "../../src/domain/secret.ts";
+import { ServerKey } from "../../src/domain/server-key.ts";
 import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Message, Person } from "../../src/sandbox/discord/types.ts";
 import { createAuditLog } from "../../src/store/audit/audit-log.ts";

@@ -1,7 +1,7 @@
 import { type Service as Client, createServiceClient } from "../../src/api/client.ts";
 import type { Transport } from "../../src/api/http/transport.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { ServerKey } from "../../src/domain/secret.ts";
+import { ServerKey } from "../../src/domain/server-key.ts";
 import { clientDocuments } from "../support/client-documents.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { mostWithin } from "../support/key-crowd.ts";

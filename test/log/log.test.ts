@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { ServerKey } from "../../src/domain/secret.ts";
+import { ServerKey } from "../../src/domain/server-key.ts";
 import { createLog, type LogLevel, type RootLog } from "../../src/log.ts";
 
 const key = "abcDEF123-secretPart456";

@@ -9,7 +9,7 @@ import {
 import type { ListName, LogEntry, PlayerRef, Snapshot, SourceId } from "../../src/domain/model.ts";
 import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
-import { ServerKey } from "../../src/domain/secret.ts";
+import { ServerKey } from "../../src/domain/server-key.ts";
 import type { VirtualTransport } from "../support/network.ts";
 import type { Life } from "./life.ts";
 import type { SimService } from "./service.ts";

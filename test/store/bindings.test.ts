@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Binding } from "../../src/domain/guild.ts";
 import type { ServerStatus } from "../../src/domain/model.ts";
-import { ServerKey } from "../../src/domain/secret.ts";
+import { ServerKey } from "../../src/domain/server-key.ts";
 import { createBindings } from "../../src/store/bindings.ts";
 import { parseGuildBindings } from "../../src/store/document-schemas.ts";
 import { createVault } from "../../src/store/vault.ts";

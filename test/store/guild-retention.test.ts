@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
 import { defaultSettings, type Feed } from "../../src/domain/guild.ts";
 import type { NewFeed } from "../../src/domain/ports/feeds.ts";
-import { ServerKey } from "../../src/domain/secret.ts";
+import { ServerKey } from "../../src/domain/server-key.ts";
 import { createBindings } from "../../src/store/bindings.ts";
 import {
   parseFeed,

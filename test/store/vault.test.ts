@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ServerKey } from "../../src/domain/secret.ts";
+import { ServerKey } from "../../src/domain/server-key.ts";
 import { createVault } from "../../src/store/vault.ts";
 
 const secret = (fill: number) => new Uint8Array(32).fill(fill);

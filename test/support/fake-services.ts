@@ -21,7 +21,7 @@ import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent } from "../../src/domain/run.ts";
-import { ServerKey } from "../../src/domain/secret.ts";
+import { ServerKey } from "../../src/domain/server-key.ts";
 import type { Log } from "../../src/log.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 

@@ -2,7 +2,7 @@ import { type Service as Client, createServiceClient } from "../../src/api/clien
 import { Failure } from "../../src/domain/failure.ts";
 import type { SourceId } from "../../src/domain/model.ts";
 import type { ServiceEvent } from "../../src/domain/ports/service-health.ts";
-import { ServerKey } from "../../src/domain/secret.ts";
+import { ServerKey } from "../../src/domain/server-key.ts";
 import type { Log } from "../../src/log.ts";
 import { Service, type ServiceOptions } from "../../src/sandbox/service/service.ts";
 import { type ClientDocuments, ClientTexts, clientDocuments } from "./client-documents.ts";

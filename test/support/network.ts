@@ -3,7 +3,7 @@ import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import type { KeyRing } from "../../src/domain/ports/key-ring.ts";
 import type { Metrics } from "../../src/domain/ports/metrics.ts";
 import type { ServiceEvent } from "../../src/domain/ports/service-health.ts";
-import { ServerKey } from "../../src/domain/secret.ts";
+import { ServerKey } from "../../src/domain/server-key.ts";
 import type { Service } from "../../src/sandbox/service/service.ts";
 
 /** The same shape as the api's transport; declared here so that supports do not hang on one wing. */

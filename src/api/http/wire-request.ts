@@ -1,4 +1,4 @@
-import type { ServerKey } from "../../domain/secret.ts";
+import type { ServerKey } from "../../domain/server-key.ts";
 import type { Exchange } from "../limits/in-flight.ts";
 import type { WireRequest } from "./transport.ts";
 

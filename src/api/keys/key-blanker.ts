@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { SourceId } from "../../domain/model.ts";
-import type { ServerKey } from "../../domain/secret.ts";
+import type { ServerKey } from "../../domain/server-key.ts";
 import { GenerationalCache } from "../generational-cache.ts";
 
 const BLANK = "[key]";

@@ -1,5 +1,5 @@
 import type { SourceId } from "../../domain/model.ts";
-import type { ServerKey } from "../../domain/secret.ts";
+import type { ServerKey } from "../../domain/server-key.ts";
 import type { Exchange } from "../limits/in-flight.ts";
 import type { KeyCheck, KeyDesk } from "./key-desk.ts";
 import type { KeyGuard } from "./key-guard.ts";

@@ -2,7 +2,7 @@ import type { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { ServiceEvent } from "../../domain/ports/service-health.ts";
-import type { ServerKey } from "../../domain/secret.ts";
+import type { ServerKey } from "../../domain/server-key.ts";
 import * as refusals from "../gate-failures.ts";
 import type { Outcome } from "../http/classify.ts";
 import type { HaltCall } from "../limits/halt.ts";

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
-import type { ServerKey } from "../../domain/secret.ts";
+import type { ServerKey } from "../../domain/server-key.ts";
 import { CancelToken } from "../http/cancel-token.ts";
 import type { Route } from "./bucket-registry.ts";
 import type { CounterState } from "./counter-group.ts";

@@ -1,6 +1,6 @@
 import type { Binding } from "../guild.ts";
 import type { ServerStatus, SourceId } from "../model.ts";
-import type { ServerKey } from "../secret.ts";
+import type { ServerKey } from "../server-key.ts";
 
 export interface Bindings {
   list(guildId: string): Promise<readonly Binding[]>;

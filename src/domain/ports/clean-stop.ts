@@ -1,4 +1,4 @@
-/** What a process that ended in order left behind. */
+/** The mark that a process leaves when it ends in order. */
 export interface CleanEnd {
   /** Feeds of which messages may stand in Discord that the store does not know of. */
   readonly unsettled: readonly string[];
@@ -10,9 +10,9 @@ export interface CleanEnd {
  */
 export interface CleanStop {
   /**
-   * Takes away what the process before left, and returns it; undefined where it left nothing. When it resolves that
-   * is gone for good, so that a power cut a moment later cannot bring it back. Called once, before anything is posted.
-   * Rejects when the store fails.
+   * Removes the mark of the process before and returns it; undefined where there is none. When it resolves the mark is
+   * gone for good, so that a power cut cannot bring it back. Called once, before anything is posted. Rejects when the
+   * store fails.
    */
   take(): Promise<CleanEnd | undefined>;
   /** Everything has ended and is written. Kept even if the power goes the moment after. */

@@ -1,7 +1,7 @@
 export interface Clock {
   /**
-   * Wall time, epoch milliseconds. It can step in both directions: only for what the service, Discord or a stored
-   * record speaks of.
+   * Wall time, epoch milliseconds. It can step in both directions, so it serves only for times of the service, of
+   * Discord and of stored records.
    */
   nowMs(): number;
   /** Milliseconds since an arbitrary moment, never going back: for deadlines, waits, windows, ages and halts. */

@@ -1,5 +1,5 @@
 import type { SourceId } from "../model.ts";
-import type { ServerKey } from "../secret.ts";
+import type { ServerKey } from "../server-key.ts";
 
 /** Gives an open key; only api/ receives this port. */
 export interface KeyRing {

@@ -1,19 +1,18 @@
 import type { CommandAnswer, ListName, ServerStatus, Snapshot, SourceId } from "../model.ts";
-import type { ServerKey } from "../secret.ts";
+import type { ServerKey } from "../server-key.ts";
 
 /** People waiting go before polls. */
 export type Priority = "person" | "poll";
 
 export interface ReadOptions {
   readonly priority: Priority;
-  /** Whose person waits: people are served in turn over guilds. */
+  /** The guild whose person waits: people are served in turn over guilds. */
   readonly guildId?: string | undefined;
   readonly signal?: AbortSignal;
   /**
-   * Called when the gate let the request through and it is being written; a client that is given it always calls it.
-   * The poller keeps one read waiting at the gate and chooses the next source only then, so that the choice is made as
-   * late as it can be. At most once for a
-   * read, though a halt or a 429 may send it back to wait again; never for one that is refused or given up there.
+   * Called when the gate lets the request through, right before it is written: once for a read, also where a halt or a
+   * 429 sends it back to wait again, and never for a read that is refused or given up at the gate. The poller chooses
+   * the next source only then, so that the choice is as late as it can be.
    */
   readonly onSent?: () => void;
 }
@@ -21,11 +20,11 @@ export interface ReadOptions {
 export interface CommandOptions {
   readonly signal?: AbortSignal | undefined;
   /**
-   * Asked synchronously right before the first byte is written, however long the gate held the command: false rejects
+   * Called synchronously right before the first byte is written, however long the gate held the command. false rejects
    * with Failure "expired" (ran "no"), so that a permission which was withdrawn meanwhile still counts.
    */
   readonly mayStart?: (() => boolean) | undefined;
-  /** Whose person waits. */
+  /** The guild whose person waits. */
   readonly guildId?: string | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface FreshOptions {
 
 export interface Snapshots {
   latest(source: SourceId): ServerState | undefined;
-  /** The latest if it is young enough for each list, else one call, shared by all who ask at once. */
+  /** The latest state if each list is young enough, else the answer of one read, shared by all who ask at once. */
   fresh(
     source: SourceId,
     lists: readonly ListName[],
@@ -17,7 +17,7 @@ export interface Snapshots {
   ): Promise<ServerState>;
 }
 
-/** The road from an answer to the feeds: awaited by the poller, so a slow store slows polling, never loses. */
+/** Receives each polled answer. The poller awaits it, so a slow store slows polling and loses nothing. */
 export interface SnapshotListener {
   take(snapshot: Snapshot): Promise<void>;
 }

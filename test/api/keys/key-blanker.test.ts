@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { KeyBlanker } from "../../../src/api/keys/key-blanker.ts";
 import { Failure } from "../../../src/domain/failure.ts";
-import { ServerKey } from "../../../src/domain/secret.ts";
+import { ServerKey } from "../../../src/domain/server-key.ts";
 import type { KeyEcho } from "../../../src/sandbox/service/key-echo.ts";
 import { World } from "../../support/limit-run.ts";
 

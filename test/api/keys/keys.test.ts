@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
-import { ServerKey } from "../../../src/domain/secret.ts";
+import { ServerKey } from "../../../src/domain/server-key.ts";
 import { World } from "../../support/limit-run.ts";
 
 function isFailure(code: string, ran?: string): (error: unknown) => boolean {

@@ -1,6 +1,6 @@
 /**
- * A server key in the open. Printing, logging or serialising it gives "[key]": the value leaves only by `reveal`,
- * which api/ (the header) and store/ (the seal) call and nobody else.
+ * An open server key. Printing, logging or serialising it gives "[key]". Only `reveal` gives the value, and only api/
+ * (the header) and store/ (the seal) call it.
  */
 export class ServerKey {
   readonly #value: string;
