@@ -86,7 +86,9 @@ function inviting(rig: E2eRig, name: string): Community & { readonly joins: Chan
 describe("the first evening, from the invite to the first posted join", () => {
   let rig: E2eRig;
   before(async () => {
-    rig = await E2eRig.start({ keys: ["alpha-first-key", "beta-second-key", "gamma-third-key", "delta-fourth-key"] });
+    rig = await E2eRig.start({
+      keys: ["alpha-first-key", "beta-second-key", "gamma-third-key", "delta-fourth-key"],
+    });
   });
   after(() => rig.close());
 
