@@ -117,11 +117,14 @@ const show = defineEntry<MemberArgs>({
   options: [{ type: user, name: "member", description: "Somebody else (staff)" }],
   parse: memberOption.parse,
   async execute({ actor, args: { memberId = actor.userId } }, services) {
-    const own = memberId === actor.userId;
-    if (!own && !actor.manageGuild && (await staffedServers(services, actor)).length === 0) {
+    const isOwn = memberId === actor.userId;
+    if (!isOwn && !actor.manageGuild && (await staffedServers(services, actor)).length === 0) {
       throw new Failure("denied", "Only staff see the accounts of others.", { wants: "tier" });
     }
-    return accountCard(memberId, await services.accounts.of(actor.guildId, memberId), own);
+    const account = await services.accounts.of(actor.guildId, memberId);
+    const servers = await services.bindings.list(actor.guildId);
+    const bindingId = servers.length === 1 ? servers[0]?.id : undefined;
+    return accountCard({ userId: memberId, account, isOwn, bindingId });
   },
 });
 
@@ -153,7 +156,7 @@ export const me = defineCommand({
     "me-code": defineAction({
       first: "update",
       async *execute({ actor, argument, signal }, services) {
-        const binding = await services.bindings.pick(actor.guildId, argument === "" ? undefined : argument);
+        const binding = await services.bindings.pick(actor.guildId, argument);
         yield* showCode(services, actor, binding, signal);
       },
     }),

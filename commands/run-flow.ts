@@ -25,6 +25,16 @@ export interface Ask {
 /** What follows a run to its outcome: the invocation or press that asked for it. */
 export type Answering = Pick<Press, "signal" | "answer">;
 
+/** A known verb without its colon: what it would be with one, to be sent by one press. */
+export async function* askWithColon(
+  services: Services,
+  { on: _, dry, text, ...rest }: Ask,
+): AsyncGenerator<Reply> {
+  const plan = await services.runner.plan({ ...rest, text: `:${text}` });
+  if (!plan.decision.allowed) throw new Failure("denied", plan.decision.why);
+  yield dry === true ? dryCard(plan) : confirmCard(plan, { isGuess: true });
+}
+
 /** Plans it; then shows the plan (dry), asks for a confirmation, or sends it and follows it to its outcome. */
 export async function* ask(services: Services, { dry, on, ...request }: Ask): AsyncGenerator<Reply> {
   const plan = await services.runner.plan(request);

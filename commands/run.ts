@@ -13,7 +13,7 @@ import { outcomeCard } from "../src/discord/render/run-cards.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { isSameName } from "../src/domain/same-name.ts";
-import { ask, follow, mayRunFor, recordOf, serverBeingTyped } from "./run-flow.ts";
+import { ask, askWithColon, follow, mayRunFor, recordOf, serverBeingTyped } from "./run-flow.ts";
 import { history, historyActions } from "./run-history.ts";
 import { completeByName, presets, textOfPreset } from "./run-presets.ts";
 import { queue, queueActions, told } from "./run-queue.ts";
@@ -59,7 +59,9 @@ const command = defineEntry<CommandArgs>({
     const preset = await textOfPreset(services, actor.guildId, args.text);
     const text = preset ?? args.text;
     const origin = preset === undefined ? "command" : "preset";
-    yield* ask(services, { actor, binding, text, origin, dry: args.dry, on });
+    const asked = { actor, binding, text, origin, dry: args.dry, on } as const;
+    const isBare = !text.startsWith(":") && services.words.about(text) !== undefined;
+    yield* isBare ? askWithColon(services, asked) : ask(services, asked);
   },
 });
 

@@ -8,7 +8,7 @@ import {
   type Typing,
 } from "../src/discord/command.ts";
 import { tierLabels } from "../src/discord/render/audit-rows.ts";
-import { inlineCode, inlineName } from "../src/discord/render/escape.ts";
+import { inlineName } from "../src/discord/render/escape.ts";
 import { type Checked, checkCard, staffCard } from "../src/discord/render/staff-cards.ts";
 import { type Escaped, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -227,7 +227,7 @@ interface ProtectArgs {
 }
 
 const protect = defineEntry<ProtectArgs>({
-  description: "A player whom nobody may target with commands that hit people",
+  description: "A player whom nobody may kick, ban, jail or move",
   first: "ephemeral",
   options: [
     {
@@ -242,7 +242,7 @@ const protect = defineEntry<ProtectArgs>({
     serverOption,
   ],
   parse: (options) => ({
-    player: options.string("player", true).trim().toLowerCase(),
+    player: options.string("player", true).trim(),
     remove: options.boolean("remove") ?? false,
     server: options.string("server"),
   }),
@@ -250,24 +250,24 @@ const protect = defineEntry<ProtectArgs>({
     typing.option === "server" ? completeServer(typing, services) : completeProtected(typing, services),
   async execute({ actor, args }, services) {
     const { player, remove } = args;
+    // Kept in lower case, since the game finds names in any; shown as it is written.
+    const entry = player.toLowerCase();
     if (!/^\w+$/.test(player)) throw new Failure("bad-command", "Give one player's whole name, or their id.");
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const known = remove ? undefined : services.permissions.findPlayer(binding, player);
+    const shown = inlineName(known?.name.toLowerCase() === entry ? known.name : player);
     await changePolicy(services, actor, binding, (policy) =>
-      remove ? unprotecting(policy, player) : protecting(policy, player, known),
+      remove ? unprotecting(policy, entry) : protecting(policy, entry, known),
     );
     await note(services, actor, remove ? "staff-unprotect" : "staff-protect", `${player} on ${binding.name}`);
-    if (remove) return done(binding, md`**${inlineName(player)}** is protected no longer.`);
-    const also =
-      known === undefined
-        ? ""
-        : md` Whether by the name ${inlineCode(known.name)} or the id ${inlineCode(String(known.id))}.`;
+    if (remove) return done(binding, md`**${shown}** is protected no longer.`);
+    const also = known === undefined ? "" : md` By their name and by their id alike.`;
     const other = /^\d+$/.test(player) ? "name" : "id";
     const unseen =
       known === undefined ? md`\n⚠ Their ${other} is not known here yet: protect that as well.` : "";
     return done(
       binding,
-      md`**${inlineName(player)}** is protected: commands that would hit them are refused.${also}${unseen}`,
+      md`**${shown}** is protected: nobody may kick, ban, jail or move them.${also}${unseen}`,
     );
   },
 });

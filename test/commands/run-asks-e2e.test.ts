@@ -64,6 +64,17 @@ describe("before anything is sent", () => {
     assert.ok(opened.modal !== undefined, "the name is asked for this way as well");
   });
 
+  test("a command without its colon is offered with one", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const exchange = await ask(rig, "mod", "kick Alice");
+    assert.match(await rig.reads(exchange, /Did you mean this/), /`:kick Alice`/);
+    assert.deepEqual(texts(rig), []);
+    await rig.reads(await rig.mod.click(messageOf(exchange), "Send it"), /It ran/);
+    assert.deepEqual(texts(rig), [":kick Alice"]);
+    await rig.reads(await ask(rig, "mod", "hello"), /starts with a colon/);
+    await rig.reads(await ask(rig, "mod", "ban Alice"), /You may not/);
+  });
+
   test("a wrong name leaves the card with the form; the right one counts in any case, however invisible", async (t) => {
     const rig = await startRunCommandsRig(t);
     const exchange = await ask(rig, "manager", ":kill all");

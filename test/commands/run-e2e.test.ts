@@ -339,7 +339,7 @@ test("hostile names and texts neither ping nor break a card", async (t) => {
 test("a text without a colon, or with a line break, is refused with the hint", async (t) => {
   const rig = await startRunCommandsRig(t);
   await rig.reads(
-    await rig.mod.slash(rig.channel, "run command", { text: "kick Bob" }),
+    await rig.mod.slash(rig.channel, "run command", { text: "hello Bob" }),
     /starts with a colon/,
   );
   await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h a\nb" }), /line breaks/);

@@ -29,7 +29,7 @@ test("/staff gives tiers and verbs, explains, protects, and every change stands 
   await say("staff allow", { role: helpers, verb: "ban" }, /whatever its tier/);
   await say("staff check", { person: jo, command: ":ban Alice" }, /✅ They may run this[\s\S]*is allowed/);
   await say("staff check", { person: jo, command: ":ban 1" }, /They may not run this[\s\S]*rank of Manager/);
-  await say("staff protect", { player: "Alice" }, /is protected[\s\S]*the id `11`/);
+  await say("staff protect", { player: "alice" }, /\*\*Alice\*\* is protected[\s\S]*by their id alike/);
   await say("staff check", { person: jo, command: ":ban 11" }, /They may not run this[\s\S]*is protected/);
   await say("staff check", { person: jo, command: ":ban Ali" }, /They may not run this[\s\S]*is protected/);
   const listed = await say("staff list", {}, /Staff of/);

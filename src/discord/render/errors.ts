@@ -88,8 +88,9 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
   if (failure.isRead || failure.code === "not-linked") return readBody(failure, what, next, context);
   const why = escapeButRoles(cut(failure.message, 800), context.roleIds ?? []);
   const lines: Escaped[] = [md`${ranWords[failure.ran]} ${why}`];
-  // Where it may have happened, "try again" would be the wrong advice, and the words above say what to do.
-  if (failure.ran !== "unknown" && context.next === undefined) lines.push(md`**Next:** ${next}`);
+  // What was written wrong says itself how to mend it. Where it may have happened, "try again" would be wrong advice.
+  const saysIt = failure.ran === "unknown" || failure.code === "bad-command" || context.next !== undefined;
+  if (!saysIt) lines.push(md`**Next:** ${next}`);
   const again = failure.retryAtMs;
   if (again !== undefined) lines.push(md`**When:** after <t:${Math.ceil(again / 1000)}:T>`);
   lines.push(referenceLine(context.reference, failure.commandId));

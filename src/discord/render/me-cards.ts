@@ -76,25 +76,37 @@ function plain(title: Escaped, description: Escaped, next: Button): MessageBody 
   return { cards: [{ title, description, color: colors.quiet }], rows: [[next]] };
 }
 
-/** Whose account it is, since when and by whose word. `own`: shown to the member themselves. */
-export function accountCard(userId: string, account: GameAccount | undefined, own: boolean): MessageBody {
-  if (account === undefined) {
-    const next: Button = { kind: "button", style: "primary", label: "Link my account", id: "me-code" };
-    const card = {
-      title: md`No game account`,
-      description: own
-        ? md`You have not linked one. With it, cards can act for you in the game.`
-        : md`${userMention(userId)} has not linked one.`,
-      color: colors.quiet,
-    };
-    return own ? { cards: [card], rows: [[next]] } : { cards: [card] };
+export interface AccountView {
+  readonly userId: string;
+  readonly account: GameAccount | undefined;
+  /** Shown to the member themselves, who may change it. */
+  readonly isOwn: boolean;
+  /** The only server on which they can link one; absent: `/me link` asks which. */
+  readonly bindingId?: string | undefined;
+}
+
+/** Whose account it is, since when and by whose word. */
+export function accountCard({ userId, account, isOwn, bindingId }: AccountView): MessageBody {
+  const color = account === undefined ? colors.quiet : colors.wait;
+  const title = account === undefined ? md`No game account` : md`Game account`;
+  const description = accountWords(userId, account, isOwn);
+  const link = bindingId === undefined ? [] : [linkButton("Link my account", bindingId)];
+  const buttons = !isOwn ? [] : account === undefined ? link : [unlinkButton];
+  const card = { title, description, color };
+  return buttons.length === 0 ? { cards: [card] } : { cards: [card], rows: [buttons] };
+}
+
+function accountWords(userId: string, account: GameAccount | undefined, isOwn: boolean): Escaped {
+  if (account !== undefined) {
+    return md`${userMention(userId)} is **${playerLink(account)}**.\n-# ${how(account)}`;
   }
-  const card = {
-    title: md`Game account`,
-    description: md`${userMention(userId)} is **${playerLink(account)}**.\n-# ${how(account)}`,
-    color: colors.wait,
-  };
-  return own ? { cards: [card], rows: [[unlinkButton]] } : { cards: [card] };
+  return isOwn
+    ? md`You have not linked one. \`/me link\` does it; then cards can act for you in the game.`
+    : md`${userMention(userId)} has not linked one.`;
+}
+
+function linkButton(label: string, bindingId: string): Button {
+  return { kind: "button", style: "primary", label, id: `me-code:${bindingId}` };
 }
 
 /** A field for `/staff list`: the newest accounts, as many as a field holds. */

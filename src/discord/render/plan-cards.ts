@@ -15,6 +15,9 @@ export const runColors = {
   quiet: 0x80848e,
 };
 
+/** Younger lists are as good as now. */
+const WORTH_AN_AGE_MS = 10_000;
+
 /** The exact text, alone on its line, and where it goes. */
 export function commandLine(text: string, serverName: string): Escaped {
   return md`${inlineCode(text, 1_000)}\non **${inlineName(serverName)}**`;
@@ -58,12 +61,17 @@ export function dryCard(plan: RunPlan): MessageBody {
 export interface ConfirmOptions {
   /** What was typed, where the plan is what was probably meant by it. */
   readonly typed?: RunPlan;
+  /** The colon was left out. */
+  readonly isGuess?: boolean;
   /** Another name than the server's was typed just now. */
   readonly isWrongName?: boolean;
 }
 
 /** Nothing is sent before the press. */
-export function confirmCard(plan: RunPlan, { typed, isWrongName }: ConfirmOptions = {}): MessageBody {
+export function confirmCard(
+  plan: RunPlan,
+  { typed, isGuess, isWrongName }: ConfirmOptions = {},
+): MessageBody {
   const { request } = plan;
   const lead =
     isWrongName === true
@@ -72,7 +80,7 @@ export function confirmCard(plan: RunPlan, { typed, isWrongName }: ConfirmOption
   const reasons = [...(typed?.confirmReasons.slice(0, 1) ?? []), ...plan.confirmReasons];
   const why = reasons.length === 0 ? [] : [bullets([...new Set(reasons)]), md``];
   const card: Card = {
-    title: typed === undefined ? titleOf(plan) : md`❔ Did you mean this?`,
+    title: typed === undefined && isGuess !== true ? titleOf(plan) : md`❔ Did you mean this?`,
     description: joined(
       [
         ...lead,
@@ -164,9 +172,14 @@ function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
   const more = named.length > shown.length ? [md`and ${named.length - shown.length} more`] : [];
   const among = targets.some(({ staff, players }) => staff && players.length > 1);
   const staff = among ? [md`🛡 Staff of the server are among them`] : [];
+  // The reasons say it already.
+  if (heading !== undefined && named.length === 0) return [];
   const lines = named.length === 0 ? [md`Nobody who is known to be there`] : [...shown, ...more, ...staff];
   const count = named.length === 1 ? "1 player" : md`${named.length} players`;
-  const age = playersAgeMs === undefined ? "" : md`, as seen ${Math.round(playersAgeMs / 1000)} s ago`;
+  const age =
+    playersAgeMs === undefined || playersAgeMs < WORTH_AN_AGE_MS
+      ? ""
+      : md`, as seen ${Math.round(playersAgeMs / 1000)} s ago`;
   return [{ name: md`${heading ?? md`Names ${count}`}${age}`, value: cutLines(lines, 1_024) }];
 }
 

@@ -10,7 +10,7 @@ import type { ParsedCommand, ResolvedTarget, RunPlan, RunRequest } from "../../d
 import { nearestWords } from "../catalogue/nearest.ts";
 import { parseCommand, warnedLength } from "../catalogue/parse-command.ts";
 import { type People, peopleOf, resolveTargets } from "../catalogue/targets.ts";
-import { catalogue, findVerb, usageOf } from "../catalogue/verbs.ts";
+import { catalogue, findVerb, type Verb } from "../catalogue/verbs.ts";
 import { decide, decideVerb } from "../permission/policy.ts";
 import { PLAN_LIVES_MS } from "./pending-plans.ts";
 
@@ -120,8 +120,19 @@ function refuseWithoutTarget(command: ParsedCommand): void {
   const needsFirst = first === "targets" || first === "player";
   if ((needsFirst && !named) || (second === "player" && command.rest === undefined)) {
     const which = needsFirst && !named ? "no player" : "no second player";
-    throw new Failure("bad-command", `:${verb.verb} names ${which}. It is written ${usageOf(verb)}.`);
+    const word = /^:+\S+/u.exec(command.text)?.[0] ?? `:${verb.verb}`;
+    throw new Failure(
+      "bad-command",
+      `${word} names ${which}. Write it like ${[word, ...exampleOf(verb)].join(" ")}`,
+    );
   }
+}
+
+function exampleOf({ args }: Verb): readonly string[] {
+  return args.map((argument, index) => {
+    if (argument === "player") return index === 0 ? "Alice" : "Bob";
+    return argument === "targets" ? "Alice" : argument;
+  });
 }
 
 /** The text with the nearest verb that this person may use. */

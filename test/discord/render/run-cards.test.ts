@@ -48,7 +48,7 @@ const plan: RunPlan = {
   },
   decision: { allowed: true, why: "It needs the tier Administrator; the tier held is Manager." },
   targets: [{ text: "Alice", players: [{ name: "Alice", id: 11 }], staff: false }],
-  playersAgeMs: 3_000,
+  playersAgeMs: 13_000,
   confirm: "button",
   confirmReasons: [":ban cannot be taken back easily."],
   warnings: [],
@@ -192,7 +192,7 @@ describe("outcomes at a glance", () => {
     const two = [plan.targets[0], { text: "Bob", players: [{ name: "Bob", id: 12 }], staff: true }];
     const text = textOf(confirmCard({ ...plan, targets: two.filter((target) => target !== undefined) }));
     assert.match(text, /Send to 2 players\?/);
-    assert.match(text, /Who, as seen 3 s ago[\s\S]*\*\*Alice\*\*\n\*\*Bob\*\* · 🛡 staff/);
+    assert.match(text, /Who, as seen 13 s ago[\s\S]*\*\*Alice\*\*\n\*\*Bob\*\* · 🛡 staff/);
   });
 });
 

@@ -68,7 +68,10 @@ describe("a plan", () => {
   test("is not made for a verb without its target, and says how it is written", async () => {
     for (const text of [":kick", ":kick ", ":to", ":tp Alice", ":tp", ":pm"]) {
       await assert.rejects(plan(new RunsRig(), text), (error) => {
-        return error instanceof Failure && /names no (second )?player\. It is written :/.test(error.message);
+        return (
+          error instanceof Failure &&
+          /names no (second )?player\. Write it like :\w+ Alice/.test(error.message)
+        );
       });
     }
   });
