@@ -119,7 +119,7 @@ const show = defineEntry<MemberArgs>({
   async execute({ actor, args: { memberId = actor.userId } }, services) {
     const isOwn = memberId === actor.userId;
     if (!isOwn && !actor.manageGuild && (await staffedServers(services, actor)).length === 0) {
-      throw new Failure("denied", "Only staff see the accounts of others.", { wants: "tier" });
+      throw new Failure("denied", "Only staff see the accounts of others.", { wants: "tier", isRead: true });
     }
     const account = await services.accounts.of(actor.guildId, memberId);
     const servers = await services.bindings.list(actor.guildId);

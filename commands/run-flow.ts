@@ -3,7 +3,7 @@ import { confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
-import type { RunOrigin, RunOutcome, RunPlan, RunRecord, RunTicket } from "../src/domain/run.ts";
+import type { Decision, RunOrigin, RunOutcome, RunPlan, RunRecord, RunTicket } from "../src/domain/run.ts";
 
 /** From a command text to its outcome, as every way of asking for a run shows it: /run command, presets, buttons. */
 
@@ -31,7 +31,7 @@ export async function* askWithColon(
   { on: _, dry, text, ...rest }: Ask,
 ): AsyncGenerator<Reply> {
   const plan = await services.runner.plan({ ...rest, text: `:${text}` });
-  if (!plan.decision.allowed) throw new Failure("denied", plan.decision.why);
+  if (!plan.decision.allowed) throw refused(plan.decision);
   yield dry === true ? dryCard(plan) : confirmCard(plan, { isGuess: true });
 }
 
@@ -56,8 +56,12 @@ export async function* ask(services: Services, { dry, on, ...request }: Ask): As
 async function* askWhatWasMeant(services: Services, typed: RunPlan, text: string): AsyncGenerator<Reply> {
   if (!typed.decision.allowed) await services.runner.submit(typed).catch(onlyDenied);
   const plan = await services.runner.plan({ ...typed.request, text });
-  if (!plan.decision.allowed) throw new Failure("denied", plan.decision.why);
+  if (!plan.decision.allowed) throw refused(plan.decision);
   yield confirmCard(plan, { typed });
+}
+
+function refused({ why, wants }: Extract<Decision, { allowed: false }>): Failure {
+  return new Failure("denied", why, wants === undefined ? {} : { wants });
 }
 
 function onlyDenied(error: unknown): void {
