@@ -73,6 +73,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     random,
     log,
     knownGuilds: () => guildRetention.guildsToCheck(),
+    onPermissionsChanged: (guildId) => feeds.permissionsChanged(guildId),
     async onGuildRemoved(guildId) {
       const linked = await bindings.list(guildId);
       await guildRetention.recordRemoval(guildId);
@@ -144,6 +145,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     random,
     sink,
     renderer: feedRenderer,
+    guilds: discord.guilds,
     notifier,
     metrics,
     snapshots,

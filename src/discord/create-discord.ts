@@ -2,6 +2,7 @@ import { type Client, type Interaction, PermissionFlagsBits } from "discord.js";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
+import type { Guilds } from "../domain/ports/guilds.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Remover } from "../domain/ports/panels.ts";
@@ -43,6 +44,8 @@ export interface DiscordPorts {
   knownGuilds(): AsyncIterable<string>;
   /** The bot was removed from a guild: its keys go, and its feeds stop. */
   onGuildRemoved(guildId: string): Promise<void>;
+  /** Roles, a channel or a thread of a guild have changed. */
+  onPermissionsChanged(guildId: string): void;
 }
 
 /** What main builds of the other wings, after this one gave them sink, notifier and members. */
@@ -71,6 +74,7 @@ export interface Discord {
   readonly sink: Sink & Remover;
   readonly notifier: Notifier;
   readonly members: Members;
+  readonly guilds: Guilds;
   readonly lateAnswers: LateAnswers;
   /**
    * Resolves, with the reason in words, when Discord will not have this bot again until its operator acts: a token
@@ -104,6 +108,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
       ended.resolve(reason);
     },
     onInteraction: (interaction) => void answer(interaction),
+    onPermissionsChanged: (guildId) => ports.onPermissionsChanged(guildId),
     onGuildJoined: (guild) => void offerSetup(joinedGuild(guild)),
     onGuildRemoved: (guildId) => void forget(guildId),
   });
@@ -168,6 +173,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
     sink,
     notifier,
     members,
+    guilds,
     lateAnswers,
     ended: ended.promise,
     async start(commands, given) {

@@ -10,6 +10,7 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { FeedRenderer } from "../domain/ports/feed-renderer.ts";
 import type { FeedStore } from "../domain/ports/feed-store.ts";
 import type { Feeds } from "../domain/ports/feeds.ts";
+import type { Guilds } from "../domain/ports/guilds.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ModCalls } from "../domain/ports/mod-calls.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
@@ -36,6 +37,7 @@ export interface FeedsParts {
   readonly sink: Sink;
   readonly renderer: FeedRenderer;
   readonly notifier: Notifier;
+  readonly guilds: Pick<Guilds, "standing">;
   readonly metrics: Metrics;
   readonly snapshots: Pick<Snapshots, "latest">;
   readonly demands: Demands;
@@ -78,6 +80,8 @@ export interface FeedsWing {
   readonly listener: SnapshotListener;
   /** A server has a new key: the feeds of every guild that linked it again move over. */
   replaced(from: SourceId): Promise<void>;
+  /** Roles, a channel or a thread of a guild have changed. */
+  permissionsChanged(guildId: string): void;
   unlinked(binding: Binding): Promise<void>;
   forgetGuild(guildId: string): Promise<void>;
   state(): FeedsState;
@@ -160,6 +164,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
       },
     },
     replaced: (from) => registry.replaced(from),
+    permissionsChanged: (guildId) => registry.permissionsChanged(guildId),
     async unlinked(binding) {
       await registry.removeAll(binding.guildId, binding.id);
       await board.drop({ guildId: binding.guildId, bindingId: binding.id });

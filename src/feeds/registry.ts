@@ -7,11 +7,13 @@ import type { Random } from "../domain/ports/clock.ts";
 import type { FeedRenderer } from "../domain/ports/feed-renderer.ts";
 import type { FeedStore } from "../domain/ports/feed-store.ts";
 import type { FeedStatus, Feeds, NewFeed } from "../domain/ports/feeds.ts";
+import type { Guilds } from "../domain/ports/guilds.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Sink } from "../domain/ports/sink.ts";
 import type { Delivery } from "./delivery/delivery.ts";
 import { nonceOf } from "./delivery/nonce.ts";
 import { LiveFeeds, type LiveFeedsParts } from "./live-feeds.ts";
+import { Recovery } from "./recovery.ts";
 import { Retries } from "./retries.ts";
 
 export interface RegistryParts extends Omit<LiveFeedsParts, "park" | "serverName" | "formerNames"> {
@@ -19,6 +21,7 @@ export interface RegistryParts extends Omit<LiveFeedsParts, "park" | "serverName
   readonly bindings: Pick<Bindings, "list" | "all">;
   readonly random: Random;
   readonly sink: Sink;
+  readonly guilds: Pick<Guilds, "standing">;
   readonly notifier: Notifier;
   readonly renderer: FeedRenderer;
   readonly nonceKey: Uint8Array | string;
@@ -39,11 +42,15 @@ export class FeedRegistry implements Feeds {
   readonly #unsettled: Retries;
   /** Changes of one guild's feeds never interleave. */
   readonly #turns = new KeyedMutex();
+  readonly #recovery: Recovery;
   #stopListening: () => void = () => undefined;
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
     this.#unsettled = new Retries(parts.deliveryPorts);
+    this.#recovery = new Recovery({ ...parts, warn: parts.deliveryPorts.warn }, (feed) =>
+      this.pause(feed.guildId, feed.id, false),
+    );
     this.#live = new LiveFeeds({
       ...parts,
       park: (feedId, why) => this.park(feedId, why, false),
@@ -65,6 +72,7 @@ export class FeedRegistry implements Feeds {
       // A crash came between the unlinking and the removal of its feeds.
       if (binding === undefined) await this.#erase(feed);
       else if (feed.state === "live") live.push([feed, binding]);
+      else if (feed.state === "parked") this.#recovery.watch(feed, feed.parkedWhy ?? "");
     }
     await this.#live.openAll(live);
 
@@ -76,9 +84,16 @@ export class FeedRegistry implements Feeds {
 
   wakeAll(): void {
     for (const delivery of this.#live.all()) delivery.wake();
+    this.#recovery.start();
+  }
+
+  /** Roles, a channel or a thread of this guild have changed: what stopped for want of permissions may go on. */
+  permissionsChanged(guildId: string): void {
+    this.#recovery.permissionsChanged(guildId);
   }
 
   async stop(): Promise<void> {
+    this.#recovery.stop();
     this.#unsettled.stop();
     this.#stopListening();
     await this.#live.stop();
@@ -144,6 +159,7 @@ export class FeedRegistry implements Feeds {
 
   async pause(guildId: string, feedId: string, paused: boolean): Promise<Feed | undefined> {
     return await this.#change({ guildId, id: feedId }, async () => {
+      this.#recovery.forget(feedId);
       const feed = await this.#find(guildId, feedId);
       if (feed === undefined || feed.state === (paused ? "paused" : "live")) return feed;
       const { parkedWhy: _, ...rest } = feed;
@@ -210,8 +226,7 @@ export class FeedRegistry implements Feeds {
       if (stop) await delivery.stop();
       await this.#live.closeParking(feedId);
       await this.#parts.dropCards(feedId);
-      const body = this.#parts.renderer.parked(feed.kind, feed.channelId, why);
-      await this.#parts.notifier.person(feed.guildId, feed.createdBy, body);
+      await this.#recovery.onParked(feed, why);
     } finally {
       this.#parking.delete(feedId);
     }
@@ -255,6 +270,7 @@ export class FeedRegistry implements Feeds {
   }
 
   async #erase(feed: Feed): Promise<void> {
+    this.#recovery.forget(feed.id);
     await this.#live.close(feed.id);
     await this.#parts.feedStore.remove(feed.guildId, feed.id);
     await this.#parts.dropCards(feed.id);

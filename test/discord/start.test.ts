@@ -26,6 +26,7 @@ function wing(emulated: EmulatedDiscord, token: string, registered = textDocumen
     ...{ token, apiUrl: emulated.apiUrl, shards: "auto", settings, bindings, registered, clock, random },
     log: keptLog(),
     knownGuilds: async function* () {},
+    onPermissionsChanged: () => undefined,
     onGuildRemoved: async () => {},
   });
 }

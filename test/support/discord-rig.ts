@@ -41,6 +41,7 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
     ...{ token: emulated.token, apiUrl: emulated.apiUrl, shards: "auto" },
     ...{ settings, bindings, registered, clock, random, log },
     knownGuilds: async function* () {},
+    onPermissionsChanged: () => undefined,
     onGuildRemoved: async (guildId) => void removedGuilds.push(guildId),
   });
   t.after(async () => {

@@ -53,6 +53,7 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
     registered: textDocuments(),
     ...{ clock: world.clock, random: world.random, log },
     knownGuilds: async function* () {},
+    onPermissionsChanged: () => undefined,
     onGuildRemoved: async () => undefined,
   });
   const { sink, notifier, members, lateAnswers } = discord;

@@ -27,6 +27,8 @@ export interface BotOptions {
   onInteraction(interaction: Interaction): void;
   /** The bot was added to a guild while it was connected. */
   onGuildJoined(guild: Guild): void;
+  /** What the bot may do in a guild may have changed: its roles, a channel, a thread. */
+  onPermissionsChanged(guildId: string): void;
   /** The bot was removed; not called for a guild that is only unavailable. */
   onGuildRemoved(guildId: string): void;
   /** Discord will not have this bot again until its operator acts: why, in words. */
@@ -64,6 +66,14 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
   client.on(Events.InteractionCreate, (interaction) => on.onInteraction(interaction));
   client.on(Events.GuildCreate, (guild) => on.onGuildJoined(guild));
   client.on(Events.GuildDelete, (guild) => on.onGuildRemoved(guild.id));
+  const changed = on.onPermissionsChanged;
+  client.on(Events.GuildRoleUpdate, ({ guild }) => changed(guild.id));
+  client.on(Events.GuildRoleDelete, ({ guild }) => changed(guild.id));
+  client.on(Events.GuildMemberUpdate, ({ guild }) => changed(guild.id));
+  client.on(Events.ThreadUpdate, ({ guild }) => changed(guild.id));
+  client.on(Events.ChannelUpdate, (channel) => {
+    if (!channel.isDMBased()) changed(channel.guild.id);
+  });
   // Without a listener an "error" would end the process; the client reconnects by itself.
   client.on(Events.Error, (error) => log.error({ err: error }, "discord.js met an error"));
   client.on(Events.Warn, (message) => log.warn({}, message));

@@ -87,13 +87,13 @@ export function createNotifier(ports: NotifierPorts): ToldNotifier {
         async () => void (await send(channelId, body)),
         () => inGuild(guildId, body),
       ]),
-    guild: (guildId, body) =>
+    guild: (guildId, body, userId) =>
       tell(guildId, [
         () => inGuild(guildId, body),
         async () => {
-          const linkedBy = (await bindings.list(guildId))[0]?.linkedBy;
-          if (linkedBy === undefined) throw new SinkRefusal("gone", "nobody has linked a server");
-          await direct(guildId, linkedBy, body);
+          const told = userId ?? (await bindings.list(guildId))[0]?.linkedBy;
+          if (told === undefined) throw new SinkRefusal("gone", "nobody has linked a server");
+          await direct(guildId, told, body);
         },
       ]),
   };

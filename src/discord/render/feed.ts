@@ -7,6 +7,7 @@ import { modCallCard } from "./mod-call-card.ts";
 import {
   escalationNotice,
   gapNotice,
+  goesOnNotice,
   lateNotice,
   parkedNotice,
   possiblyRepeated,
@@ -24,6 +25,7 @@ export const feedRenderer: FeedRenderer = {
   late: lateNotice,
   possiblyRepeated,
   parked: parkedNotice,
+  goesOn: goesOnNotice,
   escalation: escalationNotice,
   test: testNotice,
   unpostable: unpostableNotice,

@@ -32,9 +32,25 @@ export function possiblyRepeated(body: MessageBody): MessageBody {
 }
 
 /** A feed that Discord no longer lets us post to: what happened and what to do, for whoever configured it. */
-export function parkedNotice(kind: FeedKind, channelId: string, why: string): MessageBody {
+export function parkedNotice(
+  kind: FeedKind,
+  channelId: string,
+  why: string,
+  goesOn: "by-itself" | "by-hand",
+): MessageBody {
+  const mend =
+    goesOn === "by-itself"
+      ? md`Once that is put right it goes on by itself; \`/diagnose\` shows what is missing, \`/feed remove\` drops it.`
+      : md`\`/feed remove\` drops it; \`/feed resume\` posts it again, once that is put right.`;
   return {
-    content: md`⏸ The feed of ${feedNames[kind]} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. Nothing is posted there until it runs again: put it right, then use \`/feed resume\`, or \`/feed remove\` to drop it.`,
+    content: md`⏸ The feed of ${feedNames[kind]} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. ${mend}`,
+  };
+}
+
+/** A feed that had stopped goes on by itself. */
+export function goesOnNotice(kind: FeedKind, channelId: string): MessageBody {
+  return {
+    content: md`▶ The feed of ${feedNames[kind]} in ${channelMention(channelId)} goes on: what stood in its way is gone. What happened meanwhile is not posted there.`,
   };
 }
 

@@ -19,7 +19,8 @@ export interface FeedRenderer {
   /** Marks a body as possibly posted before (at-least-once, history unreadable). */
   possiblyRepeated(body: MessageBody): MessageBody;
   /** For whoever configured a feed that Discord no longer lets us post to. */
-  parked(kind: FeedKind, channelId: string, why: string): MessageBody;
+  parked(kind: FeedKind, channelId: string, why: string, goesOn: "by-itself" | "by-hand"): MessageBody;
+  goesOn(kind: FeedKind, channelId: string): MessageBody;
   /** A reply to a mod-call card that nobody has claimed. */
   escalation(callerName: string, waitedMs: number): MessageBody;
   test(kind: FeedKind, serverName: string | undefined): MessageBody;

@@ -8,10 +8,19 @@ export function reasonInWords(refusal: SinkRefusal): string {
       return "the channel was deleted";
     case "no-access":
     case "no-history":
-      return "Marshal may not post there: it needs View Channel, Send Messages, Embed Links, Attach Files and Read Message History (in a thread also Send Messages in Threads)";
+      return NO_ACCESS;
     case "closed":
-      return "the thread is archived or locked";
+      return CLOSED;
     default:
       return `Discord refuses Marshal's messages there (${refusal.message})`;
   }
+}
+
+const NO_ACCESS =
+  "Marshal may not post there: it needs View Channel, Send Messages, Embed Links, Attach Files and Read Message History (in a thread also Send Messages in Threads)";
+const CLOSED = "the thread is archived or locked";
+
+/** Whether a change of permissions, or of a thread, can put it right: then a feed goes on by itself. */
+export function mayPass(why: string): boolean {
+  return why === NO_ACCESS || why === CLOSED;
 }

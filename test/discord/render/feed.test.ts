@@ -292,7 +292,7 @@ describe("cards and notices", () => {
     assert.match(texts(feedRenderer.gap("kills", undefined, 2)), /before <t:2:T>/);
     assert.match(texts(feedRenderer.late("joins", 5_000)), /since <t:5:T>/);
     assert.match(
-      texts(feedRenderer.parked("joins", "77", "the channel was deleted")),
+      texts(feedRenderer.parked("joins", "77", "the channel was deleted", "by-hand")),
       /<#77> has stopped.*\/feed resume/,
     );
     assert.match(texts(feedRenderer.unpostable("joins", 3, 1, 2)), /refused 3/);
