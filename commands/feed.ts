@@ -5,6 +5,7 @@ import {
   defineCommand,
   defineEntry,
   type NamedRole,
+  type Press,
   type Reply,
   type Services,
   type Typing,
@@ -16,6 +17,7 @@ import {
   feedText,
   notOpenText,
   refusalText,
+  resumeRows,
 } from "../src/discord/render/feed-cards.ts";
 import { channelMention, type Escaped, joined, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
@@ -144,6 +146,24 @@ function pauseEntry(description: string, paused: boolean, words: "⏸ Paused" | 
   });
 }
 
+/** All feeds; those that stopped or are paused have a button that posts them again. */
+async function listReply({ guildId }: Actor, services: Services): Promise<Reply> {
+  const feeds = await numbered(services, guildId);
+  const bindings = await services.bindings.list(guildId);
+  return {
+    cards: [feedListCard(feeds, bindings, ({ id }) => services.feeds.status(id))],
+    rows: resumeRows(feeds),
+  };
+}
+
+/** `feed-resume:FEED` */
+async function resumeInList({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const after = await services.feeds.pause(actor.guildId, argument, false);
+  if (after === undefined) throw new Failure("bad-command", "There is no such feed any more.");
+  await note(services, actor, "feed-resume", feedText(after, await services.bindings.list(actor.guildId)));
+  return await listReply(actor, services);
+}
+
 export const feed = defineCommand({
   name: "feed",
   description: "Post joins, kills, calls and commands of the game server into channels",
@@ -162,11 +182,7 @@ export const feed = defineCommand({
       description: "All feeds, where they post and how they are doing",
       first: "ephemeral",
       parse: () => undefined,
-      async execute({ actor }, services) {
-        const feeds = await numbered(services, actor.guildId);
-        const bindings = await services.bindings.list(actor.guildId);
-        return { cards: [feedListCard(feeds, bindings, ({ id }) => services.feeds.status(id))] };
-      },
+      execute: ({ actor }, services) => listReply(actor, services),
     }),
     remove: feedEntry("Stop a feed for good", async (actor, found, services) => {
       await services.feeds.remove(actor.guildId, found.id);
@@ -186,6 +202,7 @@ export const feed = defineCommand({
       manageGuild: true,
       execute: ({ actor, argument }, services) => testFeed(actor.guildId, argument, services),
     }),
+    "feed-resume": defineAction({ first: "update", manageGuild: true, execute: resumeInList }),
     ...modCallActions,
   },
 });

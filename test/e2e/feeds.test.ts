@@ -313,6 +313,22 @@ describe("feeds, from the game's logs into the channels", () => {
     assert.equal(linesWith(joins, "Cut off").length, 1);
   });
 
+  test("a feed that may not post is told in the notice channel, and goes on by itself when it may again", async () => {
+    const { guild, owner, general } = rig.home;
+    const staffRoom = guild.addChannel({ name: "notices" });
+    await reads(await owner.slash(general, "setup notices", { channel: staffRoom }), /Notices go to/);
+    const shut = await rig.feed("joins");
+    shut.denyBot("SendMessages");
+    rig.town.join("NotSeen");
+    await rig.posted(staffRoom, "has stopped", "goes on by itself");
+    shut.allowBot("SendMessages");
+    await rig.posted(staffRoom, "goes on: what stood in its way is gone");
+    await rig.polled("JoinLogs");
+    rig.town.join("SeenAgain");
+    await rig.posted(shut, "**SeenAgain** joined");
+    await reads(await owner.slash(general, "setup notices"), /direct message/);
+  });
+
   test("a channel that was deleted parks its feed, tells who configured it what to do, once, and the others go on", async () => {
     const doomed = await rig.feed("joins");
     const told = () =>
@@ -327,7 +343,9 @@ describe("feeds, from the game's logs into the channels", () => {
     await rig.posted(joins, "**Unseen too** joined");
     await rig.polled("JoinLogs");
     assert.equal(told().length, 1);
-    await reads(await rig.home.owner.slash(rig.home.general, "feed list"), /stopped/);
+    const list = await rig.home.owner.slash(rig.home.general, "feed list");
+    await reads(list, /stopped/);
+    assert.ok(labelsOf(answerOf(list)).some((label) => /^Post \d+ again$/.test(label)));
   });
 
   test("a channel where the bot may no longer write parks too, told in the notice channel where DMs are closed; resumed, it posts from then on", async () => {

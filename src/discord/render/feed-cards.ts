@@ -1,7 +1,7 @@
 import { channelMention, type Escaped, joined, md, roleMention } from "../../domain/escaped.ts";
 import type { SinkRefusalReason } from "../../domain/failure.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
-import type { Card } from "../../domain/message.ts";
+import type { Button, Card, Row } from "../../domain/message.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 import { duration } from "./feed-lines.ts";
 import { feedNames } from "./feed-names.ts";
@@ -39,6 +39,28 @@ export function feedListCard(
     description: lines.length === 0 ? md`No feeds yet. Add one with \`/feed add\`.` : packed(lines, 4_000),
     color: feeds.some((feed) => feed.state === "parked") ? 0xb7791f : 0x4a6fa5,
   };
+}
+
+const ROWS = 5;
+const BUTTONS_IN_ROW = 5;
+
+/** A button for each feed that does not post, by its number in the list; what stopped comes before what is paused. */
+export function resumeRows(feeds: readonly Feed[]): readonly Row[] {
+  const still = feeds.flatMap((feed, index) => (feed.state === "live" ? [] : [{ feed, number: index + 1 }]));
+  const stopped = still.filter(({ feed }) => feed.state === "parked");
+  const paused = still.filter(({ feed }) => feed.state === "paused");
+  const buttons = [...stopped, ...paused].slice(0, ROWS * BUTTONS_IN_ROW).map(
+    ({ feed, number }): Button => ({
+      kind: "button",
+      style: feed.state === "parked" ? "primary" : "secondary",
+      label: `Post ${number} again`,
+      id: `feed-resume:${feed.id}`,
+    }),
+  );
+  const rows: Row[] = [];
+  for (let at = 0; at < buttons.length; at += BUTTONS_IN_ROW)
+    rows.push(buttons.slice(at, at + BUTTONS_IN_ROW));
+  return rows;
 }
 
 /** `kills in <#1> · Town · lines · team Police`: what a feed shows and where. */
