@@ -7,7 +7,7 @@ import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, type GuideStep, guideSteps } from "../src/domain/guild.ts";
 import type { ChannelStanding } from "../src/domain/ports/guilds.ts";
 import { meantServer } from "../src/domain/server-choice.ts";
-import { linkPending, prove } from "./setup-link.ts";
+import { linkPending, verifyPasted } from "./setup-link.ts";
 
 /** The guided set-up: where it stands is kept with the guild, so that it goes on after a restart. */
 
@@ -94,7 +94,7 @@ export async function goTo({ actor, argument }: Press, services: Services): Prom
 /** The form with the key, submitted. */
 export async function typedKey({ actor, form }: Press, services: Services): Promise<Reply> {
   const pasted = form.text("key");
-  const { status, pendingId, replaces } = await prove({ actor, pasted, roleIds: [] }, services);
+  const { status, pendingId, replaces } = await verifyPasted({ actor, pasted, roleIds: [] }, services);
   const ids = { yes: `guide-yes:${pendingId}`, no: `guide-no:${pendingId}` };
   return isThisYours({ status, roleIds: [], replaces, ids });
 }

@@ -71,7 +71,7 @@ interface Proven {
 }
 
 /** Asks the service whose key it is. The key waits in memory for the Yes. Rejects with a Failure in words. */
-export async function prove(
+export async function verifyPasted(
   {
     actor,
     pasted,
@@ -91,7 +91,7 @@ export async function prove(
     throw new Failure("bad-command", `This key is linked here already, as "${known.name}".`);
   }
   services.pendingLinks.checkRoom(guildId, userId);
-  const status = await services.prover.prove(key, guildId);
+  const status = await services.keyVerifier.verifyKey(key, guildId);
   await services.bindings.checkRoom(guildId, status);
   const pendingId = services.pendingLinks.put({ key, status, guildId, userId, roleIds });
   return { status, pendingId, replaces: sameServer(status, linked) };
@@ -129,7 +129,7 @@ export async function proveKey({ actor, form }: Press, services: Services): Prom
   // @everyone as staff would be everybody: it is said in words, and the key is not even asked about.
   const roleIds = form.chosen("staff");
   if (roleIds.includes(actor.guildId)) throw new Failure("bad-command", everyoneIsNoStaff);
-  const { status, pendingId, replaces } = await prove({ actor, pasted: form.text("key"), roleIds }, services);
+  const { status, pendingId, replaces } = await verifyPasted({ actor, pasted: form.text("key"), roleIds }, services);
   const ids = { yes: `setup-yes:${pendingId}`, no: `setup-no:${pendingId}` };
   return isThisYours({ status, roleIds, replaces, ids });
 }

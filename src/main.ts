@@ -227,7 +227,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     await panels.start();
     await runs.start();
     await discord.start(commands, {
-      prover: service,
+      keyVerifier: service,
       snapshots,
       health: service,
       host,

@@ -6,7 +6,7 @@ import type { KeyRing } from "../domain/ports/key-ring.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type {
   CommandOptions,
-  KeyProver,
+  KeyVerifier,
   ReadOptions,
   ServiceClient,
 } from "../domain/ports/service-client.ts";
@@ -64,7 +64,7 @@ export interface ServiceClientState extends ReturnType<Gate["state"]> {
   readonly badKeys: BadKeys;
 }
 
-export interface Service extends ServiceClient, KeyProver, ServiceHealth {
+export interface Service extends ServiceClient, KeyVerifier, ServiceHealth {
   /** The stored halt and the parked keys; to be awaited before the first request. */
   restore(): Promise<void>;
   state(): ServiceClientState;
@@ -172,7 +172,7 @@ class GatedClient implements Service {
     return { ...answer, sentAtMs: answered.sentAtMs, answeredAtMs: answered.readAtMs };
   }
 
-  async prove(key: ServerKey, guildId: string): Promise<ServerStatus> {
+  async verifyKey(key: ServerKey, guildId: string): Promise<ServerStatus> {
     const { keys, clock } = this.#options;
     if (!KEY_SHAPE.test(key.reveal()))
       throw new Failure("key-rejected", "A server key has no spaces, line breaks or special letters.");

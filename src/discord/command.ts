@@ -19,7 +19,7 @@ import type { AnswerPlace, RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
 import type { RunWords } from "../domain/ports/run-words.ts";
 import type { Runner } from "../domain/ports/runner.ts";
-import type { KeyProver } from "../domain/ports/service-client.ts";
+import type { KeyVerifier } from "../domain/ports/service-client.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
@@ -34,7 +34,7 @@ import type { ServerKey } from "../domain/server-key.ts";
 /** What commands work with: ports only. main.ts builds it. */
 export interface Services {
   readonly bindings: Bindings;
-  readonly prover: KeyProver;
+  readonly keyVerifier: KeyVerifier;
   readonly settings: Settings;
   readonly snapshots: Snapshots;
   readonly health: ServiceHealth;

@@ -59,7 +59,7 @@ test("a typed key is proven by one call and shown by its server's name; nothing 
   const text = textOf(reply);
   for (const part of ["Riverside Roleplay", "4001", "12 of 40", "<@&role>"])
     assert.ok(text.includes(part), text);
-  assert.deepEqual(made.calls, ["prove"]);
+  assert.deepEqual(made.calls, ["verifyKey"]);
   assert.equal(made.bindingsById.size, 0);
   assert.equal(made.settingsByGuild.size, 0);
   assert.deepEqual(made.events, []);
@@ -87,7 +87,7 @@ test("Yes links the server, makes the role moderators, and is audited", async ()
     made.events.map(({ action, actorId, text }) => ({ action, actorId, text })),
     [{ action: "link", actorId: actor.userId, text: "Riverside Roleplay" }],
   );
-  assert.deepEqual(made.calls, ["prove", `linked ${binding?.id}`]);
+  assert.deepEqual(made.calls, ["verifyKey", `linked ${binding?.id}`]);
   // Whoever linked it holds neither role: what they can do now is to choose roles.
   assert.deepEqual(
     buttons(reply).map(({ label }) => label),
@@ -177,7 +177,7 @@ test("a key that is linked here already costs no call; a parked one is proven ag
   assert.deepEqual(made.calls, []);
   made.parked.set(binding.source, "rejected");
   await typeKey(made, "abc-xyz");
-  assert.deepEqual(made.calls, ["prove"]);
+  assert.deepEqual(made.calls, ["verifyKey"]);
 });
 
 test("linking again lowers no role that holds a higher tier", async () => {

@@ -16,7 +16,7 @@ import type { Documents } from "../../src/domain/ports/documents.ts";
 import type { ChannelStanding, Guilds } from "../../src/domain/ports/guilds.ts";
 import type { RequestsLeft } from "../../src/domain/ports/host-health.ts";
 import type { Permissions } from "../../src/domain/ports/permissions.ts";
-import type { KeyProver } from "../../src/domain/ports/service-client.ts";
+import type { KeyVerifier } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
@@ -99,9 +99,9 @@ export class FakeWorld {
     },
   };
 
-  readonly prover: KeyProver = {
-    prove: async (key) => {
-      this.calls.push("prove");
+  readonly keyVerifier: KeyVerifier = {
+    verifyKey: async (key) => {
+      this.calls.push("verifyKey");
       const status = this.keys.get(key.reveal());
       if (status === undefined) throw new Failure("key-rejected", "The service does not know this key.");
       return status;
@@ -163,7 +163,7 @@ export class FakeWorld {
   readonly services: Services = {
     bindings: this.bindings,
     settings: this.settings,
-    prover: this.prover,
+    keyVerifier: this.keyVerifier,
     snapshots: this.snapshots,
     health: this.health,
     permissions: this.permissions,

@@ -35,7 +35,7 @@ export interface ServiceClient {
   command(source: SourceId, text: string, options?: CommandOptions): Promise<CommandAnswer>;
 }
 
-/** Proves a key that no guild has linked yet by one `GET /v1/server`, within the guild's budget for wrong keys. */
-export interface KeyProver {
-  prove(key: ServerKey, guildId: string): Promise<ServerStatus>;
+/** Verifies a key that no guild has linked yet by one `GET /v1/server`, within the guild's budget for wrong keys. */
+export interface KeyVerifier {
+  verifyKey(key: ServerKey, guildId: string): Promise<ServerStatus>;
 }

@@ -253,14 +253,14 @@ test("the only linked key, refused twice by a service without codes, is parked: 
 test("a wrong key typed again costs nothing for a day", async () => {
   const world = new World({ seed: 9, keys: 1 });
   const wrong = new ServerKey("wrong-key-1");
-  await assert.rejects(within(world, world.client.prove(wrong, "g1")), isFailure("key-rejected"));
-  await assert.rejects(within(world, world.client.prove(wrong, "g2")), isFailure("key-rejected"));
+  await assert.rejects(within(world, world.client.verifyKey(wrong, "g1")), isFailure("key-rejected"));
+  await assert.rejects(within(world, world.client.verifyKey(wrong, "g2")), isFailure("key-rejected"));
   await world.restart();
-  await assert.rejects(within(world, world.client.prove(wrong, "g1")), isFailure("key-rejected"));
+  await assert.rejects(within(world, world.client.verifyKey(wrong, "g1")), isFailure("key-rejected"));
   assert.equal(world.service.counts.requests, 1);
   await world.clock.advance(25 * 3_600_000);
   world.service.addServer("wrong-key-1");
-  const status = await within(world, world.client.prove(wrong, "g1"));
+  const status = await within(world, world.client.verifyKey(wrong, "g1"));
   assert.ok(status.name.length > 0);
   await world.close();
 });
@@ -269,7 +269,7 @@ test("wrong keys have a budget: a quarter of it for one guild, half for all, and
   const world = new World({ seed: 10, keys: 2 });
   await within(world, read(world, 0));
   const prove = (n: number, guild: string) =>
-    within(world, world.client.prove(new ServerKey(`wrong-${n}`), guild));
+    within(world, world.client.verifyKey(new ServerKey(`wrong-${n}`), guild));
   await assert.rejects(prove(1, "g1"), isFailure("key-rejected"));
   await assert.rejects(prove(2, "g1"), isFailure("key-rejected"));
   await assert.rejects(prove(3, "g1"), isFailure("denied"));
@@ -289,7 +289,7 @@ test("wrong keys have a budget: a quarter of it for one guild, half for all, and
 test("wrong keys tried at the same time share the budget too", async () => {
   const world = new World({ seed: 11, keys: 1 });
   const tries = Array.from({ length: 40 }, (_, n) =>
-    world.client.prove(new ServerKey(`wrong-${n}`), `g${n}`),
+    world.client.verifyKey(new ServerKey(`wrong-${n}`), `g${n}`),
   );
   await within(world, Promise.allSettled(tries));
   assert.equal(world.service.counts.requests, 4);
@@ -300,7 +300,7 @@ test("wrong keys tried at the same time share the budget too", async () => {
 test("a key with spaces, a line break or nothing in it is refused unsent", async () => {
   const world = new World({ seed: 12, keys: 1 });
   for (const text of ["", "two words", "key\r\nX-Evil: 1", "kéy"])
-    await assert.rejects(world.client.prove(new ServerKey(text), "g"), isFailure("key-rejected"));
+    await assert.rejects(world.client.verifyKey(new ServerKey(text), "g"), isFailure("key-rejected"));
   assert.equal(world.service.counts.requests, 0);
   await world.close();
 });
@@ -309,7 +309,7 @@ test("four guilds that type two different wrong keys each silence nobody", async
   const world = new World({ seed: 13, keys: 20 });
   for (let n = 0; n < 20; n++) await within(world, read(world, n));
   const typed = Array.from({ length: 8 }, (_, n) =>
-    within(world, world.client.prove(new ServerKey(`typed-${n}`), `guild-${n % 4}`)),
+    within(world, world.client.verifyKey(new ServerKey(`typed-${n}`), `guild-${n % 4}`)),
   );
   const results = await Promise.allSettled(typed);
   assert.equal(results.filter(({ status }) => status === "rejected").length, 8);
@@ -327,18 +327,18 @@ test("four guilds that type two different wrong keys each silence nobody", async
 test("a typed key whose answer was lost may be typed again, though its first request may have been a refusal", async () => {
   const world = new World({ seed: 26, keys: 1 });
   for (const n of [1, 2, 3])
-    await assert.rejects(within(world, world.client.prove(new ServerKey(`wrong-${n}`), `g${n}`)));
+    await assert.rejects(within(world, world.client.verifyKey(new ServerKey(`wrong-${n}`), `g${n}`)));
   world.service.faults.next({ resetAfter: 1 });
   const good = new ServerKey("typed-good-1");
   world.service.addServer("typed-good-1");
-  await assert.rejects(within(world, world.client.prove(good, "g4")), isFailure("unreachable"));
+  await assert.rejects(within(world, world.client.verifyKey(good, "g4")), isFailure("unreachable"));
   await assert.rejects(
-    within(world, world.client.prove(new ServerKey("wrong-4"), "g5")),
+    within(world, world.client.verifyKey(new ServerKey("wrong-4"), "g5")),
     isFailure("denied"),
   );
-  await within(world, world.client.prove(good, "g4"));
+  await within(world, world.client.verifyKey(good, "g4"));
   await assert.rejects(
-    within(world, world.client.prove(new ServerKey("wrong-4"), "g5")),
+    within(world, world.client.verifyKey(new ServerKey("wrong-4"), "g5")),
     isFailure("key-rejected"),
   );
   await world.close();
@@ -361,7 +361,7 @@ test("eight refusals in an hour are the end: nothing leaves until the oldest is 
   assert.ok(spentUntilMs !== undefined && spentUntilMs > world.clock.nowMs() + 50 * MINUTE_MS);
   await assert.rejects(within(world, read(world, 20)), isFailure("rate-limited"));
   await assert.rejects(
-    within(world, world.client.prove(new ServerKey("typed-1"), "g")),
+    within(world, world.client.verifyKey(new ServerKey("typed-1"), "g")),
     isFailure("rate-limited"),
   );
   await world.restart();
@@ -395,9 +395,9 @@ test("a typed key that a linked server uses and that is parked stays parked, and
   world.service.regenerateKey(world.key(0));
   await assert.rejects(within(world, read(world, 0)));
   const key = new ServerKey(world.key(0));
-  await assert.rejects(within(world, world.client.prove(key, "other")), isFailure("key-rejected"));
+  await assert.rejects(within(world, world.client.verifyKey(key, "other")), isFailure("key-rejected"));
   await world.clock.advance(25 * 60 * MINUTE_MS);
-  await assert.rejects(within(world, world.client.prove(key, "other")), isFailure("key-rejected"));
+  await assert.rejects(within(world, world.client.verifyKey(key, "other")), isFailure("key-rejected"));
   const sent = world.service.counts.requests;
   assert.ok(world.client.parked(world.source(0)) !== undefined);
   await assert.rejects(within(world, read(world, 0, "poll")), isFailure("key-rejected"));
@@ -410,7 +410,7 @@ test("a typed key that a linked server uses and that turns out bad is parked for
   const world = new World({ seed: 25, keys: 2 });
   world.service.regenerateKey(world.key(0));
   await assert.rejects(
-    within(world, world.client.prove(new ServerKey(world.key(0)), "other")),
+    within(world, world.client.verifyKey(new ServerKey(world.key(0)), "other")),
     isFailure("key-rejected"),
   );
   assert.deepEqual(parkedSources(world), [world.source(0)]);
