@@ -129,7 +129,10 @@ export async function proveKey({ actor, form }: Press, services: Services): Prom
   // @everyone as staff would be everybody: it is said in words, and the key is not even asked about.
   const roleIds = form.chosen("staff");
   if (roleIds.includes(actor.guildId)) throw new Failure("bad-command", everyoneIsNoStaff);
-  const { status, pendingId, replaces } = await verifyPasted({ actor, pasted: form.text("key"), roleIds }, services);
+  const { status, pendingId, replaces } = await verifyPasted(
+    { actor, pasted: form.text("key"), roleIds },
+    services,
+  );
   const ids = { yes: `setup-yes:${pendingId}`, no: `setup-no:${pendingId}` };
   return isThisYours({ status, roleIds, replaces, ids });
 }
