@@ -64,9 +64,9 @@ export interface Filters {
 
 /** @throws Failure "not-linked" when the server named is not linked. */
 export async function filtersOf(services: Services, actor: Actor, args: FilterArgs): Promise<Filters> {
-  const { bindings, words, clock } = services;
+  const { bindings, catalogue, clock } = services;
   const binding = args.server === undefined ? undefined : await bindings.pick(actor.guildId, args.server);
-  const verb = args.verb === undefined ? undefined : (words.about(args.verb)?.verb ?? bare(args.verb));
+  const verb = args.verb === undefined ? undefined : (catalogue.about(args.verb)?.verb ?? bare(args.verb));
   const common = {
     ...(args.personId === undefined ? {} : { actorId: args.personId }),
     ...(args.days === undefined ? {} : { fromMs: clock.nowMs() - args.days * DAY_MS }),

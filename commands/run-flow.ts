@@ -3,7 +3,7 @@ import { confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
-import type { Decision, RunOrigin, RunOutcome, RunPlan, RunRecord, RunTicket } from "../src/domain/run.ts";
+import type { Decision, RunOrigin, RunOutcome, RunPlan, RunRecord, SubmittedRun } from "../src/domain/run.ts";
 
 /** From a command text to its outcome, as every way of asking for a run shows it: /run command, presets, buttons. */
 
@@ -71,25 +71,25 @@ function onlyDenied(error: unknown): void {
 /** Shows a run until its outcome and what the log says of it; what a kill leaves open the next process completes. */
 export async function* follow(
   services: Services,
-  ticket: RunTicket,
+  submitted: SubmittedRun,
   { guildId, signal, answer }: Answering & { readonly guildId: string },
 ): AsyncGenerator<Reply> {
   const { runAnswers, clock } = services;
   // A store that fails here must not keep a command from running: after a kill its outcome then goes by message.
   if (answer !== undefined) {
-    await runAnswers.remember({ guildId, runId: ticket.id }, answer).catch(() => undefined);
+    await runAnswers.remember({ guildId, runId: submitted.id }, answer).catch(() => undefined);
   }
   let outcome: RunOutcome;
   try {
-    for await (const progress of ticket.progress()) {
+    for await (const progress of submitted.progress()) {
       const soon = progress.expectedAtMs - clock.nowMs() < worthTellingMs;
       if (!soon || progress.record.status === "sending") yield progressCard(progress);
     }
-    outcome = await ticket.outcome;
+    outcome = await submitted.outcome;
     yield outcomeReply(services, outcome);
     if (outcome.record.status === "unknown") yield* proofOf(services, outcome.record, signal);
   } finally {
-    if (answer !== undefined) await runAnswers.forget(ticket.id).catch(() => undefined);
+    if (answer !== undefined) await runAnswers.forget(submitted.id).catch(() => undefined);
   }
   // What ran has been told in full: a kill from here on leaves nothing to complete.
   if (outcome.record.status === "done") yield* proofOf(services, outcome.record, signal);
@@ -122,8 +122,8 @@ function outcomeReply(services: Services, { record, failure }: RunOutcome): Repl
 }
 
 /** The same rule as where it is stored: with nobody watching only harmless verbs. */
-function isHarmless({ words }: Services, { text }: RunRecord): boolean {
-  const danger = words.about(text)?.danger;
+function isHarmless({ catalogue }: Services, { text }: RunRecord): boolean {
+  const danger = catalogue.about(text)?.danger;
   return danger === "read" || danger === "mild";
 }
 

@@ -188,7 +188,7 @@ const save = defineEntry<{ readonly name: string; readonly text: string }>({
             used.map((name) => md`\`${name}:\``),
             ", ",
           );
-    const known = services.words.about(args.text);
+    const known = services.catalogue.about(args.text);
     const unknown =
       known === undefined ? "\n⚠ Its verb is not in the catalogue: only Managers can run it." : "";
     return {

@@ -52,7 +52,7 @@ const command = defineEntry<CommandArgs>({
     const binding = await serverBeingTyped(typing, services);
     const may = await mayRunFor(typing.actor, binding, services);
     const named = await completeByName(typing, services, may);
-    return [...named, ...services.words.complete(binding?.source, typing.typed, may)];
+    return [...named, ...services.catalogue.complete(binding?.source, typing.typed, may)];
   },
   async *execute({ actor, args, ...on }, services) {
     const binding = await services.bindings.pick(actor.guildId, args.server);
@@ -93,8 +93,8 @@ export const run = defineCommand({
     "run-confirm": defineAction({
       first: "update",
       async *execute({ actor, argument, ...on }, services) {
-        const ticket = await services.runner.confirmed(argument, actor);
-        yield* follow(services, ticket, { guildId: actor.guildId, ...on });
+        const submitted = await services.runner.confirmed(argument, actor);
+        yield* follow(services, submitted, { guildId: actor.guildId, ...on });
       },
     }),
     "run-name": defineFormAction({
@@ -115,8 +115,8 @@ export const run = defineCommand({
           yield confirmCard(plan, { isWrongName: true });
           return;
         }
-        const ticket = await services.runner.confirmed(argument, actor, name);
-        yield* follow(services, ticket, { guildId: actor.guildId, ...on });
+        const submitted = await services.runner.confirmed(argument, actor, name);
+        yield* follow(services, submitted, { guildId: actor.guildId, ...on });
       },
     }),
     "run-drop": defineAction({

@@ -9,10 +9,10 @@ import { type Binding, CALLS_RIGHT } from "../src/domain/guild.ts";
 /** How the right to take moderator calls is typed where a verb is asked for. */
 const callsWord = "calls";
 
-export function completeVerb({ typed }: Typing, { words }: Services) {
+export function completeVerb({ typed }: Typing, { catalogue }: Services) {
   const wanted = typed.replace(/^:+/, "").toLowerCase();
   const calls = { name: "calls · claim, release and resolve moderator calls", value: callsWord };
-  const verbs = words
+  const verbs = catalogue
     .verbs()
     .filter(({ verb, aliases }) => [verb, ...aliases].some((name) => name.startsWith(wanted)))
     .map(({ verb, does }) => ({ name: `:${verb} · ${does}`, value: verb }));
@@ -20,8 +20,8 @@ export function completeVerb({ typed }: Typing, { words }: Services) {
 }
 
 /** As the policy keeps it; a verb that the catalogue does not know is kept as typed. */
-export function canonical({ words }: Services, typed: string): string {
-  const verb = words.about(typed)?.verb ?? typed.trim().replace(/^:+/, "").toLowerCase();
+export function canonical({ catalogue }: Services, typed: string): string {
+  const verb = catalogue.about(typed)?.verb ?? typed.trim().replace(/^:+/, "").toLowerCase();
   if (verb === callsWord) return CALLS_RIGHT;
   if (!/^\S+$/u.test(verb)) throw new Failure("bad-command", "A verb is one word, such as kick.");
   return verb;

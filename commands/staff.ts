@@ -201,7 +201,7 @@ const check = defineEntry<CheckArgs>({
   async autocomplete(typing, services) {
     if (typing.option === "server") return completeServer(typing, services);
     const source = (await serverBeingTyped(typing, services))?.source;
-    return services.words.complete(source, typing.typed, () => true);
+    return services.catalogue.complete(source, typing.typed, () => true);
   },
   async execute({ actor, args }, services) {
     if (args.person === undefined)

@@ -232,7 +232,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       health: service,
       host,
       permissions: runs.permissions,
-      words: runs.words,
+      catalogue: runs.catalogue,
       accounts: runs.accounts,
       runner: runs.runner,
       runAnswers: kept.runAnswers,

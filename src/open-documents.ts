@@ -14,7 +14,7 @@ import { parseJournalChunk, parseJournalHead } from "./feeds/journal/journal-rec
 import { parseOffset } from "./feeds/journal/offsets.ts";
 import { parsePanel } from "./feeds/panels/panel-records.ts";
 import type { RootLog } from "./log.ts";
-import { parseGuildAccounts } from "./runs/accounts/account-book.ts";
+import { parseGuildAccounts } from "./runs/accounts/linked-accounts.ts";
 import { parseSeenRows } from "./runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-runs.ts";
 import { createAuditLog } from "./store/audit/audit-log.ts";

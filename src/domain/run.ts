@@ -132,7 +132,7 @@ export interface RunProgress {
   readonly expectedAtMs: number;
 }
 
-export interface RunTicket {
+export interface SubmittedRun {
   readonly id: string;
   /** Each change of place until it is sent; ends with the outcome. */
   progress(): AsyncIterable<RunProgress>;

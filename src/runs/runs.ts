@@ -3,6 +3,7 @@ import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { AuditLog } from "../domain/ports/audit-log.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
@@ -12,7 +13,6 @@ import type { Permissions } from "../domain/ports/permissions.ts";
 import type { LateAnswers, RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
 import type { RunRenderer } from "../domain/ports/run-renderer.ts";
-import type { RunWords } from "../domain/ports/run-words.ts";
 import type { Runner } from "../domain/ports/runner.ts";
 import type { ServiceClient } from "../domain/ports/service-client.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
@@ -20,14 +20,14 @@ import type { Settings } from "../domain/ports/settings.ts";
 import type { Sink } from "../domain/ports/sink.ts";
 import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
 import type { DeferredRun, RunRecord } from "../domain/run.ts";
-import type { GuildAccounts } from "./accounts/account-book.ts";
 import { createGameAccounts } from "./accounts/game-accounts.ts";
+import type { GuildAccounts } from "./accounts/linked-accounts.ts";
 import { AuditChannelMirror } from "./audit/channel-mirror.ts";
 import { LateOutcomes } from "./audit/late-outcomes.ts";
 import { recoverRuns } from "./audit/recover-runs.ts";
 import { RefusalCount } from "./audit/refusal-count.ts";
 import { startRetention } from "./audit/retention.ts";
-import { createRunWords } from "./catalogue/suggestions.ts";
+import { createCommandCatalogue } from "./catalogue/suggestions.ts";
 import { createPermissions } from "./permission/permissions.ts";
 import { Proof } from "./proof/proof.ts";
 import type { SeenRows } from "./proof/seen-rows.ts";
@@ -69,7 +69,7 @@ export interface Runs {
   readonly runner: Runner;
   readonly queue: RunQueue;
   readonly permissions: Permissions;
-  readonly words: RunWords;
+  readonly catalogue: CommandCatalogue;
   readonly accounts: GameAccounts;
   /** The audit that everyone else writes to: it mirrors into the guild's audit channel. */
   readonly audit: AuditLog;
@@ -77,7 +77,7 @@ export interface Runs {
   readonly listener: SnapshotListener;
   /** After the store is open and the demands can be put: takes up what a crash left behind. */
   start(): Promise<void>;
-  /** Ends what waits and says so; finishes what is being sent, for at most so many milliseconds. */
+  /** Ends waiting runs and says so, then waits for those being sent, at most `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
   /** For /state; no texts, no names. */
   state(): object;
@@ -85,8 +85,8 @@ export interface Runs {
   onUnlinked(binding: Binding): Promise<void>;
 }
 
-/** Of the time that a stop is given. */
-const closingMs = 1_000;
+/** The part of a stop's time that is kept for the last writes and for mirroring. */
+const LAST_WRITES_MS = 1_000;
 
 /** The wing of in-game commands. */
 export function createRuns(ports: RunsPorts): Runs {
@@ -122,7 +122,7 @@ export function createRuns(ports: RunsPorts): Runs {
   async function start(): Promise<void> {
     const seek = (record: RunRecord) => proof.seek(record);
     const tell = await recoverRuns({ ...ports, audit, late, owns, seek });
-    // In nobody's way: Discord may be slow, and there may be many.
+    // Not awaited, because there may be many and Discord may be slow.
     telling = tell().catch((error: unknown) => report("outcomes of an earlier run could not be told", error));
     await deferred.load();
     const guilds = new Set<string>();
@@ -136,7 +136,7 @@ export function createRuns(ports: RunsPorts): Runs {
     const limit = new AbortController();
     const tooLate = clock.sleep(deadlineMs, limit.signal).catch(() => undefined);
     // The rest is for what is left to write down and to mirror.
-    await runner.stop(Math.max(0, deadlineMs - closingMs));
+    await runner.stop(Math.max(0, deadlineMs - LAST_WRITES_MS));
     await Promise.race([
       tooLate,
       Promise.all([telling, deferred.stop(), refusals.flush()]).then(() => audit.flushed()),
@@ -150,7 +150,7 @@ export function createRuns(ports: RunsPorts): Runs {
     runner,
     queue: new WaitingRuns(runner, deferred, settings),
     permissions: createPermissions(ports),
-    words: createRunWords(ports),
+    catalogue: createCommandCatalogue(ports),
     accounts,
     audit,
     listener: {

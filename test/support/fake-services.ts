@@ -178,7 +178,7 @@ export class FakeWorld {
     runner: unused("runner"),
     runAnswers: unused("runAnswers"),
     queue: unused("queue"),
-    words: unused("words"),
+    catalogue: unused("catalogue"),
     feeds: unused("feeds"),
     modCalls: unused("modCalls"),
     panels: unused("panels"),

@@ -86,7 +86,7 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
     const taken = emulated.traffic.filter(({ status }) => status < 400);
     assert.deepEqual([...new Set(taken.flatMap((exchanged) => api.check(exchanged)))], []);
   });
-  const { runner, queue, permissions, words, audit, accounts } = rig.runs;
+  const { runner, queue, permissions, catalogue, audit, accounts } = rig.runs;
   await discord.start(commands, {
     ...world.services,
     ...{
@@ -95,7 +95,7 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
       runner,
       queue,
       permissions,
-      words,
+      catalogue,
       audit,
       accounts,
     },

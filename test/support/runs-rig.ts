@@ -25,7 +25,7 @@ import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/domain/run.ts";
-import { type GuildAccounts, parseGuildAccounts } from "../../src/runs/accounts/account-book.ts";
+import { type GuildAccounts, parseGuildAccounts } from "../../src/runs/accounts/linked-accounts.ts";
 import { parseSeenRows, type SeenRows } from "../../src/runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "../../src/runs/queue/deferred-runs.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";

@@ -1,5 +1,5 @@
 import type { Actor } from "../guild.ts";
-import type { RunPlan, RunRequest, RunTicket } from "../run.ts";
+import type { RunPlan, RunRequest, SubmittedRun } from "../run.ts";
 
 export interface Runner {
   /** Reads, resolves and judges; sends nothing. Failure "bad-command" for control characters or an empty text. */
@@ -7,7 +7,7 @@ export interface Runner {
   /** A plan that still awaits its confirmation by this person; undefined: answered, expired or another's. */
   awaiting(planId: string, actor: Actor): RunPlan | undefined;
   /** A plan made earlier that awaits its confirmation: only by who asked, within its time. Failure "expired"/"denied"; "bad-command" for a wrong name, after which it still waits. */
-  confirmed(planId: string, actor: Actor, typedName?: string): Promise<RunTicket>;
+  confirmed(planId: string, actor: Actor, typedName?: string): Promise<SubmittedRun>;
   /** For plans that need no confirmation. Failure "denied" or "queue-full". */
-  submit(plan: RunPlan): Promise<RunTicket>;
+  submit(plan: RunPlan): Promise<SubmittedRun>;
 }

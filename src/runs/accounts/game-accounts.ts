@@ -3,8 +3,8 @@ import type { Actor } from "../../domain/guild.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { GameAccount, GameAccounts, LinkOutcome } from "../../domain/ports/game-accounts.ts";
-import { AccountBook, type GuildAccounts } from "./account-book.ts";
 import { LinkCodes, type LinkCodesPorts } from "./link-codes.ts";
+import { type GuildAccounts, LinkedAccounts } from "./linked-accounts.ts";
 
 export interface GameAccountsPorts extends Omit<LinkCodesPorts, "onTyped"> {
   /** With `parseGuildAccounts`; durable. */
@@ -18,7 +18,7 @@ export function createGameAccounts(ports: GameAccountsPorts): {
   readonly codes: LinkCodes;
 } {
   const { audit, clock, random } = ports;
-  const book = new AccountBook(ports.accounts);
+  const book = new LinkedAccounts(ports.accounts);
 
   async function note(actor: Actor, action: string, { userId, player }: GameAccount): Promise<void> {
     await audit.event({

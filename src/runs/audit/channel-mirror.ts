@@ -9,8 +9,8 @@ import type { Sink } from "../../domain/ports/sink.ts";
 import type { RunRecord } from "../../domain/run.ts";
 import { isOver } from "./run-record.ts";
 
-/** A guild whose channel does not keep up loses mirrored lines, never audit rows. */
-const maxBehind = 200;
+/** Rows that may wait for a guild's channel; beyond it rows are not mirrored, but always in the audit. */
+const MOST_WAITING_ROWS = 200;
 
 export interface MirrorPorts {
   readonly audit: AuditLog;
@@ -29,8 +29,8 @@ export class AuditChannelMirror implements AuditLog {
   readonly #ports: MirrorPorts;
   readonly #chains = new Map<string, Promise<void>>();
   readonly #behind = new Map<string, number>();
-  /** Channels whose refusal was told. */
-  readonly #told = new Set<string>();
+  /** Channels whose refusal the guild was notified of. */
+  readonly #notified = new Set<string>();
 
   constructor(ports: MirrorPorts) {
     this.#ports = ports;
@@ -57,14 +57,14 @@ export class AuditChannelMirror implements AuditLog {
   unfinished: AuditLog["unfinished"] = () => this.#ports.audit.unfinished();
   prune: AuditLog["prune"] = (guildId, beforeMs) => this.#ports.audit.prune(guildId, beforeMs);
 
-  /** All that was to be mirrored so far was tried. */
+  /** Resolves when each row so far was posted or refused. */
   async flushed(): Promise<void> {
     await Promise.all(this.#chains.values());
   }
 
   #post(guildId: string, render: () => MessageBody): void {
     const behind = this.#behind.get(guildId) ?? 0;
-    if (behind >= maxBehind) return;
+    if (behind >= MOST_WAITING_ROWS) return;
     this.#behind.set(guildId, behind + 1);
     const chain = (this.#chains.get(guildId) ?? Promise.resolve())
       .then(() => this.#send(guildId, render))
@@ -86,11 +86,11 @@ export class AuditChannelMirror implements AuditLog {
     if (auditChannelId === undefined) return;
     try {
       await sink.send(auditChannelId, { ...render(), nonce: random.id().slice(0, 25), silent: true });
-      this.#told.delete(auditChannelId);
+      this.#notified.delete(auditChannelId);
     } catch (error) {
       this.#ports.report("an audit row could not be mirrored", error);
-      if (this.#told.has(auditChannelId)) return;
-      this.#told.add(auditChannelId);
+      if (this.#notified.has(auditChannelId)) return;
+      this.#notified.add(auditChannelId);
       const content = md`Marshal cannot post into the audit channel ${channelMention(auditChannelId)}. The audit itself is complete: see \`/audit search\`. Choose another channel with \`/audit channel\`.`;
       await notifier.guild(guildId, { content });
     }

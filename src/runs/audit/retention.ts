@@ -3,7 +3,7 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Not while everything starts. */
+/** The first sweep waits until the start's own work is done. */
 const FIRST_AFTER_MS = 10 * 60_000;
 
 export interface RetentionPorts {
@@ -16,7 +16,7 @@ export interface RetentionPorts {
   owns(guildId: string): boolean;
 }
 
-/** Once a day, rows older than each guild's retention go. The returned function ends it. */
+/** Removes rows older than each guild's retention, once a day. The returned function ends it. */
 export function startRetention(ports: RetentionPorts): () => void {
   let cancel = ports.clock.after(FIRST_AFTER_MS, round);
   function round(): void {

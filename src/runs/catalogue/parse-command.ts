@@ -3,19 +3,19 @@ import type { ParsedCommand } from "../../domain/run.ts";
 import { findVerb } from "./verbs.ts";
 
 /** Control characters, line breaks of every kind, marks that turn the direction of text, and halves of a character. */
-const refused = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
+const REFUSED_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 
 /**
  * Characters that nobody sees. In free text they join emoji; in a verb or a name they make one that reads like another,
  * which a rule or a protection would then miss.
  */
-const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const UNSEEN_CHARACTERS = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** Both hit everyone in the server. */
-const massWords: ReadonlySet<string> = new Set(["all", "others"]);
+const MASS_WORDS: ReadonlySet<string> = new Set(["all", "others"]);
 
 /** Beyond this the length is warned about: the game's own limit is not known (spec: Limits 9). */
-export const warnedLength = 500;
+export const WARNED_CHARACTERS = 500;
 
 /**
  * Reads a command text. Pure, and never a rewriting: what is sent is `text` as it came.
@@ -24,7 +24,7 @@ export const warnedLength = 500;
  */
 export function parseCommand(text: string): ParsedCommand {
   if (text === "") throw new Failure("bad-command", "There is no command. Write one like :h Welcome.");
-  if (refused.test(text)) {
+  if (REFUSED_CHARACTERS.test(text)) {
     throw new Failure("bad-command", "The command holds line breaks or invisible characters.");
   }
   if (!text.startsWith(":")) {
@@ -40,7 +40,7 @@ export function parseCommand(text: string): ParsedCommand {
   const hits = verb === undefined || verb.args[0] === "targets";
   const [targets, rest] = hits ? splitTargets(after) : ["", after];
   const targetTexts = targets === "" ? [] : targets.split(",").map((part) => part.trim());
-  if (unseen.test(name) || targetTexts.some((target) => unseen.test(target))) {
+  if (UNSEEN_CHARACTERS.test(name) || targetTexts.some((target) => UNSEEN_CHARACTERS.test(target))) {
     throw new Failure("bad-command", "The verb or a name holds invisible characters; type it anew.");
   }
   if (targetTexts.includes("")) {
@@ -58,7 +58,7 @@ export function parseCommand(text: string): ParsedCommand {
     danger: verb?.danger ?? "serious",
     ...(verb === undefined ? {} : { does: verb.does }),
     targetTexts,
-    mass: targetTexts.some((target) => massWords.has(target.toLowerCase())),
+    mass: targetTexts.some((target) => MASS_WORDS.has(target.toLowerCase())),
     ...(rest === "" ? {} : { rest }),
   };
 }
@@ -77,5 +77,5 @@ function splitTargets(after: string): readonly [targets: string, rest: string] {
 }
 
 export function isMassWord(target: string): boolean {
-  return massWords.has(target.toLowerCase());
+  return MASS_WORDS.has(target.toLowerCase());
 }

@@ -1,24 +1,24 @@
 import type { SourceId } from "../../domain/model.ts";
-import type { RunWords, VerbInfo } from "../../domain/ports/run-words.ts";
+import type { CommandCatalogue, VerbInfo } from "../../domain/ports/command-catalogue.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
-import { namesLike, nearestWords } from "./nearest.ts";
+import { namesLike, nearestWords } from "./did-you-mean.ts";
 import { targetsIn } from "./parse-command.ts";
 import { type Argument, catalogue, findVerb, usageOf, type Verb } from "./verbs.ts";
 
 /** Discord's limits: choices of an option, and the length of each value and name. */
-const maxChoices = 25;
-const maxLength = 100;
+const MOST_CHOICES = 25;
+const LONGEST_CHOICE_CHARACTERS = 100;
 
 type Choices = readonly { readonly name: string; readonly value: string }[];
 
 /** What stands to choose for arguments that are neither people nor free text. */
-const fixed: Readonly<Partial<Record<Argument, readonly string[]>>> = {
+const FIXED_CHOICES: Readonly<Partial<Record<Argument, readonly string[]>>> = {
   weather: ["clear", "rain", "thunderstorm", "fog", "snow"],
   hour: ["0", "6", "12", "18"],
   seconds: ["0", "60", "120", "300", "600"],
 };
 
-export interface WordsPorts {
+export interface CatalogueParts {
   readonly snapshots: Snapshots;
 }
 
@@ -26,7 +26,7 @@ export interface WordsPorts {
  * Autocompletion and facts from the catalogue. A choice replaces the whole option, so its value is the whole text.
  * Typing neither waits for the service nor asks it: a key press must not cost a poll that another community needs.
  */
-export function createRunWords({ snapshots }: WordsPorts): RunWords {
+export function createCommandCatalogue({ snapshots }: CatalogueParts): CommandCatalogue {
   return {
     complete: (source, typed, may) =>
       complete({ typed: typed.trimStart(), players: () => playerNames(snapshots, source), may }),
@@ -66,12 +66,14 @@ export function complete({ typed, players, may }: Typed): Choices {
   const { argument, before, last, named } = partTyped(verb, rest);
   if (argument === undefined) return [];
   const people = argument === "targets" || argument === "player";
-  const options = people ? namesLike(last, others(players(), named)) : startingWith(last, fixed[argument]);
+  const options = people
+    ? namesLike(last, others(players(), named))
+    : startingWith(last, FIXED_CHOICES[argument]);
   const command = `${start.startsWith(":") ? "" : ":"}${start}${gap}${before}`;
   return options
     .map((option) => `${command}${option}`)
-    .filter((value) => value.length <= maxLength && may(value))
-    .slice(0, maxChoices)
+    .filter((value) => value.length <= LONGEST_CHOICE_CHARACTERS && may(value))
+    .slice(0, MOST_CHOICES)
     .map((value) => ({ name: value, value }));
 }
 
@@ -116,8 +118,8 @@ function completeVerb(prefix: string, may: Typed["may"]): Choices {
   const ordered = exact === undefined ? starts : [exact, ...starts.filter((verb) => verb !== exact)];
   const near = ordered.length > 0 ? [] : nearestWords(prefix, allowed.flatMap(namesOf));
   const meant = near.flatMap((name) => allowed.filter((verb) => namesOf(verb).includes(name)));
-  return [...ordered, ...new Set(meant)].slice(0, maxChoices).map((verb) => ({
-    name: `${usageOf(verb)} · ${verb.does}`.slice(0, maxLength),
+  return [...ordered, ...new Set(meant)].slice(0, MOST_CHOICES).map((verb) => ({
+    name: `${usageOf(verb)} · ${verb.does}`.slice(0, LONGEST_CHOICE_CHARACTERS),
     value: `:${verb === exact ? prefix : (namesOf(verb).find((name) => name.startsWith(prefix)) ?? verb.verb)}`,
   }));
 }

@@ -90,7 +90,7 @@ export function findPerson(nameOrId: string, people: People): Required<PlayerRef
   return undefined;
 }
 
-const permissionTiers: Readonly<Record<string, Tier>> = {
+const TIER_OF_PERMISSION: Readonly<Record<string, Tier>> = {
   "Server Owner": "manager",
   "Server Co-Owner": "manager",
   "Server Administrator": "administrator",
@@ -103,7 +103,7 @@ export function rankOf(player: PlayerRef, people: People): Tier | undefined {
   const { id } = player;
   if (id !== undefined && (id === people.ownerId || people.coOwnerIds.includes(id))) return "manager";
   const held = people.players.find((row) => same(row.player, player))?.permission;
-  const shown = held === undefined ? undefined : permissionTiers[held];
+  const shown = held === undefined ? undefined : TIER_OF_PERMISSION[held];
   const { admins, mods, helpers } = people.staff;
   const listed = holds(admins, player)
     ? "administrator"
@@ -124,11 +124,11 @@ function holds(list: ReadonlyMap<number, string>, player: PlayerRef): boolean {
   return [...list.values()].includes(player.name);
 }
 
-const order: readonly Tier[] = ["viewer", "moderator", "administrator", "manager"];
+const TIER_ORDER: readonly Tier[] = ["viewer", "moderator", "administrator", "manager"];
 
 /** Viewer is 0, Manager 3; nothing at all is -1. */
 export function tierLevel(tier: Tier | undefined): number {
-  return tier === undefined ? -1 : order.indexOf(tier);
+  return tier === undefined ? -1 : TIER_ORDER.indexOf(tier);
 }
 
 export function higher(a: Tier | undefined, b: Tier | undefined): Tier | undefined {

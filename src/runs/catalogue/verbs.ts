@@ -31,7 +31,7 @@ type Row = readonly [
  * Every verb of the public list of command names; the first name of a row is the canonical one, the others its aliases
  * ("helplers" is how that list spells it). Tiers follow what the game gives its own ranks, and rather one step more.
  */
-const rows: readonly Row[] = [
+const VERB_ROWS: readonly Row[] = [
   ["kill", "targets", "moderator", "serious", "kills the player"],
   ["down", "targets", "moderator", "serious", "knocks the player down"],
   ["heal", "targets", "moderator", "mild", "heals the player", { benign: true }],
@@ -96,7 +96,7 @@ function build(row: Row): Verb {
   };
 }
 
-const known: readonly string[] = [
+const ARGUMENTS: readonly string[] = [
   "targets",
   "player",
   "text",
@@ -108,11 +108,11 @@ const known: readonly string[] = [
 ] satisfies Argument[];
 
 function isArgument(word: string): word is Argument {
-  return known.includes(word);
+  return ARGUMENTS.includes(word);
 }
 
 /** All verbs, in the order in which they are worth showing. */
-export const catalogue: readonly Verb[] = rows.map(build);
+export const catalogue: readonly Verb[] = VERB_ROWS.map(build);
 
 const byName: ReadonlyMap<string, Verb> = new Map(
   catalogue.flatMap((verb) => [verb.verb, ...verb.aliases].map((name) => [name, verb] as const)),

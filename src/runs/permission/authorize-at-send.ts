@@ -11,10 +11,10 @@ import { parseCommand } from "../catalogue/parse-command.ts";
 import { peopleOf } from "../catalogue/targets.ts";
 import { decide } from "./policy.ts";
 
-/** Roles that were told this recently are believed; older ones are read anew. */
+/** Roles this young are used as they are; older ones are read again. */
 export const ROLES_GOOD_FOR_MS = 10_000;
 
-export interface GatekeeperPorts {
+export interface AuthorizeParts {
   readonly bindings: Bindings;
   readonly members: Members;
   readonly settings: Settings;
@@ -23,8 +23,8 @@ export interface GatekeeperPorts {
   readonly clock: Clock;
 }
 
-/** What was found right before sending: the roles of this moment, and the linked server as it is now. */
-export interface Passed {
+/** The result of the check right before sending: the roles of this moment, and the linked server as it is now. */
+export interface Authorized {
   readonly actor: Actor;
   readonly binding: Binding;
   /** By the monotonic clock. */
@@ -32,15 +32,15 @@ export interface Passed {
 }
 
 /**
- * The check at sending: is the server still linked and its key good, and may this person still do this?
- * `rolesReadAtMs` says, by the monotonic clock, when the roles that the request names were true.
+ * Checks right before sending that the server is still linked, its key good and the person still allowed.
+ * `rolesReadAtMs`: the age of the roles in the request, by the monotonic clock.
  * @throws Failure "not-linked", "key-rejected" or "denied"; a member that cannot be read is denied.
  */
-export async function checkAtSending(
-  ports: GatekeeperPorts,
+export async function authorizeAtSend(
+  ports: AuthorizeParts,
   request: RunRequest,
   rolesReadAtMs: number,
-): Promise<Passed> {
+): Promise<Authorized> {
   const now = await actorNow(ports, request, rolesReadAtMs);
   const { actor } = now;
   const bindings = await ports.bindings.list(request.actor.guildId);
@@ -57,14 +57,14 @@ export async function checkAtSending(
 }
 
 async function actorNow(
-  { members, clock }: GatekeeperPorts,
+  { members, clock }: AuthorizeParts,
   { actor, origin }: RunRequest,
   rolesReadAtMs: number,
-): Promise<Omit<Passed, "binding">> {
+): Promise<Omit<Authorized, "binding">> {
   const nowMs = clock.monotonicMs();
   if (origin !== "on-join" && nowMs - rolesReadAtMs <= ROLES_GOOD_FOR_MS) return { actor, rolesReadAtMs };
   try {
-    // As old as the question: what changes while it is under way may be missing in the answer.
+    // Their age counts from the request, because a change during the request may be missing in the answer.
     const read = await members.now(actor.guildId, actor.userId);
     return { actor: { ...actor, ...read }, rolesReadAtMs: nowMs };
   } catch (error) {

@@ -15,7 +15,7 @@ export interface PermissionPorts {
   readonly clock: Clock;
 }
 
-/** Who may what, by the latest that is known; sends nothing and asks the service nothing. */
+/** Answers who may do what from the latest known lists, without a request to the service. */
 export function createPermissions({ settings, snapshots, clock }: PermissionPorts): Permissions {
   const policyOf = async (actor: Actor, binding: Binding): Promise<StaffPolicy> =>
     (await settings.of(actor.guildId)).policies[binding.id] ?? emptyPolicy;

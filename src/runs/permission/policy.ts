@@ -6,7 +6,7 @@ import { findVerb } from "../catalogue/verbs.ts";
 
 /** Who may run what. Pure; every answer says why, in words for the person who asked. */
 
-const tierNames: Readonly<Record<Tier, string>> = {
+const TIER_NAMES: Readonly<Record<Tier, string>> = {
   viewer: "Viewer",
   moderator: "Moderator",
   administrator: "Administrator",
@@ -63,7 +63,7 @@ export function decideVerb(
   const tier = tierOf(policy, roleIds);
   // In the person's own word: who typed :h does not look for :hint.
   const word = /^:\S+/u.exec(command.text)?.[0] ?? `:${verb}`;
-  const needs = `${word}${command.known ? "" : ", which is not in the catalogue,"} needs the tier ${tierNames[command.tier]}`;
+  const needs = `${word}${command.known ? "" : ", which is not in the catalogue,"} needs the tier ${TIER_NAMES[command.tier]}`;
   if (tier === undefined) {
     return {
       allowed: false,
@@ -72,9 +72,9 @@ export function decideVerb(
     };
   }
   if (tierLevel(tier) < tierLevel(command.tier)) {
-    return { allowed: false, wants: "tier", why: `${needs}; the highest tier held is ${tierNames[tier]}.` };
+    return { allowed: false, wants: "tier", why: `${needs}; the highest tier held is ${TIER_NAMES[tier]}.` };
   }
-  return { allowed: true, why: `${needs}; the tier held is ${tierNames[tier]}.` };
+  return { allowed: true, why: `${needs}; the tier held is ${TIER_NAMES[tier]}.` };
 }
 
 /** Claim, release and resolve of moderator calls: from Moderator on, or by a rule of their own. */
@@ -146,8 +146,8 @@ function refuseOne(
       return `${player.name}${via} is protected: nobody may target them.`;
     const rank = rankOf(player, people);
     if (tierLevel(rank) > tierLevel(tier)) {
-      const held = tier === undefined ? "no tier" : `the tier ${tierNames[tier]}`;
-      return `${player.name}${via} is staff of the game server with the rank of ${tierNames[rank ?? "viewer"]}, above ${held}.`;
+      const held = tier === undefined ? "no tier" : `the tier ${TIER_NAMES[tier]}`;
+      return `${player.name}${via} is staff of the game server with the rank of ${TIER_NAMES[rank ?? "viewer"]}, above ${held}.`;
     }
   }
   return undefined;

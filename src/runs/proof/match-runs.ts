@@ -26,9 +26,9 @@ export interface Matched {
   readonly foreign: readonly RemoteRow[];
 }
 
-/** The two clocks differ, and both logs and answers are late: how far a row may stand from its run. */
-const earlyS = 10;
-const lateS = 30;
+/** How far a row may be from its run: the two clocks differ, and logs and answers are late. */
+const EARLY_S = 10;
+const LATE_S = 30;
 
 /**
  * Matches runs and rows one to one by text, order and time. Another program may have sent the same
@@ -86,11 +86,11 @@ function sameText(row: RemoteRow, run: SentRun): boolean {
 }
 
 function covers(run: SentRun, row: RemoteRow): boolean {
-  return sameText(row, run) && row.atS >= run.sentS - earlyS && row.atS <= run.endS + lateS;
+  return sameText(row, run) && row.atS >= run.sentS - EARLY_S && row.atS <= run.endS + LATE_S;
 }
 
 function spans(span: { readonly oldestS: number; readonly newestS: number }, run: SentRun): boolean {
-  return span.oldestS < run.sentS - earlyS && span.newestS > run.endS + lateS;
+  return span.oldestS < run.sentS - EARLY_S && span.newestS > run.endS + LATE_S;
 }
 
 /** Rows come in order of time: giving each to the run that can wait least leaves the fewest without one. */

@@ -11,7 +11,7 @@ import type { ProofState, RecentRun, RunRecord } from "../../domain/run.ts";
 import { matchRuns, type RemoteRow, type SentRun } from "./match-runs.ts";
 import { newRows, type SeenRows } from "./seen-rows.ts";
 
-/** After a run its server's log is read this often, for so long. */
+/** After a run its server's log is read at least this often, for `PROOF_FOR_MS`. */
 const PROOF_MAX_AGE_MS = 5_000;
 const PROOF_FOR_MS = 90_000;
 /** How far before its row a run may have been sent: an answer takes a while, and the two clocks differ. */
@@ -156,7 +156,7 @@ export class Proof implements SnapshotListener {
     if (atS !== undefined) this.#remember(source, run.id, atS);
     // While it is under way its row belongs to the run that is sending it.
     if (run.status === "sending") return;
-    if (strength[proof] > strength[run.proof]) {
+    if (STRENGTH[proof] > STRENGTH[run.proof]) {
       const record = await audit.get(run.guildId, run.id);
       if (record !== undefined) {
         await audit.put({ ...record, proof });
@@ -222,8 +222,8 @@ export class Proof implements SnapshotListener {
   }
 }
 
-/** What was concluded once is only replaced by something that tells more: a later window may have dropped the row. */
-const strength: Readonly<Record<ProofState, number>> = {
+/** A conclusion is replaced only by a stronger one, because a later window may have dropped the row. */
+const STRENGTH: Readonly<Record<ProofState, number>> = {
   unchecked: 0,
   "not-seen": 1,
   seen: 2,

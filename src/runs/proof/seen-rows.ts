@@ -16,7 +16,7 @@ export function parseSeenRows(value: unknown): SeenRows {
 }
 
 /** As many of the newest as are kept beyond the window itself: logs are served again now and then. */
-const keep = 300;
+const KEPT_ROWS = 300;
 
 /** Rows beyond what is known, and the next record. No record yet: a baseline, nothing is new. */
 export function newRows(
@@ -44,7 +44,7 @@ export function newRows(
 
 /** Whole seconds go, so that the floor is a clean cut. */
 function evict(known: SeenRows["known"], windowSize: number, floorS: number): SeenRows {
-  const max = Math.max(keep, 3 * windowSize);
+  const max = Math.max(KEPT_ROWS, 3 * windowSize);
   if (known.length <= max) return { floorS, known };
   const sorted = [...known].sort((a, b) => b.atS - a.atS);
   const cut = sorted[max]?.atS ?? floorS;

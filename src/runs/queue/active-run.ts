@@ -5,26 +5,26 @@ import type { ServiceClient } from "../../domain/ports/service-client.ts";
 import type { RunOutcome, RunPlan, RunRecord, RunRequest, RunStatus } from "../../domain/run.ts";
 import { actorColumns, answered, failed, newRecord } from "../audit/run-record.ts";
 import {
-  checkAtSending,
-  type GatekeeperPorts,
-  type Passed,
+  type Authorized,
+  type AuthorizeParts,
+  authorizeAtSend,
   ROLES_GOOD_FOR_MS,
 } from "../permission/authorize-at-send.ts";
 import type { LaneEntry, Readiness } from "./lane.ts";
 import { type Attempt, nextAttempt } from "./next-attempt.ts";
 import { RunRow } from "./run-row.ts";
-import { RunProgressTicket } from "./run-ticket.ts";
-import type { SourceTurns } from "./source-turns.ts";
+import type { ServerLocks } from "./server-locks.ts";
+import { TrackedRun } from "./tracked-run.ts";
 
 /** A run that has waited this long is not sent: a stale ban is worse than none. */
 const EXPIRES_AFTER_MS = 10 * 60_000;
 
-export interface RunPorts extends GatekeeperPorts {
+export interface RunPorts extends AuthorizeParts {
   readonly client: Pick<ServiceClient, "command">;
   readonly audit: AuditLog;
   readonly clock: Clock;
-  readonly turns: SourceTurns;
-  /** A defect: something failed that is nobody's answer. */
+  readonly locks: ServerLocks;
+  /** Reports a defect: an error that is not a Failure. */
   report(what: string, error: unknown): void;
 }
 
@@ -33,7 +33,7 @@ export interface RunPorts extends GatekeeperPorts {
  * the service is called again only after a failure that says that the command did not run.
  */
 export class ActiveRun implements LaneEntry {
-  readonly ticket: RunProgressTicket;
+  readonly submitted: TrackedRun;
   readonly #ports: RunPorts;
   readonly #onEnd: (run: ActiveRun) => void;
   readonly #abort = new AbortController();
@@ -46,7 +46,7 @@ export class ActiveRun implements LaneEntry {
   #record: RunRecord;
   #over = false;
   #interrupted = false;
-  /** Its first byte is about to be written, or was. */
+  /** The client was told that it may write the first byte. */
   #started = false;
 
   constructor(ports: RunPorts, plan: RunPlan, onEnd: (run: ActiveRun) => void) {
@@ -57,9 +57,9 @@ export class ActiveRun implements LaneEntry {
     this.#request = request;
     this.#record = newRecord(plan, clock.nowMs());
     this.#row = new RunRow(ports);
-    this.ticket = new RunProgressTicket(plan.id);
+    this.submitted = new TrackedRun(plan.id);
     this.#expiresAtMs = clock.monotonicMs() + EXPIRES_AFTER_MS;
-    // The interaction told them; how long ago is told by Discord's clock and ours, so it is asked only once.
+    // The roles are those of the interaction. Its age compares Discord's clock with ours, so it is computed only once.
     this.#rolesReadAtMs = clock.monotonicMs() - Math.max(0, clock.nowMs() - request.actor.askedAtMs);
     this.#cancelExpiry = clock.after(EXPIRES_AFTER_MS, () => this.#expire());
   }
@@ -80,68 +80,68 @@ export class ActiveRun implements LaneEntry {
     return this.#over;
   }
 
-  /** The row "waiting"; only after it stands may the run enter a lane. Rejects when the store does. */
+  /** Writes the row "waiting", before which the run may not enter a lane. Rejects when the store does. */
   open(): Promise<void> {
     return this.#row.write(this.#record);
   }
 
   readiness(): Readiness {
-    const { health, turns, clock } = this.#ports;
+    const { health, locks, clock } = this.#ports;
     const { source } = this.#record;
-    if (turns.busy(source)) return { kind: "when-woken" };
+    if (locks.isHeld(source)) return { kind: "when-woken" };
     const readyAtMs = Math.max(health.halt()?.untilMs ?? 0, health.commandReadyAtMs(source));
     const inMs = readyAtMs - clock.nowMs();
     return inMs > 0 ? { kind: "again", inMs } : { kind: "ready" };
   }
 
   async attempt(): Promise<Attempt> {
-    const { turns, report } = this.#ports;
+    const { locks, report } = this.#ports;
     const { source } = this.#record;
     if (this.#over) return { kind: "over" };
-    if (!turns.take(source)) return { kind: "when-woken" };
+    if (!locks.tryTake(source)) return { kind: "when-woken" };
     try {
       const passed = await this.#check();
-      if (passed === undefined || !(await this.#note(passed))) return { kind: "over" };
+      if (passed === undefined || !(await this.#writeSending(passed))) return { kind: "over" };
       return await this.#send(passed);
     } catch (error) {
-      // Nothing in there should throw; if it does, whether the command ran is not known once it had started.
+      // A defect. Once the command is being sent, it is not known whether it ran.
       report("a run failed", error);
       const ran = this.#record.status === "sending" ? "unknown" : "no";
       this.#fail(new Failure("bad-response", "Marshal itself failed.", { ran, cause: error }));
       return { kind: "over" };
     } finally {
-      turns.release(source);
+      locks.release(source);
     }
   }
 
-  /** Ends it unless it is being sent already; false: too late. */
+  /** Ends the run. Returns false when it is being sent or over, which is too late. */
   end(status: RunStatus, failure: Failure): boolean {
     if (this.#over || this.#record.status === "sending") return false;
     this.#fail(failure, status);
     return true;
   }
 
-  /** Ends it, unless it is being sent already, because this process stops. */
+  /** Ends the run because this process stops, unless it is being sent already. */
   interrupt(reason: Failure): void {
     this.#interrupted = true;
     this.end("expired", reason);
   }
 
-  /** Waits for its answer no longer, since this process stops: unsent if the gate still holds it, else unknown. */
+  /** Stops waiting for the answer because this process stops. It ends unsent if the gate still holds it, else unknown. */
   abandon(reason: Failure): void {
     this.#interrupted = true;
     if (!this.#over) this.#abort.abort(reason);
   }
 
-  /** Resolves when everything that was to be written of it so far was tried. */
+  /** Resolves when each write of its row so far has succeeded or failed. */
   written(): Promise<void> {
     return this.#row.written();
   }
 
-  /** May this person still do this, here? Undefined: it is over. */
-  async #check(): Promise<Passed | undefined> {
+  /** Checks server, key and permission anew. undefined: the run is over. */
+  async #check(): Promise<Authorized | undefined> {
     try {
-      const passed = await checkAtSending(this.#ports, this.#request, this.#rolesReadAtMs);
+      const passed = await authorizeAtSend(this.#ports, this.#request, this.#rolesReadAtMs);
       if (this.#over) return undefined;
       const { actor, binding, rolesReadAtMs } = passed;
       this.#request = { ...this.#request, actor, binding };
@@ -154,14 +154,14 @@ export class ActiveRun implements LaneEntry {
     }
   }
 
-  /** Writes the row "sending". False: it is over. */
-  async #note({ actor, binding }: Passed): Promise<boolean> {
+  /** Writes the row "sending". false: the run is over. */
+  async #writeSending({ actor, binding }: Authorized): Promise<boolean> {
     const sending: RunRecord = {
       ...this.#record,
       ...actorColumns(actor),
       source: binding.source,
       status: "sending",
-      // What the row says should it be the last that is ever written.
+      // If the process ends now, this is what the row says.
       ran: "unknown",
       sentAtMs: this.#ports.clock.nowMs(),
     };
@@ -173,15 +173,15 @@ export class ActiveRun implements LaneEntry {
       return false;
     }
 
-    // Cancelled or expired while the row was being written: the row of its end follows.
+    // It was cancelled or expired during the write; the row of its end follows.
     if (this.#over) return false;
     this.#record = sending;
     return true;
   }
 
-  async #send({ binding }: Passed): Promise<Attempt> {
+  async #send({ binding }: Authorized): Promise<Attempt> {
     const { client, clock, report } = this.#ports;
-    this.ticket.move({ record: this.#record, place: 0, expectedAtMs: clock.nowMs() });
+    this.submitted.move({ record: this.#record, place: 0, expectedAtMs: clock.nowMs() });
     try {
       const { text } = this.#record;
       const answer = await client.command(binding.source, text, {
@@ -198,7 +198,7 @@ export class ActiveRun implements LaneEntry {
     return { kind: "over" };
   }
 
-  /** The last word before the first byte: the gate may have held it while roles, time or the queue changed. */
+  /** Checked right before the first byte, because roles and time may have changed while the gate held the command. */
   #mayStart(): boolean {
     const { clock } = this.#ports;
     const nowMs = clock.monotonicMs();
@@ -229,7 +229,7 @@ export class ActiveRun implements LaneEntry {
     const { sentAtMs: _, ...unsent } = this.#record;
     this.#record = { ...unsent, status: "waiting", ran: "no" };
     this.#started = false;
-    // The row said "sending": after a crash it would be looked for in the log although it surely did not run.
+    // The row is set back from "sending", so that after a crash it is not taken for a run with an unknown outcome.
     await this.#row
       .write(this.#record)
       .catch((error: unknown) => report("an audit row could not be written", error));
@@ -238,25 +238,25 @@ export class ActiveRun implements LaneEntry {
 
   #expire(): void {
     if (this.end("expired", expiredUnsent()) || this.#over || this.#started) return;
-    // The gate still holds it; if it left at this very moment the client says so by ran "unknown".
+    // The gate still holds it. If it leaves at this moment, the client answers with ran "unknown".
     this.#abort.abort(expiredUnsent());
   }
 
   #fail(failure: Failure, status?: RunStatus): void {
     const nowMs = this.#ports.clock.nowMs();
-    // An answer that came after all, within the time that a stop leaves for it, is one like any other.
+    // An answer that arrives within the time limit of the stop counts as usual.
     const interrupted = this.#interrupted && (status === "expired" || this.#abort.signal.aborted);
     this.#finish(failed(this.#record, { failure, nowMs, status, interrupted }));
   }
 
-  /** What came of it is told at once; the row may take longer when the store fails. */
+  /** Ends the run. The outcome is given at once; writing the row may take longer while the store fails. */
   #finish(outcome: RunOutcome): void {
     if (this.#over) return;
     this.#over = true;
     this.#record = outcome.record;
     this.#cancelExpiry();
     this.#row.complete(this.#record);
-    this.ticket.end(outcome);
+    this.submitted.end(outcome);
     this.#onEnd(this);
   }
 }

@@ -18,10 +18,10 @@ import { failed } from "../audit/run-record.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { findVerb } from "../catalogue/verbs.ts";
 
-/** Nobody remembers for longer what they asked for. */
+/** A deferred run expires after this time, because by then its author no longer expects it. */
 const DEFERRED_FOR_MS = 60 * 60_000;
 const LOOK_EVERY_MS = 20_000;
-/** Of one guild; each person has one a server. */
+/** Deferred runs of one guild; each person has one per server. */
 const MOST_OF_GUILD = 100;
 
 const actorSchema = z.object({
@@ -159,7 +159,7 @@ export class DeferredRuns implements SnapshotListener {
     if (snapshot.status.currentPlayers === 0) return;
     const due = [...this.#held.values()].filter(({ run }) => run.request.binding.source === snapshot.source);
     for (const { key, run } of due) {
-      // Gone from the store before it is sent: after a crash it is rather not run than run twice.
+      // Removed from the store before it is sent, so that a crash cannot make it run twice.
       await this.#forget(key);
       this.#track(this.#fire(run));
     }
@@ -181,8 +181,8 @@ export class DeferredRuns implements SnapshotListener {
       const request = { ...run.request, actor: { ...actor, ...now, askedAtMs: readAtMs } };
       const plan = await runner.plan(request);
       if (plan.decision.allowed && plan.confirm !== "none") throw unconfirmed(plan);
-      const ticket = await runner.submit(plan);
-      outcome = await ticket.outcome;
+      const submitted = await runner.submit(plan);
+      outcome = await submitted.outcome;
     } catch (error) {
       if (!(error instanceof Failure)) this.#ports.report("a deferred command could not be sent", error);
       const why = new Failure(

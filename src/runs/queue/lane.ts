@@ -1,25 +1,25 @@
 import PQueue from "p-queue";
 import { Failure } from "../../domain/failure.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
-import { Line } from "./line.ts";
+import { LaneOrder } from "./lane-order.ts";
 import type { Again, Attempt } from "./next-attempt.ts";
 
-/** How many may wait for one linked server: at one per 5 s the last would expire unsent otherwise (600 s / 5 s). */
+/** Runs that may wait for one linked server; at one per 5 s they are sent before they expire (600 s / 5 s = 120). */
 const MOST_WAITING = 50;
 
-/** Automatic runs behind people; what was tried already before its own kind. */
+/** Automatic runs come after people's; a run that was tried already comes first of its kind. */
 const RANKS = { automatic: 0, automaticAgain: 0.5, person: 1, personAgain: 1.5 } as const;
 
 export type Readiness = { readonly kind: "ready" } | Again;
 
-/** What waits in a lane. */
+/** An entry that waits in a lane. */
 export interface LaneEntry {
   readonly id: string;
-  /** Nobody waits for it ("run when someone joins"): people go first. */
+  /** A run without a waiting person ("run when someone joins"); people go first. */
   readonly automatic: boolean;
-  /** Whether it could be sent now. "when-woken": only `wake` of the lane tells. */
+  /** Whether it could be sent now. "when-woken": not before somebody calls `wake` of the lane. */
   readiness(): Readiness;
-  /** Tries to send it. Never rejects. Unless it is over it stays at the front. */
+  /** Tries to send it. Never rejects. It stays at the front unless it is over. */
   attempt(): Promise<Attempt>;
 }
 
@@ -35,27 +35,27 @@ interface Waiting {
  */
 export class Lane {
   readonly #clock: Clock;
-  readonly #changed: () => void;
+  readonly #onChanged: () => void;
   readonly #queue: PQueue;
-  /** The places, as p-queue has them. */
-  readonly #line: Line;
+  /** The order of p-queue, read from its own queue class. */
+  readonly #order: LaneOrder;
   readonly #waiting = new Map<string, Waiting>();
   #running: LaneEntry | undefined;
   #cancelHold: () => void = () => undefined;
 
-  constructor(clock: Clock, changed: () => void) {
+  constructor(clock: Clock, onChanged: () => void) {
     this.#clock = clock;
-    this.#changed = changed;
-    let line = new Line();
-    const queueClass = lineClass((made) => {
-      line = made;
+    this.#onChanged = onChanged;
+    let order = new LaneOrder();
+    const queueClass = laneOrderClass((made) => {
+      order = made;
     });
     this.#queue = new PQueue({ concurrency: 1, queueClass });
-    this.#line = line;
+    this.#order = order;
   }
 
   get waiting(): readonly LaneEntry[] {
-    return this.#line.ids.flatMap((id) => this.#waiting.get(id)?.entry ?? []);
+    return this.#order.ids.flatMap((id) => this.#waiting.get(id)?.entry ?? []);
   }
 
   get running(): LaneEntry | undefined {
@@ -63,33 +63,33 @@ export class Lane {
   }
 
   get full(): boolean {
-    return this.#line.size >= MOST_WAITING;
+    return this.#order.size >= MOST_WAITING;
   }
 
   /** @throws Failure "queue-full" */
   add(entry: LaneEntry): void {
     if (this.full) throw new Failure("queue-full", `${MOST_WAITING} commands wait for this server already.`);
     this.#enter(entry, entry.automatic ? RANKS.automatic : RANKS.person);
-    this.#changed();
+    this.#onChanged();
   }
 
-  /** Takes out what waits; false: it is not waiting (any more). */
+  /** Removes a waiting entry; false: it does not wait. */
   remove(id: string): boolean {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return false;
     this.#waiting.delete(id);
     waiting.leave.abort();
-    this.#changed();
+    this.#onChanged();
     return true;
   }
 
-  /** Whatever held it may be over. */
+  /** Tries the first entry again, because what held it may be over. */
   wake(): void {
     this.#cancelHold();
     this.#queue.start();
   }
 
-  /** Drops timers; what waits has been removed before. */
+  /** Cancels timers. To be called when nothing waits. */
   close(): void {
     this.#cancelHold();
     this.#queue.pause();
@@ -99,7 +99,7 @@ export class Lane {
     const leave = new AbortController();
     this.#waiting.set(entry.id, { entry, leave });
     const options = { id: entry.id, priority, signal: leave.signal };
-    // Rejects only when it left while waiting, which whoever removed it knows.
+    // Rejects only when `remove` aborts it.
     this.#queue.add(() => this.#turn(entry), options).catch(() => undefined);
   }
 
@@ -108,22 +108,22 @@ export class Lane {
     const readiness = entry.readiness();
     if (readiness.kind !== "ready") {
       this.#holdAtFront(entry, readiness);
-      this.#changed();
+      this.#onChanged();
       return;
     }
 
     this.#running = entry;
-    this.#changed();
+    this.#onChanged();
     const attempt = await entry.attempt();
     this.#running = undefined;
 
     if (attempt.kind !== "over") this.#holdAtFront(entry, attempt);
-    this.#changed();
+    this.#onChanged();
   }
 
-  /** Before everyone of its own kind, but an automatic one still behind people. */
+  /** Puts an entry before its own kind; an automatic one stays behind people. */
   #holdAtFront(entry: LaneEntry, wanted: Again): void {
-    // What it waits for may have come about while its attempt ended; nobody would wake the lane again.
+    // What it waits for may have happened while its attempt ended, and then nobody would wake the lane again.
     const until = wanted.kind === "when-woken" ? entry.readiness() : wanted;
     this.#queue.pause();
     this.#cancelHold();
@@ -135,9 +135,9 @@ export class Lane {
   }
 }
 
-/** p-queue makes its queue itself, by `new`: this tells which it made, so that its order can be read. */
-function lineClass(onMade: (line: Line) => void): typeof Line {
-  return class extends Line {
+/** A queue class that hands out its instance, because p-queue constructs it itself. */
+function laneOrderClass(onMade: (order: LaneOrder) => void): typeof LaneOrder {
+  return class extends LaneOrder {
     constructor() {
       super();
       onMade(this);

@@ -6,8 +6,8 @@ import type { RunProgress } from "../../domain/run.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { Lane } from "./lane.ts";
 
-/** Until the window of a server's command bucket was seen (spec: Limits 3). */
-const unseenWindowMs = 5_000;
+/** Time between commands, assumed until the window of a server's command bucket was seen (spec: Limits 3). */
+const UNSEEN_WINDOW_MS = 5_000;
 
 interface Row {
   readonly guildId: string;
@@ -15,7 +15,7 @@ interface Row {
   readonly lane: Lane;
 }
 
-/** All lanes: one for each guild and linked server that has something waiting or under way. */
+/** All lanes: one for each guild and linked server with a run that waits or is being sent. */
 export class Lanes {
   readonly #clock: Clock;
   readonly #health: ServiceHealth;
@@ -47,7 +47,7 @@ export class Lanes {
     row.lane.add(run);
   }
 
-  /** It is over: out of its lane, and the lane goes once nothing is in it. */
+  /** Removes a run that is over, and its lane when that is empty. */
   drop(run: ActiveRun): void {
     const { guildId, bindingId, source, endedAtMs, status } = run.record;
     this.#runs.delete(run.id);
@@ -68,7 +68,7 @@ export class Lanes {
     return this.all().filter((run) => run.record.source === source);
   }
 
-  /** Whatever held the lanes of this server may be over. */
+  /** Wakes the lanes of a server, because what held them may be over. */
   wake(source: SourceId): void {
     const names = new Set(this.ofSource(source).map(({ record }) => key(record.guildId, record.bindingId)));
     for (const name of names) this.#rows.get(name)?.lane.wake();
@@ -119,7 +119,7 @@ export class Lanes {
   }
 
   #expectedAtMs(source: SourceId, place: number, busy: boolean): number {
-    const windowMs = this.#windowsMs.get(source) ?? unseenWindowMs;
+    const windowMs = this.#windowsMs.get(source) ?? UNSEEN_WINDOW_MS;
     const readyAtMs = Math.max(
       this.#clock.nowMs() + (busy ? windowMs : 0),
       this.#health.halt()?.untilMs ?? 0,
@@ -136,7 +136,7 @@ export class Lanes {
   #tell(name: string): void {
     const row = this.#rows.get(name);
     if (row === undefined) return;
-    for (const progress of this.#places(row)) this.#runs.get(progress.record.id)?.ticket.move(progress);
+    for (const progress of this.#places(row)) this.#runs.get(progress.record.id)?.submitted.move(progress);
     if (row.lane.waiting.length === 0 && row.lane.running === undefined) {
       row.lane.close();
       this.#rows.delete(name);

@@ -7,8 +7,8 @@ import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { ParsedCommand, ResolvedTarget, RunPlan, RunRequest } from "../../domain/run.ts";
-import { nearestWords } from "../catalogue/nearest.ts";
-import { parseCommand, warnedLength } from "../catalogue/parse-command.ts";
+import { nearestWords } from "../catalogue/did-you-mean.ts";
+import { parseCommand, WARNED_CHARACTERS } from "../catalogue/parse-command.ts";
 import { type People, peopleOf, resolveTargets } from "../catalogue/targets.ts";
 import { catalogue, findVerb, type Verb } from "../catalogue/verbs.ts";
 import { decide, decideVerb } from "../permission/policy.ts";
@@ -178,7 +178,7 @@ function warnings(command: ParsedCommand, { people, unread, haltUntilMs, nowMs }
   const said: string[] = [];
   const verb = findVerb(command.verb ?? "");
   if (verb === undefined) said.push(`:${command.verb} is not in the catalogue; the game may not know it.`);
-  if (command.text.length > warnedLength) {
+  if (command.text.length > WARNED_CHARACTERS) {
     said.push(`It is ${command.text.length} characters long; the game may cut or refuse it.`);
   }
   if (verb !== undefined && NEEDS_A_BODY.has(verb.verb)) {

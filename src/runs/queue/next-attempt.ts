@@ -1,19 +1,19 @@
 import type { Failure } from "../../domain/failure.ts";
 
-/** When a run that was not sent may be tried again: after a wait, or when something that holds it is over. */
+/** When a run that was not sent may be tried again: after a time, or when its lane is woken. */
 export type Again = { readonly kind: "again"; readonly inMs: number } | { readonly kind: "when-woken" };
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export type Attempt = { readonly kind: "over" } | Again;
 
-/** A 429 that names no time. */
+/** Wait after a 429 that names no time. */
 const UNNAMED_WAIT_MS = 5_000;
-/** Between two checks of a run that was held back at the very start, whatever the reason was. */
+/** Wait after a run was held back right before its first byte. */
 const RECHECK_AFTER_MS = 250;
 
 export interface Refused {
   readonly failure: Failure;
-  /** Wall time, in which the service's waits are told. */
+  /** Wall time, in which the service gives its times. */
   readonly nowMs: number;
   /** Until when nothing may be sent at all, epoch milliseconds. */
   readonly haltUntilMs: number | undefined;
@@ -21,7 +21,7 @@ export interface Refused {
   readonly leftMs: number;
 }
 
-/** Only what surely did not run may be sent again (spec: Limits 5), and only before it expires. Pure. */
+/** Only a command that certainly did not run is sent again (spec: Limits 5), and only before it expires. Pure. */
 export function nextAttempt({ failure, nowMs, haltUntilMs, leftMs }: Refused): Attempt {
   if (failure.ran !== "no") return { kind: "over" };
   const inMs = waitAfter(failure, nowMs, haltUntilMs);

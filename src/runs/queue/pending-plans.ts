@@ -3,7 +3,7 @@ import type { RunPlan } from "../../domain/run.ts";
 
 /** How long a plan waits for its confirmation, by the monotonic clock. */
 export const PLAN_LIVES_MS = 60_000;
-/** Of one person, and of one guild; beyond them their own oldest go, never those of another guild. */
+/** Limits of one person and of one guild. Beyond them their own oldest plans are dropped, never another guild's. */
 const MOST_OF_PERSON = 20;
 const MOST_OF_GUILD = 500;
 
@@ -12,8 +12,8 @@ interface Kept {
   readonly endsAtMonotonicMs: number;
 }
 
-/** Plans that were made and not yet used: each may be used once, within its time. In memory only. */
-export class Plans {
+/** Plans that wait for their confirmation. Each may be used once, within its time; they are kept in memory only. */
+export class PendingPlans {
   readonly #clock: Clock;
   /** By guild, then by id, the oldest first. */
   readonly #guilds = new Map<string, Map<string, Kept>>();
@@ -47,7 +47,7 @@ export class Plans {
     return kept !== undefined && kept.endsAtMonotonicMs > this.#clock.monotonicMs() ? kept.plan : undefined;
   }
 
-  /** False: it was used or dropped already. A second press of the same button finds nothing. */
+  /** Takes a plan out. false: it was used or dropped already, such as at a second press of the same button. */
   use(id: string): boolean {
     const guildId = this.#guildOf.get(id);
     if (guildId === undefined) return false;

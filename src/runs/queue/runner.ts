@@ -3,7 +3,7 @@ import { type Actor, type Binding, emptyPolicy } from "../../domain/guild.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
-import type { Decision, RunOutcome, RunPlan, RunRequest, RunTicket } from "../../domain/run.ts";
+import type { Decision, RunOutcome, RunPlan, RunRequest, SubmittedRun } from "../../domain/run.ts";
 import { isSameName } from "../../domain/same-name.ts";
 import type { RefusalCount } from "../audit/refusal-count.ts";
 import { failed, newRecord } from "../audit/run-record.ts";
@@ -12,30 +12,30 @@ import { decide } from "../permission/policy.ts";
 import { ActiveRun, type RunPorts } from "./active-run.ts";
 import { Lanes } from "./lanes.ts";
 import { makePlan } from "./make-plan.ts";
-import { Plans } from "./pending-plans.ts";
-import { SourceTurns } from "./source-turns.ts";
+import { PendingPlans } from "./pending-plans.ts";
+import { ServerLocks } from "./server-locks.ts";
 
 /** To write down and tell what was given up at the end of a stop. */
-const abandonedWithinMs = 500;
+const ABANDONED_WITHIN_MS = 500;
 
-export interface RunnerPorts extends Omit<RunPorts, "turns"> {
+export interface RunnerPorts extends Omit<RunPorts, "locks"> {
   readonly refusals: Pick<RefusalCount, "note">;
   readonly random: Random;
   /** A run that was or may have been sent is over: its proof is sought. */
   onOver(outcome: RunOutcome): void;
 }
 
-/** Plans, confirmations and what is under way. What waits, as people see it, is in waiting-runs.ts. */
+/** PendingPlans, confirmations and what is under way. What waits, as people see it, is in waiting-runs.ts. */
 export class CommandRunner implements Runner {
   readonly lanes: Lanes;
   readonly #ports: RunPorts & RunnerPorts;
-  readonly #plans: Plans;
+  readonly #plans: PendingPlans;
   #stopping = false;
 
   constructor(ports: RunnerPorts) {
     this.lanes = new Lanes(ports.clock, ports.health);
-    this.#plans = new Plans(ports.clock);
-    this.#ports = { ...ports, turns: new SourceTurns((source) => this.lanes.wake(source)) };
+    this.#plans = new PendingPlans(ports.clock);
+    this.#ports = { ...ports, locks: new ServerLocks((source) => this.lanes.wake(source)) };
   }
 
   async plan(request: RunRequest): Promise<RunPlan> {
@@ -44,7 +44,7 @@ export class CommandRunner implements Runner {
     return plan;
   }
 
-  async submit(plan: RunPlan): Promise<RunTicket> {
+  async submit(plan: RunPlan): Promise<SubmittedRun> {
     // The plan as it was made here, not as it comes back.
     const own = this.#plans.get(plan.id);
     if (own === undefined) throw usedUp();
@@ -62,7 +62,7 @@ export class CommandRunner implements Runner {
     return userId === actor.userId && guildId === actor.guildId ? plan : undefined;
   }
 
-  async confirmed(planId: string, actor: Actor, typedName?: string): Promise<RunTicket> {
+  async confirmed(planId: string, actor: Actor, typedName?: string): Promise<SubmittedRun> {
     const plan = this.#plans.get(planId);
     if (plan === undefined) throw usedUp();
     const { request } = plan;
@@ -106,13 +106,13 @@ export class CommandRunner implements Runner {
     for (const run of runs) run.interrupt(restarting());
     const ended = Promise.all(
       runs.map(async (run) => {
-        await run.ticket.outcome;
+        await run.submitted.outcome;
         await run.written();
       }),
     );
     await this.#atMost(withinMs, ended);
     for (const run of runs) run.abandon(new Failure("expired", "Marshal was restarted meanwhile."));
-    await this.#atMost(abandonedWithinMs, ended);
+    await this.#atMost(ABANDONED_WITHIN_MS, ended);
     this.lanes.close();
   }
 
@@ -144,7 +144,7 @@ export class CommandRunner implements Runner {
     return failure;
   }
 
-  async #accept(plan: RunPlan): Promise<RunTicket> {
+  async #accept(plan: RunPlan): Promise<SubmittedRun> {
     const { binding } = plan.request;
     if (this.#stopping) throw restarting();
     const parked = this.#ports.health.parked(binding.source);
@@ -161,20 +161,20 @@ export class CommandRunner implements Runner {
       throw failure;
     }
     if (this.#stopping) run.interrupt(restarting());
-    if (run.over) return run.ticket;
+    if (run.over) return run.submitted;
     try {
       this.lanes.add(run);
     } catch (error) {
       if (error instanceof Failure) run.end("failed", error);
       throw error;
     }
-    return run.ticket;
+    return run.submitted;
   }
 
   #onEnd(run: ActiveRun): void {
     this.lanes.drop(run);
     const { record } = run;
-    if (record.ran !== "no") void run.ticket.outcome.then((outcome) => this.#ports.onOver(outcome));
+    if (record.ran !== "no") void run.submitted.outcome.then((outcome) => this.#ports.onOver(outcome));
   }
 }
 

@@ -27,16 +27,16 @@ export class WaitingRuns implements RunQueue {
     const manages = (bindingId: string) => this.#manages(actor, bindingId);
     const mayAny = (binding: Binding) => manages(binding.id);
     const dropped = await this.#deferred.cancel(actor.guildId, runId, mayAny, actor.userId);
-    if (dropped !== undefined) return dropped ? cancelled : notYours;
+    if (dropped !== undefined) return dropped ? CANCELLED : NOT_YOURS;
     const run = this.#runner.lanes.get(runId);
     if (run === undefined || run.record.guildId !== actor.guildId) {
       return { ok: false, text: "It no longer waits." };
     }
     const { actorId, bindingId } = run.record;
-    if (actorId !== actor.userId && !(await manages(bindingId))) return notYours;
+    if (actorId !== actor.userId && !(await manages(bindingId))) return NOT_YOURS;
     const by = actorId === actor.userId ? "whoever asked for it" : actor.userName;
     const done = run.end("cancelled", new Failure("expired", `Cancelled by ${by}; it was not sent.`));
-    return done ? cancelled : { ok: false, text: "Too late: it is being sent or was sent already." };
+    return done ? CANCELLED : { ok: false, text: "Too late: it is being sent or was sent already." };
   }
 
   defer(actor: Actor, runId: string): Promise<{ readonly ok: boolean; readonly text: string }> {
@@ -57,5 +57,5 @@ export class WaitingRuns implements RunQueue {
   }
 }
 
-const cancelled = { ok: true, text: "Cancelled: it was not sent." };
-const notYours = { ok: false, text: "It is another person's; only a Manager can cancel it." };
+const CANCELLED = { ok: true, text: "Cancelled: it was not sent." };
+const NOT_YOURS = { ok: false, text: "It is another person's; only a Manager can cancel it." };

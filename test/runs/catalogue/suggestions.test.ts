@@ -13,8 +13,9 @@ const values = (typed: string, may: (text: string) => boolean = anything) =>
 describe("autocompletion", () => {
   test("neither asks the service nor demands a poll, however much somebody types", () => {
     const rig = new RunsRig();
-    for (const typed of [":k", ":kick", ":kick b"]) rig.runs.words.complete(binding.source, typed, anything);
-    rig.runs.words.complete(undefined, ":kick b", anything);
+    for (const typed of [":k", ":kick", ":kick b"])
+      rig.runs.catalogue.complete(binding.source, typed, anything);
+    rig.runs.catalogue.complete(undefined, ":kick b", anything);
     assert.equal(rig.demandsPut.size, 0);
   });
 
@@ -65,7 +66,7 @@ describe("autocompletion", () => {
     const rig = new RunsRig();
     rig.players = [player("Bob", 12), player("Bossy", 21, "Server Administrator")];
     const may = await rig.runs.permissions.mayRun(rig.actor("mod"), binding);
-    const offered = rig.runs.words.complete(binding.source, ":kick bo", may).map(({ value }) => value);
+    const offered = rig.runs.catalogue.complete(binding.source, ":kick bo", may).map(({ value }) => value);
     assert.deepEqual(offered, [":kick Bob"]);
   });
 

@@ -24,10 +24,10 @@ async function send(rig: RunsRig, text: string): Promise<{ readonly id: string; 
     text,
     origin: "command",
   });
-  const ticket = await rig.runs.runner.submit(plan);
-  await rig.clock.until(() => (rig.audit.rows.get(ticket.id)?.status ?? "waiting") !== "waiting");
+  const submitted = await rig.runs.runner.submit(plan);
+  await rig.clock.until(() => (rig.audit.rows.get(submitted.id)?.status ?? "waiting") !== "waiting");
   await settle();
-  return { id: ticket.id, atS: Math.floor((rig.audit.rows.get(ticket.id)?.sentAtMs ?? 0) / 1000) };
+  return { id: submitted.id, atS: Math.floor((rig.audit.rows.get(submitted.id)?.sentAtMs ?? 0) / 1000) };
 }
 
 describe("proof", () => {

@@ -10,15 +10,15 @@ async function meetEmpty(rig: RunsRig, text: string, role: keyof typeof roles = 
     throw new Failure("server-empty", "offline", { commandId: "c-1" });
   };
   const plan = await rig.runs.runner.plan({ actor: rig.actor(role), binding, text, origin: "command" });
-  const ticket = await rig.runs.runner.submit(plan);
+  const submitted = await rig.runs.runner.submit(plan);
   let over = false;
-  void ticket.outcome.then(() => {
+  void submitted.outcome.then(() => {
     over = true;
   });
   await rig.clock.until(() => over);
   await settle();
   rig.answering = async () => "Success";
-  return ticket.id;
+  return submitted.id;
 }
 
 const texts = (rig: RunsRig) => rig.posts.map(({ channelId, message }) => `${channelId} ${message.content}`);
@@ -99,9 +99,9 @@ describe("run when someone joins", () => {
       text: ":h fine",
       origin: "command",
     });
-    const ticket = await rig.runs.runner.submit(plan);
+    const submitted = await rig.runs.runner.submit(plan);
     await settle();
-    assert.equal((await queue.defer(rig.actor("mod"), ticket.id)).ok, false);
+    assert.equal((await queue.defer(rig.actor("mod"), submitted.id)).ok, false);
   });
 
   test("is one per person and server: the next replaces it", async () => {

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
-import type { RunOutcome, RunTicket } from "../../../src/domain/run.ts";
+import type { RunOutcome, SubmittedRun } from "../../../src/domain/run.ts";
 import { settle } from "../../support/clock.ts";
 import { binding, player, RunsRig, roles } from "../../support/runs-rig.ts";
 
-async function ask(rig: RunsRig, text: string, role: keyof typeof roles = "manager"): Promise<RunTicket> {
+async function ask(rig: RunsRig, text: string, role: keyof typeof roles = "manager"): Promise<SubmittedRun> {
   const plan = await rig.runs.runner.plan({ actor: rig.actor(role), binding, text, origin: "command" });
   return rig.runs.runner.submit(plan);
 }
 
-async function outcomeOf(rig: RunsRig, ticket: RunTicket): Promise<RunOutcome> {
+async function outcomeOf(rig: RunsRig, submitted: SubmittedRun): Promise<RunOutcome> {
   let outcome: RunOutcome | undefined;
-  void ticket.outcome.then((one) => {
+  void submitted.outcome.then((one) => {
     outcome = one;
   });
   await rig.clock.until(() => outcome !== undefined);
-  return ticket.outcome;
+  return submitted.outcome;
 }
 
 /** The service rejects the first call with `failure`, and answers the next ones. */
@@ -59,9 +59,9 @@ describe("a run and its audit row", () => {
   test("is not sent when the row says waiting but can no longer be written", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 1_000;
-    const ticket = await ask(rig, ":h Welcome");
+    const submitted = await ask(rig, ":h Welcome");
     rig.audit.failure = new Error("disk full");
-    const outcome = await outcomeOf(rig, ticket);
+    const outcome = await outcomeOf(rig, submitted);
     assert.equal(outcome.record.ran, "no");
     assert.equal(outcome.failure?.code, "denied");
     assert.equal(rig.sent.length, 0);
@@ -73,12 +73,12 @@ describe("a run and its audit row", () => {
       rig.audit.failure = new Error("disk full");
       return "Success";
     };
-    const ticket = await ask(rig, ":h Welcome");
-    assert.equal((await outcomeOf(rig, ticket)).record.status, "done");
-    assert.equal(rig.audit.rows.get(ticket.id)?.status, "sending");
+    const submitted = await ask(rig, ":h Welcome");
+    assert.equal((await outcomeOf(rig, submitted)).record.status, "done");
+    assert.equal(rig.audit.rows.get(submitted.id)?.status, "sending");
     rig.audit.failure = undefined;
     await rig.clock.advance(10_000);
-    assert.equal(rig.audit.rows.get(ticket.id)?.status, "done");
+    assert.equal(rig.audit.rows.get(submitted.id)?.status, "done");
   });
 
   test("shows refusals too: who tried what", async () => {
@@ -112,9 +112,9 @@ describe("permission", () => {
   test("that was withdrawn while it waited stops it", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 60_000;
-    const ticket = await ask(rig, ":kill Alice", "mod");
+    const submitted = await ask(rig, ":kill Alice", "mod");
     rig.memberRoles.set("u-mod", [roles.none]);
-    const outcome = await outcomeOf(rig, ticket);
+    const outcome = await outcomeOf(rig, submitted);
     assert.equal(outcome.record.status, "denied");
     assert.equal(outcome.record.ran, "no");
     assert.equal(rig.sent.length, 0);
@@ -123,9 +123,9 @@ describe("permission", () => {
   test("that cannot be read anew counts as none", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 60_000;
-    const ticket = await ask(rig, ":h hello", "mod");
+    const submitted = await ask(rig, ":h hello", "mod");
     rig.membersFailure = new Error("Discord is away");
-    const outcome = await outcomeOf(rig, ticket);
+    const outcome = await outcomeOf(rig, submitted);
     assert.equal(outcome.record.status, "denied");
     assert.equal(rig.sent.length, 0);
   });
@@ -133,9 +133,9 @@ describe("permission", () => {
   test("is checked against who is in the server when it is sent", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 30_000;
-    const ticket = await ask(rig, ":kill Ali", "mod");
+    const submitted = await ask(rig, ":kill Ali", "mod");
     rig.players = [...rig.players, player("Alister", 99, "Server Administrator")];
-    const outcome = await outcomeOf(rig, ticket);
+    const outcome = await outcomeOf(rig, submitted);
     assert.equal(outcome.record.status, "denied");
     assert.match(outcome.record.message ?? "", /Alister/);
   });
@@ -149,9 +149,9 @@ describe("permission", () => {
       if (!mayStart()) throw new Failure("expired", "not any more");
       return "Success";
     };
-    const ticket = await ask(rig, ":kill Alice", "mod");
+    const submitted = await ask(rig, ":kill Alice", "mod");
     rig.memberRoles.set("u-mod", []);
-    assert.equal((await outcomeOf(rig, ticket)).record.status, "denied");
+    assert.equal((await outcomeOf(rig, submitted)).record.status, "denied");
   });
 });
 
@@ -164,9 +164,9 @@ describe("confirmation", () => {
     assert.equal(plan.confirm, "button");
     await assert.rejects(runner.submit(plan), { code: "denied" });
     await assert.rejects(runner.confirmed(plan.id, rig.actor("admin")), { code: "denied" });
-    const ticket = await runner.confirmed(plan.id, rig.actor("manager"));
+    const submitted = await runner.confirmed(plan.id, rig.actor("manager"));
     await assert.rejects(runner.confirmed(plan.id, rig.actor("manager")), { code: "expired" });
-    assert.equal((await outcomeOf(rig, ticket)).record.status, "done");
+    assert.equal((await outcomeOf(rig, submitted)).record.status, "done");
     const late = await runner.plan(request);
     await rig.clock.advance(60_001);
     await assert.rejects(runner.confirmed(late.id, rig.actor("manager")), { code: "expired" });
@@ -273,15 +273,15 @@ describe("what came of it", () => {
     const rig = new RunsRig();
     const retryAtMs = rig.clock.nowMs() + 40_000;
     rejectOnce(rig, new Failure("rate-limited", "wait", { retryAtMs }));
-    const ticket = await ask(rig, ":h Welcome");
+    const submitted = await ask(rig, ":h Welcome");
     const seen: number[] = [];
     const reading = (async () => {
-      for await (const { place, expectedAtMs, record } of ticket.progress()) {
+      for await (const { place, expectedAtMs, record } of submitted.progress()) {
         if (place === 1 && record.status === "waiting") seen.push(expectedAtMs);
       }
     })();
     rig.haltUntilMs = retryAtMs;
-    const outcome = await outcomeOf(rig, ticket);
+    const outcome = await outcomeOf(rig, submitted);
     await reading;
     assert.equal(outcome.record.status, "done");
     assert.deepEqual(
@@ -321,7 +321,7 @@ describe("the queue", () => {
       waiting.map(({ expectedAtMs }) => expectedAtMs - rig.clock.nowMs()),
       [1_000, 6_000, 11_000],
     );
-    await Promise.all(tickets.map((ticket) => outcomeOf(rig, ticket)));
+    await Promise.all(tickets.map((submitted) => outcomeOf(rig, submitted)));
     assert.deepEqual(
       rig.sent.map(({ text }) => text),
       texts,
@@ -335,9 +335,9 @@ describe("the queue", () => {
   test("expires what waited for 10 minutes, unsent", async () => {
     const rig = new RunsRig();
     rig.haltUntilMs = rig.clock.nowMs() + 3_600_000;
-    const ticket = await ask(rig, ":h Welcome");
+    const submitted = await ask(rig, ":h Welcome");
     const startMs = rig.clock.nowMs();
-    const outcome = await outcomeOf(rig, ticket);
+    const outcome = await outcomeOf(rig, submitted);
     assert.equal(outcome.record.status, "expired");
     assert.equal(rig.clock.nowMs() - startMs, 600_000);
     await rig.clock.advance(2 * 3_600_000);
@@ -439,7 +439,7 @@ describe("what happens in between", () => {
   test("the server is unlinked: what waits ends unsent, and plans are void", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 60_000;
-    const ticket = await ask(rig, ":h Welcome");
+    const submitted = await ask(rig, ":h Welcome");
     const plan = await rig.runs.runner.plan({
       actor: rig.actor("manager"),
       binding,
@@ -448,7 +448,7 @@ describe("what happens in between", () => {
     });
     rig.linked = [];
     await rig.runs.onUnlinked(binding);
-    const outcome = await ticket.outcome;
+    const outcome = await submitted.outcome;
     assert.equal(outcome.record.status, "cancelled");
     assert.equal(outcome.failure?.code, "not-linked");
     await assert.rejects(rig.runs.runner.submit(plan), { code: "expired" });
@@ -459,19 +459,19 @@ describe("what happens in between", () => {
   test("another process unlinked it: the check at sending finds that", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 5_000;
-    const ticket = await ask(rig, ":h Welcome");
+    const submitted = await ask(rig, ":h Welcome");
     rig.linked = [];
-    assert.equal((await outcomeOf(rig, ticket)).failure?.code, "not-linked");
+    assert.equal((await outcomeOf(rig, submitted)).failure?.code, "not-linked");
     assert.equal(rig.sent.length, 0);
   });
 
   test("the key is parked: what waits ends unsent, and nothing new is taken", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 60_000;
-    const ticket = await ask(rig, ":h Welcome");
+    const submitted = await ask(rig, ":h Welcome");
     rig.parkedWhy = "The key was regenerated.";
     rig.runs.onKeyParked(binding.source);
-    assert.equal((await ticket.outcome).failure?.code, "key-rejected");
+    assert.equal((await submitted.outcome).failure?.code, "key-rejected");
     await assert.rejects(ask(rig, ":h again"), { code: "key-rejected" });
     assert.equal(rig.sent.length, 0);
   });
@@ -504,29 +504,29 @@ describe("what happens in between", () => {
         new Promise((_resolve, reject) =>
           signal?.addEventListener("abort", () => reject(new Failure("expired", "aborted", { ran }))),
         );
-      const ticket = await ask(rig, ":h Welcome");
+      const submitted = await ask(rig, ":h Welcome");
       await settle();
       let stopped = false;
       void rig.runs.stop(10_000).then(() => {
         stopped = true;
       });
       await rig.clock.until(() => stopped, 10_000);
-      assert.equal(rig.audit.rows.get(ticket.id)?.status, status);
-      assert.equal((await ticket.outcome).record.ran, ran);
+      assert.equal(rig.audit.rows.get(submitted.id)?.status, status);
+      assert.equal((await submitted.outcome).record.ran, ran);
     }
   });
 
   test("shutdown leaves a run whose client never lets go to the next start", async () => {
     const rig = new RunsRig();
     rig.answering = () => new Promise(() => undefined);
-    const ticket = await ask(rig, ":h Welcome");
+    const submitted = await ask(rig, ":h Welcome");
     await settle();
     let stopped = false;
     void rig.runs.stop(10_000).then(() => {
       stopped = true;
     });
     await rig.clock.until(() => stopped, 10_000);
-    assert.equal(rig.audit.rows.get(ticket.id)?.status, "sending");
+    assert.equal(rig.audit.rows.get(submitted.id)?.status, "sending");
   });
 
   test("a crash: what was being sent is unknown and sought in the log, what waited is told", async () => {

@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
-import type { RunOutcome, RunTicket } from "../../../src/domain/run.ts";
+import type { RunOutcome, SubmittedRun } from "../../../src/domain/run.ts";
 import { settle } from "../../support/clock.ts";
 import { binding, RunsRig, roles } from "../../support/runs-rig.ts";
 
 const HOUR_MS = 3_600_000;
 
-async function ask(rig: RunsRig, text: string): Promise<RunTicket> {
+async function ask(rig: RunsRig, text: string): Promise<SubmittedRun> {
   const { runner } = rig.runs;
   return runner.submit(await runner.plan({ actor: rig.actor("mod"), binding, text, origin: "command" }));
 }
 
-async function outcomeOf(rig: RunsRig, ticket: RunTicket): Promise<RunOutcome> {
+async function outcomeOf(rig: RunsRig, submitted: SubmittedRun): Promise<RunOutcome> {
   let outcome: RunOutcome | undefined;
-  void ticket.outcome.then((known) => {
+  void submitted.outcome.then((known) => {
     outcome = known;
   });
   await rig.clock.until(() => outcome !== undefined);
-  return ticket.outcome;
+  return submitted.outcome;
 }
 
 for (const stepMs of [HOUR_MS, -HOUR_MS]) {
@@ -26,11 +26,11 @@ for (const stepMs of [HOUR_MS, -HOUR_MS]) {
     test("a waiting run expires ten minutes after it was asked for, neither earlier nor later", async () => {
       const rig = new RunsRig();
       rig.haltUntilMs = Number.MAX_SAFE_INTEGER;
-      const ticket = await ask(rig, ":h hi");
+      const submitted = await ask(rig, ":h hi");
       const startMs = rig.clock.monotonicMs();
       await rig.clock.advance(60_000);
       rig.clock.step(stepMs);
-      const { record } = await outcomeOf(rig, ticket);
+      const { record } = await outcomeOf(rig, submitted);
       assert.equal(record.status, "expired");
       assert.equal(rig.clock.monotonicMs() - startMs, 600_000);
     });
@@ -42,13 +42,13 @@ for (const stepMs of [HOUR_MS, -HOUR_MS]) {
         return "Success";
       };
       rig.haltUntilMs = rig.clock.nowMs() + 30_000;
-      const ticket = await ask(rig, ":h hi");
+      const submitted = await ask(rig, ":h hi");
       await rig.clock.advance(15_000);
       rig.memberRoles.set("u-mod", [roles.none]);
       rig.clock.step(stepMs);
       rig.haltUntilMs = undefined;
       await rig.clock.advance(20_000);
-      assert.equal((await outcomeOf(rig, ticket)).record.status, "denied");
+      assert.equal((await outcomeOf(rig, submitted)).record.status, "denied");
       assert.equal(rig.membersRead, 1);
     });
 
@@ -64,9 +64,9 @@ for (const stepMs of [HOUR_MS, -HOUR_MS]) {
         text: ":h hi",
         origin: "command",
       });
-      const ticket = await rig.runs.runner.submit(plan);
+      const submitted = await rig.runs.runner.submit(plan);
       rig.clock.step(stepMs);
-      assert.equal((await outcomeOf(rig, ticket)).record.status, "done");
+      assert.equal((await outcomeOf(rig, submitted)).record.status, "done");
     });
 
     test("a deferred run is sent when someone joins, and proof is sought for its time", async () => {

@@ -68,8 +68,8 @@ test("each fault of the service leaves at most one execution of each command", a
   ];
   for (const [n, fault] of faults.entries()) {
     world.service.faults.next({ ...fault, only: "commands" });
-    const ticket = await submit(rig, `:h ${n}`);
-    const [outcome] = await all(world, [ticket.outcome]);
+    const submitted = await submit(rig, `:h ${n}`);
+    const [outcome] = await all(world, [submitted.outcome]);
     assert.equal(outcome?.record.status, "unknown", JSON.stringify(fault));
     await world.clock.advance(30_000);
   }

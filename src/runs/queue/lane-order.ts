@@ -14,9 +14,9 @@ interface EnqueueOptions {
 
 /**
  * The waiting jobs of a p-queue in the order in which it will start them: the greater priority first, and within one
- * first come first served. p-queue's own class keeps the same order and shows it to nobody.
+ * first come first served. p-queue's own class keeps the same order but does not expose it.
  */
-export class Line {
+export class LaneOrder {
   #places: Place[] = [];
 
   get size(): number {
@@ -48,7 +48,7 @@ export class Line {
   setPriority(id: string, priority: number): void {
     const place = this.#places.find((one) => one.id === id);
     if (place === undefined) throw new ReferenceError(`nothing with the id "${id}" waits`);
-    // Moved, it would stand behind its equals.
+    // Putting it in again would move it behind jobs of the same priority.
     if (place.priority === priority) return;
     this.remove(id);
     this.enqueue(place.run, { id, priority });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import PQueue from "p-queue";
-import { Line } from "../../../src/runs/queue/line.ts";
+import { LaneOrder } from "../../../src/runs/queue/lane-order.ts";
 
 const job = () => Promise.resolve();
 
@@ -15,7 +15,7 @@ describe("the line of a queue", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-        const line = new Line();
+        const line = new LaneOrder();
         const started: string[] = [];
         const queue = new PQueue({ concurrency: 1, autoStart: false });
         const leaving = new Map<string, AbortController>();
@@ -51,7 +51,7 @@ describe("the line of a queue", () => {
   });
 
   test("gives out the first, counts, and finds by priority", () => {
-    const line = new Line();
+    const line = new LaneOrder();
     line.enqueue(job, { id: "a" });
     line.enqueue(job, { id: "b", priority: 1 });
     assert.deepEqual(line.ids, ["b", "a"]);

@@ -1,10 +1,10 @@
 import type { SourceId } from "../../domain/model.ts";
 
 /**
- * One run at a time for each server, whichever guilds link it: a run that waited in the gate behind another's would
- * be sent on a permission that was checked long before.
+ * Lets one run at a time through for each server, over all guilds that link it. A run that waited in the gate behind
+ * another guild's would be sent on a permission that was checked long before.
  */
-export class SourceTurns {
+export class ServerLocks {
   readonly #taken = new Set<SourceId>();
   readonly #freed: (source: SourceId) => void;
 
@@ -12,11 +12,11 @@ export class SourceTurns {
     this.#freed = freed;
   }
 
-  busy(source: SourceId): boolean {
+  isHeld(source: SourceId): boolean {
     return this.#taken.has(source);
   }
 
-  take(source: SourceId): boolean {
+  tryTake(source: SourceId): boolean {
     if (this.#taken.has(source)) return false;
     this.#taken.add(source);
     return true;

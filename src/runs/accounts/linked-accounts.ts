@@ -26,7 +26,7 @@ export function parseGuildAccounts(value: unknown): GuildAccounts {
 }
 
 /** Which member of a guild is which player: one document a guild, its changes one after the other. */
-export class AccountBook {
+export class LinkedAccounts {
   readonly #documents: Documents<GuildAccounts>;
   readonly #turns = new KeyedMutex();
 

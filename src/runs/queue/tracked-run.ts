@@ -1,7 +1,7 @@
-import type { RunOutcome, RunProgress, RunTicket } from "../../domain/run.ts";
+import type { RunOutcome, RunProgress, SubmittedRun } from "../../domain/run.ts";
 
 /** One run as seen by who asked: the latest place in the queue, and the outcome. Slow readers skip places. */
-export class RunProgressTicket implements RunTicket {
+export class TrackedRun implements SubmittedRun {
   readonly id: string;
   readonly outcome: Promise<RunOutcome>;
   readonly #resolve: (outcome: RunOutcome) => void;

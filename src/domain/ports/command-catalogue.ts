@@ -14,7 +14,7 @@ export interface VerbInfo {
 }
 
 /** What the catalogue of in-game commands knows, for autocompletion and for /staff; never a call of the service. */
-export interface RunWords {
+export interface CommandCatalogue {
   /**
    * Whole texts for what was typed so far, of those that `may` lets through: verbs, then live players of the latest
    * snapshot, also by a part of the name or one that was mistyped. At most 25 of at most 100 characters. Only for people who may see who is in the server.
