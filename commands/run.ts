@@ -60,7 +60,7 @@ const command = defineEntry<CommandArgs>({
     const text = preset ?? args.text;
     const origin = preset === undefined ? "command" : "preset";
     const asked = { actor, binding, text, origin, dry: args.dry, on } as const;
-    const isBare = !text.startsWith(":") && services.words.about(text) !== undefined;
+    const isBare = !text.startsWith(":") && services.catalogue.about(text) !== undefined;
     yield* isBare ? askWithColon(services, asked) : ask(services, asked);
   },
 });
