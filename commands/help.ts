@@ -1,5 +1,5 @@
 import { defineCommand, defineEntry, type Services } from "../src/discord/command.ts";
-import { helpCard } from "../src/discord/render/help.ts";
+import { helpMessage } from "../src/discord/render/help.ts";
 import type { Actor } from "../src/domain/guild.ts";
 
 export const help = defineCommand({
@@ -11,10 +11,13 @@ export const help = defineCommand({
     parse: () => undefined,
     async execute({ actor }, services) {
       const linked = (await services.bindings.list(actor.guildId)).length > 0;
-      const staff = await holdsTier(actor, services);
-      return {
-        cards: [helpCard({ commands: services.overview, linked, staff, manageGuild: actor.manageGuild })],
-      };
+      return helpMessage({
+        linked,
+        staff: await holdsTier(actor, services),
+        manageGuild: actor.manageGuild,
+        commandId: services.commandId,
+        docsUrl: services.docsUrl,
+      });
     },
   }),
 });

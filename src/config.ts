@@ -19,6 +19,8 @@ export interface Config {
   readonly serversPerGuild: number;
   /** Requests with refused keys that this address risks in an hour; also how many may be in flight, less two. */
   readonly badKeyBudget: number;
+  /** Where the communities read the documentation; absent: /help has no link. */
+  readonly docsUrl?: string;
   readonly logLevel: "debug" | "info" | "warn" | "error";
 }
 
@@ -55,6 +57,7 @@ const EXPECTED = {
   SHARDS: "auto, or shards and their total such as 0-3/16",
   BAD_KEY_BUDGET: "a whole number from 4 to 1000, such as 8",
   SERVERS_PER_GUILD: "a whole number of 1 or more, such as 10",
+  DOCS_URL: "an http(s) address that /help links to, or nothing",
   LOG_LEVEL: `one of ${LOG_LEVELS.join(", ")}`,
 } as const;
 
@@ -141,6 +144,7 @@ const schema = z.object({
   SHARDS: shards.default("auto"),
   BAD_KEY_BUDGET: badKeyBudget.default(8),
   SERVERS_PER_GUILD: wholeNumber.default(10),
+  DOCS_URL: address.optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
 } satisfies Record<Name, z.ZodType>);
 
@@ -170,6 +174,7 @@ export function readConfig(environment: Environment): Config {
     serversPerGuild: data.SERVERS_PER_GUILD,
     logLevel: data.LOG_LEVEL,
     ...(data.SERVICE_GLOBAL_KEY === undefined ? {} : { serviceGlobalKey: data.SERVICE_GLOBAL_KEY }),
+    ...(data.DOCS_URL === undefined ? {} : { docsUrl: data.DOCS_URL }),
     ...(data.SECRET_KEY === undefined ? {} : { secretKey: data.SECRET_KEY }),
     ...(data.OPS_ADDRESS === null ? {} : { opsAddress: data.OPS_ADDRESS }),
   };

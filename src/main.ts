@@ -66,6 +66,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     token: config.discordToken,
     apiUrl: config.discordApiUrl,
     shards: config.shards,
+    docsUrl: config.docsUrl,
     settings,
     bindings,
     registered: kept.registered,

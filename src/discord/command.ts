@@ -54,8 +54,10 @@ export interface Services {
   readonly clock: Clock;
   readonly random: Random;
   readonly pendingLinks: PendingLinks;
-  /** Every command that there is, for /help. */
-  readonly overview: readonly CommandSummary[];
+  /** Discord's id of a registered command by its name, so that a mention of it can be pressed; undefined: not known. */
+  readonly commandId: (name: string) => string | undefined;
+  /** Where people read more, as the operator says. */
+  readonly docsUrl: string | undefined;
   /** HMAC of a typed key: whether it is linked already can be told without keeping it. */
   sourceOf(key: ServerKey): SourceId;
   /** Called with each secret that somebody types, before anything else is done with it: logs must not show it. */

@@ -23,7 +23,7 @@ import { createDispatch, type Dispatch } from "./interactions/dispatch.ts";
 import { createCallbackRest } from "./interactions/interaction-responder.ts";
 import { createLateAnswers } from "./interactions/late-answers.ts";
 import { createPendingLinks } from "./interactions/pending-links.ts";
-import { registerWhenChanged } from "./interactions/registration.ts";
+import { registeredIds, registerWhenChanged } from "./interactions/registration.ts";
 import { createNotifier } from "./messages/notifier.ts";
 import { createSink } from "./messages/sink.ts";
 import { type SinkProgress, withProgress } from "./messages/sink-progress.ts";
@@ -33,6 +33,8 @@ export interface DiscordPorts {
   /** Such as `https://discord.com/api`. */
   readonly apiUrl: string;
   readonly shards: Shards;
+  /** For /help; absent: no link. */
+  readonly docsUrl?: string | undefined;
   readonly settings: Settings;
   readonly bindings: Bindings;
   /** Hashes of registered definitions by application id; checked with parseRegistered. */
@@ -51,7 +53,15 @@ export interface DiscordPorts {
 /** What main builds of the other wings, after this one gave them sink, notifier and members. */
 type GivenServices = Omit<
   Services,
-  "members" | "guilds" | "pendingLinks" | "overview" | "settings" | "bindings" | "clock" | "random"
+  | "members"
+  | "guilds"
+  | "pendingLinks"
+  | "commandId"
+  | "docsUrl"
+  | "settings"
+  | "bindings"
+  | "clock"
+  | "random"
 >;
 
 /** The wing's state for `/state`: no secrets. */
@@ -99,6 +109,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const { log, clock, random, settings, bindings } = ports;
   let dispatch: Dispatch | undefined;
   let phase: "starting" | "running" | "ended" = "starting";
+  const commandIds = new Map<string, string>();
   const ended = Promise.withResolvers<string>();
   const client = createClient({
     ...ports,
@@ -187,7 +198,8 @@ export function createDiscord(ports: DiscordPorts): Discord {
         clock,
         random,
         pendingLinks,
-        overview: book.summaries,
+        commandId: (name: string) => commandIds.get(name),
+        docsUrl: ports.docsUrl,
       };
       dispatch = createDispatch({ book, services: { ...given, ...own }, clock, random, sink, notifier, log });
       await logIn(client, ports.token);
@@ -207,6 +219,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
         { user: client.user?.tag, guilds: client.guilds.cache.size, registered: changed },
         "logged in",
       );
+      for (const [name, id] of await registeredIds(rest, client.application.id)) commandIds.set(name, id);
       void offerToAll();
       // In nobody's way: it asks Discord once for each such guild.
       forgetDeparted().catch((err) => log.error({ err }, "it is not known which guilds removed the bot"));

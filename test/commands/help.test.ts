@@ -1,31 +1,61 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { commands } from "../../commands/index.ts";
 import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
-import { helpCard } from "../../src/discord/render/help.ts";
+import { type HelpView, helpMessage, helpTasks } from "../../src/discord/render/help.ts";
 import { textOf } from "../support/fake-answers.ts";
 
-const { summaries } = createCommandRegistry(commands);
-const nobody = { commands: summaries, linked: true, staff: false, manageGuild: false };
-const read = (view: typeof nobody) => textOf({ cards: [helpCard(view)] });
+const registry = createCommandRegistry(commands);
+const member: HelpView = {
+  ...{ linked: true, staff: false, manageGuild: false, docsUrl: undefined },
+  commandId: (name) => (commands.some((command) => command.name === name) ? "1234567890" : undefined),
+};
+const read = (view: HelpView) => textOf(helpMessage(view));
+/** What a reader sees of a mention of a command. */
+const seen = (view: HelpView) =>
+  read(view)
+    .replaceAll(/<(\/[^:>]+):\d+>/g, "$1")
+    .split("\n");
 
-test("help shows everybody what is open, and managers what they set up", () => {
-  assert.match(read(nobody), /\/server status/);
-  assert.doesNotMatch(read(nobody), /\/setup|\/run/);
-  assert.match(read({ ...nobody, manageGuild: true }), /\/setup link/);
-});
+describe("/help", () => {
+  test("shows what this person can do, by mentions that can be pressed", () => {
+    assert.match(read(member), /<\/server status:1234567890>/);
+    assert.doesNotMatch(read(member), /\/setup|\/run/);
+    assert.match(read({ ...member, staff: true }), /<\/run command:1234567890>/);
+    assert.match(read({ ...member, manageGuild: true }), /<\/setup start:1234567890>/);
+    assert.match(read({ ...member, commandId: () => undefined }), /`\/server status`/);
+  });
 
-test("help names the first step where nothing is linked", () => {
-  assert.match(read({ ...nobody, linked: false }), /someone with the Manage Server permission/i);
-  assert.match(read({ ...nobody, linked: false, manageGuild: true }), /Begin with `\/setup link`/);
-});
+  test("gives an owner the order of the first evening, and a member nothing that they cannot do", () => {
+    const owner = seen({ ...member, linked: false, manageGuild: true });
+    const places = ["setup start", "server status", "run command", "diagnose"].map((path) =>
+      owner.findIndex((line) => line.includes(`/${path}`)),
+    );
+    assert.deepEqual(places, [2, 3, 4, 5]);
+    assert.doesNotMatch(read({ ...member, linked: false }), /\//);
+  });
 
-test("help stays within Discord's limits whatever commands there are", () => {
-  const many = Array.from({ length: 60 }, (_, n) => ({
-    ...{ path: `/command number${n}`, description: "d".repeat(100), manageGuild: n % 2 === 0 },
-  }));
-  const card = helpCard({ ...nobody, commands: many, manageGuild: true });
-  const fields = card.fields ?? [];
-  assert.ok(fields.every(({ value }) => value.length <= 1_024 && value.length > 0));
-  assert.equal(fields.flatMap(({ value }) => value.split("\n")).length, 60);
+  test("has at most 12 lines for everybody, each narrow enough for a phone", () => {
+    for (const linked of [true, false])
+      for (const staff of [true, false])
+        for (const manageGuild of [true, false]) {
+          const lines = seen({ ...member, linked, staff, manageGuild });
+          assert.ok(lines.length <= 12, `${lines.length} lines`);
+          for (const line of lines.filter((one) => one.includes("/"))) assert.ok(line.length <= 38, line);
+        }
+  });
+
+  test("names only commands that there are", () => {
+    for (const { path } of Object.values(helpTasks).flat()) {
+      const [command = "", ...rest] = path.split(" ");
+      assert.ok(registry.entry(command, rest.join(" ")) !== undefined, path);
+    }
+  });
+
+  test("links to the documentation where the operator says where it is", () => {
+    assert.deepEqual(helpMessage({ ...member, docsUrl: "https://docs.example/marshal" }).rows, [
+      [{ kind: "button", style: "link", label: "Documentation", id: "https://docs.example/marshal" }],
+    ]);
+    assert.equal(helpMessage(member).rows, undefined);
+  });
 });

@@ -70,10 +70,11 @@ describe("the environment as a Config", () => {
       SHARDS: "all",
       SERVERS_PER_GUILD: "0",
       BAD_KEY_BUDGET: "3",
+      DOCS_URL: "docs",
       LOG_LEVEL: "loud",
     });
     const names = [
-      "DISCORD_TOKEN DISCORD_API_URL SERVICE_URL SERVICE_GLOBAL_KEY STORE_URL SECRET_KEY OPS_ADDRESS SHARDS SERVERS_PER_GUILD BAD_KEY_BUDGET LOG_LEVEL",
+      "DISCORD_TOKEN DISCORD_API_URL SERVICE_URL SERVICE_GLOBAL_KEY STORE_URL SECRET_KEY OPS_ADDRESS SHARDS SERVERS_PER_GUILD BAD_KEY_BUDGET DOCS_URL LOG_LEVEL",
     ].flatMap((all) => all.split(" "));
     assert.deepEqual(lines.map((line) => line.split(":")[0]).sort(), names.sort());
     for (const line of lines) {
@@ -221,6 +222,7 @@ describe("the environment as a Config", () => {
       "BAD_KEY_BUDGET",
       "DISCORD_API_URL",
       "DISCORD_TOKEN",
+      "DOCS_URL",
       "LOG_LEVEL",
       "OPS_ADDRESS",
       "SECRET_KEY",

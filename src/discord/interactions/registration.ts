@@ -47,6 +47,24 @@ export async function registerWhenChanged(
   return true;
 }
 
+/** The ids of the registered commands by name; none where Discord does not tell them: mentions are then plain text. */
+export async function registeredIds(rest: REST, applicationId: string): Promise<ReadonlyMap<string, string>> {
+  const found: unknown = await rest.get(Routes.applicationCommands(applicationId)).catch(() => []);
+  const list: readonly unknown[] = Array.isArray(found) ? found : [];
+  return new Map(list.filter(isNamed).map(({ name, id }) => [name, id]));
+}
+
+function isNamed(value: unknown): value is { readonly name: string; readonly id: string } {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "name" in value &&
+    typeof value.name === "string" &&
+    "id" in value &&
+    typeof value.id === "string"
+  );
+}
+
 /** Of the store's namespace for registered hashes. */
 export function parseRegistered(value: unknown): string {
   if (typeof value !== "string") throw new TypeError("a registered hash is not a string");

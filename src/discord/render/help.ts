@@ -1,65 +1,82 @@
-import { type Escaped, markdownOfOurs, md } from "../../domain/escaped.ts";
-import type { Card, CardField } from "../../domain/message.ts";
-import type { CommandSummary } from "../command.ts";
+import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
+import type { MessageBody } from "../../domain/message.ts";
 
-/** How `/help` reads. Pure. */
+/** How `/help` reads: by task and by person, short enough for a phone. Pure. */
 
 export interface HelpView {
-  readonly commands: readonly CommandSummary[];
   readonly linked: boolean;
   /** Holds a tier on one of the linked servers. */
   readonly staff: boolean;
   readonly manageGuild: boolean;
+  /** Discord's id of a command by its first word; undefined where it is not known (then it cannot be clicked). */
+  commandId(name: string): string | undefined;
+  readonly docsUrl: string | undefined;
 }
 
-/** What this person can use, and the first step where nothing is set up. */
-export function helpCard({ commands, linked, staff, manageGuild }: HelpView): Card {
-  const open = commands.filter((line) => !line.manageGuild && (staff || !isRun(line)));
-  const runs = open.filter(isRun);
-  const managers = manageGuild ? commands.filter((line) => line.manageGuild) : [];
-  const isStaffing = ({ path }: CommandSummary) => /^\/(staff|audit)\b/.test(path);
-  const everyone = open.filter((line) => !isRun(line));
-  const fields = [
-    ...section(md`For everyone`, everyone),
-    ...section(md`For staff`, runs),
-    ...section(
-      md`For whoever manages this Discord server`,
-      managers.filter((line) => !isStaffing(line)),
-    ),
-    ...section(md`Staff and audit, for the same people`, managers.filter(isStaffing)),
-  ];
+interface Task {
+  /** Without the slash, as it is typed. */
+  readonly path: string;
+  /** So short that the line does not break on a phone. */
+  readonly does: string;
+}
+
+export const helpTasks = {
+  evening: [
+    { path: "setup start", does: "link, roles, logs" },
+    { path: "server status", does: "see the server" },
+    { path: "run command", does: "try `:h hello`" },
+    { path: "diagnose", does: "should something fail" },
+  ],
+  everyone: [
+    { path: "server status", does: "the server now" },
+    { path: "server players", does: "who plays" },
+    { path: "me link", does: "your game account" },
+  ],
+  staff: [
+    { path: "run command", does: "act in the game" },
+    { path: "server calls", does: "open calls" },
+    { path: "run history", does: "what was run" },
+  ],
+  managers: [
+    { path: "setup start", does: "set everything up" },
+    { path: "diagnose", does: "what is wrong" },
+    { path: "feed list", does: "the logs" },
+    { path: "staff list", does: "who may run what" },
+    { path: "audit search", does: "who ran what" },
+  ],
+} as const satisfies Readonly<Record<string, readonly Task[]>>;
+
+/** What this person can do here; where nothing is linked, what comes first. At most 12 lines with the title. */
+export function helpMessage(view: HelpView): MessageBody {
+  const { docsUrl } = view;
   return {
-    title: md`Marshal`,
-    description: firstStep(linked, staff, manageGuild),
-    color: 0x3b6fd4,
-    fields,
+    cards: [{ title: md`Marshal`, description: joined(linesOf(view), "\n"), color: 0x3b6fd4 }],
+    ...(docsUrl === undefined
+      ? {}
+      : { rows: [[{ kind: "button", style: "link", label: "Documentation", id: docsUrl }]] }),
   };
 }
 
-function firstStep(linked: boolean, staff: boolean, manageGuild: boolean): Escaped {
+function linesOf(view: HelpView): readonly Escaped[] {
+  const { linked, staff, manageGuild } = view;
+  const lines = (tasks: readonly Task[]) => tasks.map((task) => taskLine(task, view));
   if (!linked) {
-    return manageGuild
-      ? md`No game server is linked yet. Begin with \`/setup link\`: you need the server key from the game's settings.`
-      : md`No game server is linked yet. Someone with the Manage Server permission begins with \`/setup link\`.`;
+    if (!manageGuild)
+      return [md`No game server is linked yet. Someone with the Manage Server permission links one.`];
+    const steps = helpTasks.evening.map((task, at) => md`${at + 1}. ${taskLine(task, view)}`);
+    return [md`**The first evening**`, ...steps];
   }
-  if (staff)
-    return md`You are staff: \`/run command\` with a text such as \`:pm name hello\` runs it in the game.`;
-  return md`Commands in the game are for staff; roles are given by \`/staff allow\`.`;
+  return [
+    ...lines(helpTasks.everyone),
+    ...(staff ? lines(helpTasks.staff) : []),
+    ...(manageGuild ? lines(helpTasks.managers) : []),
+    ...(staff || manageGuild ? [] : [md`-# Commands in the game are for staff.`]),
+  ];
 }
 
-function isRun({ path }: CommandSummary): boolean {
-  return path.startsWith("/run");
-}
-
-/** A field holds 1,024 characters: whole lines only, and what is left goes into a further field without a name. */
-function section(name: Escaped, lines: readonly CommandSummary[]): CardField[] {
-  const fields: { name: Escaped; value: Escaped }[] = [];
-  for (const { path, description } of lines) {
-    const line = md`\`${markdownOfOurs(path)}\` ${markdownOfOurs(description)}`;
-    const last = fields.at(-1);
-    if (last !== undefined && last.value.length + line.length < 1_024)
-      last.value = md`${last.value}\n${line}`;
-    else fields.push({ name: last === undefined ? name : md`\u200b`, value: line });
-  }
-  return fields;
+function taskLine({ path, does }: Task, { commandId }: HelpView): Escaped {
+  const id = commandId(path.split(" ")[0] ?? "");
+  // A mention that can be pressed opens the command with its options.
+  const command = markdownOfOurs(id === undefined ? `\`/${path}\`` : `</${path}:${id}>`);
+  return md`${command} ${markdownOfOurs(does)}`;
 }
