@@ -16,6 +16,7 @@ import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createLog, type RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
+import { watchHeldKeys } from "./ops/held-keys-watch.ts";
 import { createHostHealth } from "./ops/host-health.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { OpsError, type OpsSources, startOps } from "./ops/ops-server.ts";
@@ -202,6 +203,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     }),
   });
 
+  const heldKeys = watchHeldKeys({ clock, log, bindings, notifier, service, words: serviceWords });
+
   const host = createHostHealth({
     isPresent: (code) => readiness.isPresent(code),
     buckets: () => service.state().buckets,
@@ -270,6 +273,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     steps: stopOrder({
       discord,
       readiness,
+      heldKeys,
       retention: guildRetention,
       watch,
       runs,

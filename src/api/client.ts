@@ -216,6 +216,7 @@ class GatedClient implements Service {
     return {
       refusedLastHour: this.#budget.refusals(nowMs),
       most: this.#budget.most,
+      waitingKeys: this.#desk.waitingKeys,
       spentUntilMs: spentMs === undefined ? undefined : this.#wallMs(spentMs),
     };
   }

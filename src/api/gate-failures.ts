@@ -54,3 +54,23 @@ export function lost(error: unknown, ran: "no" | "unknown"): Failure {
   if (error instanceof Failure) return new Failure(error.code, error.message, { ran, cause: error.cause });
   return new Failure("unreachable", "The service could not be reached.", { ran, cause: error });
 }
+
+/** All of the budget of bad keys is spent, or held by requests that were never answered. */
+export function keysSpent(retryAtMs: number): Failure {
+  const words =
+    "So many server keys were refused within an hour, or may have been, that Marshal asks nothing for now: going on could get this host banned.";
+  return new Failure("rate-limited", words, { retryAtMs });
+}
+
+/** The last unit of the budget waits for a process that stands. */
+export function killedOften(retryAtMs: number): Failure {
+  const words = "Marshal was stopped abruptly several times and waits a moment before it asks again.";
+  return new Failure("rate-limited", words, { retryAtMs });
+}
+
+/** Other keys were refused; this one waits for its turn. */
+export function keyWaits(code: "rate-limited" | "denied", retryAtMs: number): Failure {
+  const words =
+    "The service refused several server keys within a short time, so Marshal asks the other servers one after the other; this one's turn has not come.";
+  return new Failure(code, words, { retryAtMs });
+}

@@ -9,6 +9,7 @@ const LAST_ANSWERS_GRACE_MS = 1_000;
 export interface Stoppable {
   readonly discord: { quiet(graceMs: number): Promise<void>; stop(): Promise<void> };
   readonly readiness: { stop(): void };
+  readonly heldKeys: { stop(): void };
   readonly retention: { stop(): void | Promise<void> };
   readonly watch: { stop(): Promise<void> };
   readonly runs: { stop(deadlineMs: number): Promise<void> };
@@ -24,10 +25,11 @@ export interface Stoppable {
  * together are limited by the deadline in `shutdown.ts`.
  */
 export function stopOrder(parts: Stoppable): readonly Step[] {
-  const { discord, readiness, retention, watch, runs, feeds, panels, service, store } = parts;
+  const { discord, readiness, heldKeys, retention, watch, runs, feeds, panels, service, store } = parts;
   return [
     { name: "interactions", withinMs: 2_500, run: () => discord.quiet(INTERACTIONS_GRACE_MS) },
     { name: "readiness", withinMs: 500, run: () => readiness.stop() },
+    { name: "held keys", withinMs: 500, run: () => heldKeys.stop() },
     { name: "retention", withinMs: 500, run: () => retention.stop() },
     { name: "watch", withinMs: 2_000, run: () => watch.stop() },
     { name: "runs", withinMs: RUNS_DEADLINE_MS + 500, run: () => runs.stop(RUNS_DEADLINE_MS) },

@@ -1,57 +1,5 @@
 import type { SourceId } from "../../domain/model.ts";
-
-/** What a request risks, by what is known of its key. */
-export type Risk =
-  /** The service took the key lately. */
-  | "fresh"
-  /** Linked, but nothing is known of it now. */
-  | "unknown"
-  /** An earlier request with this key went unanswered: asking it again is what frees that unit. */
-  | "settling"
-  /** Typed by somebody; nobody has linked it. */
-  | "typed"
-  /** Parked, and asked once more in case the service erred. */
-  | "again"
-  /** The one request after a halt. */
-  | "probe";
-
-/** What became of a request, as far as it speaks of its key. */
-export type Landing =
-  /** The service worked with the key. */
-  | "taken"
-  | "refused"
-  /** An answer that says nothing of the key (a limit, a fault, a page). */
-  | "unclear"
-  /** Written, never answered: it may have been a refusal. */
-  | "silent"
-  | "unsent";
-
-/** The share of the budget that one request holds while it is on its way. */
-export interface Unit {
-  readonly source: SourceId;
-  readonly risk: Risk;
-  /** Who typed the key. */
-  readonly guildId: string | undefined;
-  readonly startedMs: number;
-  /** It started where only fresh keys go on. */
-  readonly inReserve: boolean;
-}
-
-export type Verdict =
-  | { readonly kind: "go" }
-  /** When a request that is on its way has ended. */
-  | { readonly kind: "when-landed" }
-  | { readonly kind: "later"; readonly atMs: number };
-
-/** What is kept over a restart: ages, so that a step of the wall clock makes the budget neither larger nor smaller. */
-export interface StoredUnits {
-  readonly refusals: readonly { readonly ageMs: number; readonly guildId?: string | undefined }[];
-  readonly open: readonly {
-    readonly source: SourceId;
-    readonly ageMs: number;
-    readonly guildId?: string | undefined;
-  }[];
-}
+import type { Landing, Risk, StoredUnits, Unit, Verdict } from "./unit.ts";
 
 interface Refusal {
   readonly atMs: number;

@@ -17,6 +17,10 @@ export class HeldKeys {
   readonly #keys = new Map<SourceId, HeldKey>();
   readonly #personTurnsMs = new Map<SourceId, number>();
 
+  get size(): number {
+    return this.#keys.size;
+  }
+
   get isEmpty(): boolean {
     return this.#keys.size === 0;
   }

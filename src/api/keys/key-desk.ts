@@ -1,11 +1,13 @@
 import { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
+import * as refusals from "../gate-failures.ts";
 import type { Exchange } from "../limits/in-flight.ts";
-import type { KeyBudget, Landing, Risk, Unit } from "./budget.ts";
+import type { KeyBudget } from "./budget.ts";
 import { HeldKeys } from "./held-keys.ts";
 import type { KeyGuard } from "./key-guard.ts";
 import type { KeyRecords } from "./key-records.ts";
+import type { Landing, Risk, Unit } from "./unit.ts";
 import type { Wave } from "./wave.ts";
 
 export interface KeyDeskParts {
@@ -53,6 +55,11 @@ export class KeyDesk {
     return this.#refusals;
   }
 
+  /** How many keys wait because others were refused. */
+  get waitingKeys(): number {
+    return this.#held.size;
+  }
+
   /** Takes up what an earlier process knew. */
   async restore(): Promise<void> {
     const { clock, guard, budget, records } = this.#parts;
@@ -73,11 +80,12 @@ export class KeyDesk {
     const { source, waitingClass } = exchange;
     const nowMs = clock.monotonicMs();
     const spentMs = budget.spentUntilMs(nowMs);
-    if (spentMs !== undefined && spentMs > nowMs + PATIENCE_MS) return this.#spent(spentMs);
+    if (spentMs !== undefined && spentMs > nowMs + PATIENCE_MS)
+      return refusals.keysSpent(this.#wallMs(spentMs));
 
     const steadyMs = budget.steadyUntilMs(nowMs);
     if (waitingClass === "person" && steadyMs !== undefined && steadyMs > nowMs + PATIENCE_MS)
-      return this.#unsteady(steadyMs);
+      return refusals.killedOften(this.#wallMs(steadyMs));
 
     const risk = this.#risk(exchange, false, nowMs);
     if (risk === "typed") return this.#typedRefusal(exchange.guildId, nowMs);
@@ -92,11 +100,12 @@ export class KeyDesk {
       this.#held.drop(source);
       return undefined;
     }
-    if (waitingClass === "internal") return isClosed ? this.#closed("rate-limited", closedMs) : undefined;
+    if (waitingClass === "internal")
+      return isClosed ? refusals.keyWaits("rate-limited", this.#wallMs(closedMs)) : undefined;
     this.#held.note(source, waitingClass === "person", nowMs);
     if (waitingClass === "person" && !isClosed) return undefined;
     const code = waitingClass === "person" ? "rate-limited" : "denied";
-    return this.#closed(code, closedMs ?? wave.endsAtMs(nowMs) ?? nowMs);
+    return refusals.keyWaits(code, this.#wallMs(closedMs ?? wave.endsAtMs(nowMs) ?? nowMs));
   }
 
   /** How long until the budget lets this request start: 0 now, infinitely long until an answer comes. */
@@ -266,23 +275,6 @@ export class KeyDesk {
     const whose = isGuilds ? "in this community" : "on this host";
     const words = `Too many wrong keys were tried ${whose}; linking waits so that nobody is banned.`;
     return new Failure("denied", words, { retryAtMs: this.#wallMs(untilMs) });
-  }
-
-  #spent(untilMs: number): Failure {
-    const words =
-      "So many server keys were refused within an hour, or may have been, that Marshal asks nothing for now: going on could get this host banned.";
-    return new Failure("rate-limited", words, { retryAtMs: this.#wallMs(untilMs) });
-  }
-
-  #unsteady(untilMs: number): Failure {
-    const words = "Marshal was stopped abruptly several times and waits a moment before it asks again.";
-    return new Failure("rate-limited", words, { retryAtMs: this.#wallMs(untilMs) });
-  }
-
-  #closed(code: "rate-limited" | "denied", untilMs: number): Failure {
-    const words =
-      "The service refused several server keys within a short time, so Marshal asks the other servers one after the other; this one's turn has not come.";
-    return new Failure(code, words, { retryAtMs: this.#wallMs(untilMs) });
   }
 
   #firstAgain(nowMs: number): SourceId | undefined {

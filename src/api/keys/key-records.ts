@@ -2,9 +2,10 @@ import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { Log } from "../../log.ts";
-import type { KeyBudget, StoredUnits, Unit } from "./budget.ts";
+import type { KeyBudget } from "./budget.ts";
 import type { KeyGuard, TakenKey } from "./key-guard.ts";
 import type { RejectedKey } from "./rejected-keys.ts";
+import type { StoredUnits, Unit } from "./unit.ts";
 import type { StoredWave, Wave } from "./wave.ts";
 
 /** What an identity has spent of its budget of bad keys, and whether a wave is open. */

@@ -18,6 +18,17 @@ function keyTakenAgainNotice(serverName: string): MessageBody {
   };
 }
 
+/** Other servers' keys were refused, so this one waits for its turn although nothing is wrong with it. */
+function keyWaitsNotice(serverName: string, untilMs: number): MessageBody {
+  return {
+    content: md`⏳ The game service refused the keys of several other servers within a short time. So that it does not ban this bot, Marshal waits before it uses the key of **${inlineName(serverName)}**, until about <t:${Math.ceil(untilMs / 1_000)}:t>. Log channels of this server stand still and commands are not sent. Nobody has to do anything; what is still in the game's log then is posted.`,
+  };
+}
+
+function keyGoesOnNotice(serverName: string): MessageBody {
+  return { content: md`✅ **${inlineName(serverName)}** is read again. Log channels and commands go on.` };
+}
+
 /** The key is good, but the service does not let this bot read the server. */
 function readRefusedNotice(serverName: string, why: string): MessageBody {
   return {
@@ -41,6 +52,8 @@ function resumedNotice(): MessageBody {
 export const serviceWords = {
   keyParked: keyParkedNotice,
   keyTakenAgain: keyTakenAgainNotice,
+  keyWaits: keyWaitsNotice,
+  keyGoesOn: keyGoesOnNotice,
   readRefused: readRefusedNotice,
   blocked: blockedNotice,
   resumed: resumedNotice,

@@ -19,6 +19,8 @@ export interface ServiceHealth {
 export interface BadKeys {
   readonly refusedLastHour: number;
   readonly most: number;
+  /** Keys in no doubt themselves that wait because others were refused. */
+  readonly waitingKeys: number;
   /** Nothing at all is asked before, epoch milliseconds; undefined while something may be. */
   readonly spentUntilMs: number | undefined;
 }

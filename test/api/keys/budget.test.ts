@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { KeyBudget, type Landing, type Risk, type Unit } from "../../../src/api/keys/budget.ts";
+import { KeyBudget } from "../../../src/api/keys/budget.ts";
+import type { Landing, Risk, Unit } from "../../../src/api/keys/unit.ts";
 import { Wave } from "../../../src/api/keys/wave.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
 import { mostWithin } from "../../support/key-crowd.ts";
