@@ -74,17 +74,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     clock,
     random,
     log,
-    knownGuilds: () => guildRetention.guildsToCheck(),
-    onPermissionsChanged: (guildId) => feeds.permissionsChanged(guildId),
-    async onGuildRemoved(guildId) {
-      const linked = await bindings.list(guildId);
-      await guildRetention.recordRemoval(guildId);
-      await bindings.forgetGuild(guildId);
-      for (const binding of linked) await runs.onUnlinked(binding);
-      await feeds.forgetGuild(guildId);
-      await panels.drop({ guildId });
-      for (const { source } of linked) await forgetIfUnlinked(source);
-    },
   });
   const { sink, notifier, members } = discord;
   metrics.gauge("marshal_guilds", "Discord servers that Marshal is in.", () => discord.state().guilds);
@@ -187,6 +176,19 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   watch.listen(feeds.listener);
   watch.listen(runs.listener);
+  discord.listen({
+    guildsToCheck: () => guildRetention.guildsToCheck(),
+    onPermissionsChanged: (guildId) => feeds.permissionsChanged(guildId),
+    async onGuildRemoved(guildId) {
+      const linked = await bindings.list(guildId);
+      await guildRetention.recordRemoval(guildId);
+      await bindings.forgetGuild(guildId);
+      for (const binding of linked) await runs.onUnlinked(binding);
+      await feeds.forgetGuild(guildId);
+      await panels.drop({ guildId });
+      for (const { source } of linked) await forgetIfUnlinked(source);
+    },
+  });
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
 
   const readiness = new ReadinessWatch({

@@ -26,12 +26,12 @@ import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 
 /**
- * The contract of a slash command (design 11). A command is plain data and functions of plain values: `parse`
+ * The contract of a slash command. A command is plain data and functions of plain values: `parse`
  * turns options into values, `execute` turns values and ports into a reply. Dispatch does the rest: the first
  * answer within 3 s, edits, errors, mentions. So a test needs neither Discord nor a mock.
  */
 
-/** What commands work with: ports only. main.ts builds it. */
+/** The ports that commands use; main.ts builds them. */
 export interface Services {
   readonly bindings: Bindings;
   readonly keyVerifier: KeyVerifier;
@@ -60,7 +60,7 @@ export interface Services {
   readonly docsUrl: string | undefined;
   /** HMAC of a typed key: whether it is linked already can be told without keeping it. */
   sourceOf(key: ServerKey): SourceId;
-  /** Called with each secret that somebody types, before anything else is done with it: logs must not show it. */
+  /** Called with each typed secret before anything else is done with it, so that no log can show it. */
   hideSecret(text: string): void;
   /**
    * A key was linked, for the first time or again: a parked source is no longer parked, and feeds that the guild had
@@ -99,7 +99,7 @@ export interface PendingLink {
   readonly roleIds: readonly string[];
 }
 
-/** Given before any await of store, queue or network (design 7): which one is declared, not decided later. */
+/** The first answer. It is declared because it goes out before store, queue or network are awaited. */
 export type First = "ephemeral" | "public" | "update";
 
 /** A message as the answer. Later replies of the same answer replace earlier ones as a whole. */

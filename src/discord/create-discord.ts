@@ -42,13 +42,23 @@ export interface DiscordPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Guilds of which something is kept, and of whose leaving nothing is known yet; some may come twice. */
-  knownGuilds(): AsyncIterable<string>;
-  /** The bot was removed from a guild: its keys go, and its feeds stop. */
+}
+
+/** What other parts do when something happens to a guild. */
+export interface GuildListener {
+  /** Guilds with stored documents whose removal of the bot is not recorded; some may come twice. */
+  guildsToCheck(): AsyncIterable<string>;
+  /** The bot was removed from a guild. */
   onGuildRemoved(guildId: string): Promise<void>;
   /** Roles, a channel or a thread of a guild have changed. */
   onPermissionsChanged(guildId: string): void;
 }
+
+const NO_LISTENER: GuildListener = {
+  async *guildsToCheck() {},
+  onGuildRemoved: async () => undefined,
+  onPermissionsChanged: () => undefined,
+};
 
 /** What main builds of the other wings, after this one gave them sink, notifier and members. */
 type GivenServices = Omit<
@@ -91,7 +101,9 @@ export interface Discord {
    * that was reset, a gateway that was closed for good. Before `start` has resolved, `start` tells it instead.
    */
   readonly ended: Promise<string>;
-  /** Logs in, registers the commands when they have changed. Rejects with LoginError, in words. */
+  /** Hands the events of guilds to `listener`. To be called before `start`. */
+  listen(listener: GuildListener): void;
+  /** Logs in, and registers the commands when they have changed. Rejects with LoginError. */
   start(commands: readonly Command[], services: GivenServices): Promise<void>;
   /** Takes no more interactions; resolves when those under way have ended, at the latest after `graceMs`. */
   quiet(graceMs: number): Promise<void>;
@@ -108,6 +120,7 @@ export interface Discord {
 export function createDiscord(ports: DiscordPorts): Discord {
   const { log, clock, random, settings, bindings } = ports;
   let dispatch: Dispatch | undefined;
+  let listener = NO_LISTENER;
   let phase: "starting" | "running" | "ended" = "starting";
   const commandIds = new Map<string, string>();
   const ended = Promise.withResolvers<string>();
@@ -119,7 +132,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
       ended.resolve(reason);
     },
     onInteraction: (interaction) => void answer(interaction),
-    onPermissionsChanged: (guildId) => ports.onPermissionsChanged(guildId),
+    onPermissionsChanged: (guildId) => listener.onPermissionsChanged(guildId),
     onGuildJoined: (guild) => void offerSetup(joinedGuild(guild)),
     onGuildRemoved: (guildId) => void forget(guildId),
   });
@@ -142,7 +155,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const members = createMembers({ rest, guild: (guildId) => guildOf(client, guildId) });
 
   async function forget(guildId: string): Promise<void> {
-    await ports
+    await listener
       .onGuildRemoved(guildId)
       .catch((err) => log.error({ guildId, err }, "a guild could not be forgotten"));
   }
@@ -152,10 +165,10 @@ export function createDiscord(ports: DiscordPorts): Discord {
     return shards === "auto" || shards.ids.includes(shardOf(guildId, shards.count));
   }
 
-  async function forgetDeparted(): Promise<void> {
+  async function forgetRemovedGuilds(): Promise<void> {
     const gone = await removedGuilds({
       rest,
-      known: () => ports.knownGuilds(),
+      known: () => listener.guildsToCheck(),
       isOurs,
       isHere: (guildId) => client.guilds.cache.has(guildId),
     });
@@ -187,8 +200,11 @@ export function createDiscord(ports: DiscordPorts): Discord {
     guilds,
     lateAnswers,
     ended: ended.promise,
+    listen: (given) => {
+      listener = given;
+    },
     async start(commands, given) {
-      const book = createCommandRegistry(commands);
+      const registry = createCommandRegistry(commands);
       const pendingLinks = createPendingLinks(clock, random);
       const own = {
         members,
@@ -201,7 +217,15 @@ export function createDiscord(ports: DiscordPorts): Discord {
         commandId: (name: string) => commandIds.get(name),
         docsUrl: ports.docsUrl,
       };
-      dispatch = createDispatch({ book, services: { ...given, ...own }, clock, random, sink, notifier, log });
+      dispatch = createDispatch({
+        registry,
+        services: { ...given, ...own },
+        clock,
+        random,
+        sink,
+        notifier,
+        log,
+      });
       await logIn(client, ports.token);
       phase = "running";
       if (client.application === null) throw new Error("a client that is ready has an application");
@@ -221,8 +245,10 @@ export function createDiscord(ports: DiscordPorts): Discord {
       );
       for (const [name, id] of await registeredIds(rest, client.application.id)) commandIds.set(name, id);
       void offerToAll();
-      // In nobody's way: it asks Discord once for each such guild.
-      forgetDeparted().catch((err) => log.error({ err }, "it is not known which guilds removed the bot"));
+      // Not awaited, because it asks Discord once for each such guild.
+      forgetRemovedGuilds().catch((err) =>
+        log.error({ err }, "it is not known which guilds removed the bot"),
+      );
     },
     quiet: async (graceMs) => dispatch?.stop(graceMs),
     async stop() {

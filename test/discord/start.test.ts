@@ -25,9 +25,6 @@ function wing(emulated: EmulatedDiscord, token: string, registered = textDocumen
   return createDiscord({
     ...{ token, apiUrl: emulated.apiUrl, shards: "auto", settings, bindings, registered, clock, random },
     log: keptLog(),
-    knownGuilds: async function* () {},
-    onPermissionsChanged: () => undefined,
-    onGuildRemoved: async () => {},
   });
 }
 
@@ -106,21 +103,21 @@ test("groups of sub-commands are defined and found by their path", () => {
   const entry = defineEntry<undefined>({
     ...{ description: "d", first: "public", parse: () => undefined, execute: () => ({}) },
   });
-  const book = createCommandRegistry([
+  const registry = createCommandRegistry([
     {
       name: "run",
       description: "r",
       subcommands: { command: entry, preset: { description: "p", subcommands: { add: entry } } },
     },
   ]);
-  assert.equal(book.entry("run", "preset add")?.entry, entry);
-  assert.equal(book.entry("run", "preset"), undefined);
+  assert.equal(registry.entry("run", "preset add")?.entry, entry);
+  assert.equal(registry.entry("run", "preset"), undefined);
   assert.deepEqual(
-    book.summaries.map(({ path }) => path),
+    registry.summaries.map(({ path }) => path),
     ["/run command", "/run preset add"],
   );
   assert.deepEqual(
-    book.definitions[0]?.options?.map(({ type, name }) => [type, name]),
+    registry.definitions[0]?.options?.map(({ type, name }) => [type, name]),
     [
       [1, "command"],
       [2, "preset"],

@@ -40,7 +40,9 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
   const discord = createDiscord({
     ...{ token: emulated.token, apiUrl: emulated.apiUrl, shards: "auto" },
     ...{ settings, bindings, registered, clock, random, log },
-    knownGuilds: async function* () {},
+  });
+  discord.listen({
+    async *guildsToCheck() {},
     onPermissionsChanged: () => undefined,
     onGuildRemoved: async (guildId) => void removedGuilds.push(guildId),
   });

@@ -52,9 +52,6 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
     bindings: world.bindings,
     registered: textDocuments(),
     ...{ clock: world.clock, random: world.random, log },
-    knownGuilds: async function* () {},
-    onPermissionsChanged: () => undefined,
-    onGuildRemoved: async () => undefined,
   });
   const { sink, notifier, members, lateAnswers } = discord;
   const rig = new RunsRig({

@@ -60,7 +60,7 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
     allowedMentions: { parse: [] },
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,
-      ...cacheLimits,
+      ...CACHE_LIMITS,
     }),
   });
   client.on(Events.InteractionCreate, (interaction) => on.onInteraction(interaction));
@@ -86,7 +86,7 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
 }
 
 /** How long an edit may wait within rest, where it holds up those that follow it in the same channel. */
-const longestEditWaitMs = 5_000;
+const LONGEST_EDIT_WAIT_MS = 5_000;
 
 /**
  * 30046 (too many edits of old messages) comes as a 429 with a wait of up to an hour, which rest would sit out: such
@@ -94,16 +94,16 @@ const longestEditWaitMs = 5_000;
  */
 function isLongEditWait({ method, route, retryAfter, timeToReset }: RateLimitData): boolean {
   const isEdit = method === "PATCH" && route.startsWith("/channels/:id/messages");
-  return isEdit && Math.max(retryAfter, timeToReset) > longestEditWaitMs;
+  return isEdit && Math.max(retryAfter, timeToReset) > LONGEST_EDIT_WAIT_MS;
 }
 
 /** Only the bot itself is kept of people: its own roles tell which channels it may read. */
-const onlyItself = {
+const ONLY_ITSELF = {
   maxSize: 0,
   keepOverLimit: ({ id, client }: { id: string; client: Client }) => id === client.user?.id,
 };
 
-const cacheLimits = {
+const CACHE_LIMITS = {
   ApplicationCommandManager: 0,
   ApplicationEmojiManager: 0,
   AutoModerationRuleManager: 0,
@@ -114,7 +114,7 @@ const cacheLimits = {
   GuildEmojiManager: 0,
   GuildForumThreadManager: 0,
   GuildInviteManager: 0,
-  GuildMemberManager: onlyItself,
+  GuildMemberManager: ONLY_ITSELF,
   GuildMessageManager: 0,
   GuildScheduledEventManager: 0,
   GuildStickerManager: 0,
@@ -126,7 +126,7 @@ const cacheLimits = {
   StageInstanceManager: 0,
   ThreadManager: 0,
   ThreadMemberManager: 0,
-  UserManager: onlyItself,
+  UserManager: ONLY_ITSELF,
   VoiceStateManager: 0,
 };
 

@@ -10,7 +10,7 @@ export interface MembersPorts {
   ): { readonly ownerId: string; permissions(roleId: string): bigint | undefined } | undefined;
 }
 
-const manages = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
+const MANAGES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
 
 /** The roles of this moment: an interaction's are as old as the interaction, and somebody may have lost theirs since. */
 export function createMembers({ rest, guild }: MembersPorts): Members {
@@ -20,7 +20,7 @@ export function createMembers({ rest, guild }: MembersPorts): Members {
       if (known === undefined) throw new Failure("denied", "The bot is not in this Discord server any more.");
       const { roles } = await member(rest, guildId, userId);
       const bits = [guildId, ...roles].reduce((sum, id) => sum | (known.permissions(id) ?? 0n), 0n);
-      return { roleIds: roles, manageGuild: known.ownerId === userId || (bits & manages) !== 0n };
+      return { roleIds: roles, manageGuild: known.ownerId === userId || (bits & MANAGES) !== 0n };
     },
   };
 }

@@ -29,12 +29,12 @@ export async function removedGuilds({
       () => undefined,
       (reason: unknown) => reason,
     );
-    if (error instanceof DiscordAPIError && notOurs.has(error.code)) gone.push(guildId);
+    if (error instanceof DiscordAPIError && NOT_OURS.has(error.code)) gone.push(guildId);
   }
   return gone;
 }
 
-const notOurs: ReadonlySet<string | number> = new Set([
+const NOT_OURS: ReadonlySet<string | number> = new Set([
   RESTJSONErrorCodes.UnknownGuild,
   RESTJSONErrorCodes.MissingAccess,
 ]);

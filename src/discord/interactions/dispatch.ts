@@ -18,12 +18,12 @@ import { untilTaken } from "./persist.ts";
 import { type Job, ServerQuestions } from "./which-server.ts";
 
 /** Of the 3 s that Discord waits for choices. */
-const typingMs = 2_000;
-const mostChoices = 25;
-const longestChoice = 100;
+const TYPING_MS = 2_000;
+const MOST_CHOICES = 25;
+const LONGEST_CHOICE_CHARACTERS = 100;
 
 export interface DispatchPorts extends SessionPorts {
-  readonly book: CommandRegistry;
+  readonly registry: CommandRegistry;
   readonly services: Services;
 }
 
@@ -40,7 +40,7 @@ export interface Dispatch {
  * is done unless Discord took it: whoever reads "did not respond" can rely on that nothing ran.
  */
 export function createDispatch(ports: DispatchPorts): Dispatch {
-  const { book, services, log, clock, random } = ports;
+  const { registry, services, log, clock, random } = ports;
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   const questions = new ServerQuestions({ services, clock, random });
@@ -113,7 +113,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     { command, path, actor, options, answers }: IncomingCommand,
     reference: string,
   ): Job | Form {
-    const found = book.entry(command, path);
+    const found = registry.entry(command, path);
     if (found === undefined) throw new Failure("expired", "This command has changed; reload Discord.");
     const entry: Entry = found.entry;
     if (found.manageGuild) mustManage(actor);
@@ -132,7 +132,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     const on = { actor, signal: stopping.signal, reference, answer: answers.place };
     const asked = questions.pressed(customId, on);
     if (asked !== undefined) return asked;
-    const found = book.action(customId);
+    const found = registry.action(customId);
     if (found === undefined)
       throw new Failure("expired", "This button belongs to an older version of the bot.");
     const action: Action = found.action;
@@ -183,9 +183,9 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       return await entry.autocomplete({ actor, option, typed, options: meant }, services);
     };
     try {
-      const entry = book.entry(incoming.command, incoming.path)?.entry;
+      const entry = registry.entry(incoming.command, incoming.path)?.entry;
       const found = choicesOf(entry);
-      const late = clock.sleep(typingMs, over.signal).then(
+      const late = clock.sleep(TYPING_MS, over.signal).then(
         () => [],
         () => [],
       );
@@ -249,10 +249,11 @@ function nextStep(failure: Failure, actor: Actor, serverId = ""): Button | undef
 /** What does not fit is left out, not cut: a cut value would be another value. */
 function fitting(choices: readonly Choice[]): readonly Choice[] {
   return choices
-    .filter(({ name, value }) => name !== "" && value !== "" && value.length <= longestChoice)
-    .slice(0, mostChoices)
+    .filter(({ name, value }) => name !== "" && value !== "" && value.length <= LONGEST_CHOICE_CHARACTERS)
+    .slice(0, MOST_CHOICES)
     .map(({ name, value }) => ({
-      name: name.length <= longestChoice ? name : `${name.slice(0, longestChoice - 1)}…`,
+      name:
+        name.length <= LONGEST_CHOICE_CHARACTERS ? name : `${name.slice(0, LONGEST_CHOICE_CHARACTERS - 1)}…`,
       value,
     }));
 }

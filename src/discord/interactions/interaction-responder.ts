@@ -101,7 +101,7 @@ function messageId(sent: unknown): string {
 }
 
 /** 10062 unknown interaction, 50027 and 10015 the token's end, 40060 answered already, 10008 message deleted. */
-const refusals: Readonly<Record<string, AnswerRefusal>> = {
+const REFUSAL_OF_CODE: Readonly<Record<string, AnswerRefusal>> = {
   10062: "late",
   50027: "late",
   10015: "late",
@@ -118,7 +118,7 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
     // The request's URL holds the interaction's token: only code and words go on.
     if (error instanceof DiscordAPIError) {
       throw new AnswerRefused(
-        refusals[error.code] ?? (error.status < 500 ? "form" : "unknown"),
+        REFUSAL_OF_CODE[error.code] ?? (error.status < 500 ? "form" : "unknown"),
         error.message,
       );
     }

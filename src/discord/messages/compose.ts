@@ -142,7 +142,7 @@ function actionRow(row: Row): APIActionRowComponent<APIComponentInMessageActionR
   };
 }
 
-const buttonStyles = {
+const BUTTON_STYLES = {
   primary: ButtonStyle.Primary,
   secondary: ButtonStyle.Secondary,
   success: ButtonStyle.Success,
@@ -158,7 +158,7 @@ function button(part: Button): APIButtonComponent {
   };
   return part.style === "link"
     ? { ...shared, style: ButtonStyle.Link, url: part.id }
-    : { ...shared, style: buttonStyles[part.style], custom_id: part.id };
+    : { ...shared, style: BUTTON_STYLES[part.style], custom_id: part.id };
 }
 
 function select(part: Select): APISelectMenuComponent {
@@ -204,14 +204,14 @@ function picker(of: Select["of"], customId: string, parts: PickerParts): APISele
       return {
         ...shared,
         type: ComponentType.ChannelSelect,
-        channel_types: [...postableChannels],
+        channel_types: [...POSTABLE_CHANNELS],
         default_values: ids.map((id) => ({ id, type: SelectMenuDefaultValueType.Channel })),
       };
   }
 }
 
 /** Where the bot can post: text and announcement channels, and threads. */
-const postableChannels = [
+const POSTABLE_CHANNELS = [
   ChannelType.GuildText,
   ChannelType.GuildAnnouncement,
   ChannelType.AnnouncementThread,

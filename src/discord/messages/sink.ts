@@ -14,7 +14,7 @@ import type { Sink } from "../../domain/ports/sink.ts";
 import { composeEdit, composeMessage } from "./compose.ts";
 
 /** What Discord gives at most in one read of a channel's messages. */
-const pageSize = 100;
+const PAGE_MESSAGES = 100;
 
 export interface SinkPorts {
   readonly rest: REST;
@@ -29,7 +29,7 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
   async function page(channelId: string, query: Record<string, string>): Promise<readonly APIMessage[]> {
     const found = await refusing(() =>
       rest.get(Routes.channelMessages(channelId), {
-        query: new URLSearchParams({ limit: String(pageSize), ...query }),
+        query: new URLSearchParams({ limit: String(PAGE_MESSAGES), ...query }),
       }),
     );
     if (!isMessages(found)) throw new SinkRefusal("unknown", "Discord's list of messages could not be read");
@@ -86,7 +86,7 @@ async function after(page: Page, ownId: string, limit: number, afterId: string):
     const found = [...(await page({ after: from }))].sort(byAge);
     own.push(...found.filter(({ author }) => author.id === ownId));
     from = found.at(-1)?.id ?? from;
-    if (found.length < pageSize || own.length >= limit) return own.slice(0, limit);
+    if (found.length < PAGE_MESSAGES || own.length >= limit) return own.slice(0, limit);
   }
 }
 
@@ -99,7 +99,7 @@ async function latest(page: Page, ownId: string, limit: number): Promise<APIMess
     const found = [...(await page(before === undefined ? {} : { before }))].sort(byAge);
     own = [...found.filter(({ author }) => author.id === ownId), ...own];
     before = found[0]?.id;
-    if (found.length < pageSize || own.length >= limit) break;
+    if (found.length < PAGE_MESSAGES || own.length >= limit) break;
   }
   return own.slice(-limit);
 }
@@ -150,7 +150,7 @@ function isWholeMessage(value: unknown): value is APIMessage {
 }
 
 /** Discord's codes by what they mean for a delivery. */
-const reasons: Readonly<Record<string, SinkRefusalReason>> = {
+const REASON_OF_CODE: Readonly<Record<string, SinkRefusalReason>> = {
   10003: "gone",
   10008: "message-gone",
   50001: "no-access",
@@ -170,7 +170,7 @@ export async function refusing<T>(request: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (cause instanceof DiscordAPIError) {
       const other = cause.status >= 500 ? "unknown" : "rejected";
-      throw new SinkRefusal(reasons[cause.code] ?? other, `Discord: ${cause.message}`, { cause });
+      throw new SinkRefusal(REASON_OF_CODE[cause.code] ?? other, `Discord: ${cause.message}`, { cause });
     }
     if (cause instanceof RateLimitError) {
       const retryAfterMs = Math.max(cause.retryAfter, cause.sublimitTimeout, cause.timeToReset);

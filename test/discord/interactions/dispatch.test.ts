@@ -44,7 +44,7 @@ function rig(commands: readonly Command[]) {
   const ports = { services, clock, random, log, notifier };
   const dispatch = createDispatch({
     ...ports,
-    book: createCommandRegistry(commands),
+    registry: createCommandRegistry(commands),
     sink: { ...sink, edit: async () => {}, readBack: async () => [] },
   });
   const answers = new FakeAnswers();
@@ -513,7 +513,7 @@ test("stopping does not wait longer than it is given", async () => {
   assert.equal(dispatch.underWay, 1);
 });
 
-test("two commands or actions of one name are refused when the book is made", () => {
+test("two commands or actions of one name are refused when the registry is made", () => {
   const one = single(() => ({}));
   assert.throws(() => createCommandRegistry([one, one]), /"say"/);
 });

@@ -39,9 +39,9 @@ function rig(first: "ephemeral" | "public" = "ephemeral", serverIsFilter = false
   });
   const log = keptLog();
   const ports = { sink: {}, notifier: {} } as Pick<Parameters<typeof createDispatch>[0], "sink" | "notifier">;
-  const book = createCommandRegistry([command]);
+  const registry = createCommandRegistry([command]);
   const { services, clock, random } = world;
-  const dispatch = createDispatch({ book, services, clock, random, log, ...ports });
+  const dispatch = createDispatch({ registry, services, clock, random, log, ...ports });
   const type = async (values: Readonly<Record<string, string>> = {}, actor: Actor = person) => {
     const answers = new FakeAnswers();
     const options = optionsOf(values);
