@@ -169,6 +169,9 @@ async function testLine({ feeds }: Services, { guildId, id, channelId }: Feed): 
     return md`✅ A test message stands in ${channelMention(channelId)}.`;
   } catch (error) {
     if (!(error instanceof SinkRefusal)) throw error;
-    return md`⚠ Nothing arrived in ${channelMention(channelId)}: ${refusalText(error.reason)}`;
+    const channel = channelMention(channelId);
+    // The step itself names the permissions that are missing there.
+    if (error.reason === "no-access") return md`⚠ Nothing arrived in ${channel}.`;
+    return md`⚠ Nothing arrived in ${channel}: ${refusalText(error.reason)}`;
   }
 }

@@ -209,4 +209,16 @@ describe("the keys of what was posted", () => {
       assert.deepEqual(calls, [feedRenderer.callKey(hostile, 7)]);
     }
   });
+
+  test("what was posted before its server was renamed counts as its own, what is of another server does not", () => {
+    const entry: LogEntry = { kind: "join", joined: true, player: { name: "Ann", id: 1 }, atS: 5 };
+    for (const style of ["lines", "cards"] as const) {
+      const context = { stayedS: new Map<number, number>(), serverName: "Old *name*" };
+      const { body } = feedRenderer.lines({ ...feed, style }, [entry], context);
+      const count = (of: { serverName: string; formerNames?: readonly string[] }) =>
+        feedRenderer.keysOf(posted(body), of).keys.length;
+      assert.equal(count({ serverName: "New", formerNames: ["Old *name*"] }), 1, style);
+      assert.equal(count({ serverName: "New" }), 0, style);
+    }
+  });
 });
