@@ -3,6 +3,9 @@ import { identityOf } from "../diff/identity.ts";
 import { factsOf, logLists } from "../diff/window-facts.ts";
 import type { Open } from "./open-journal.ts";
 
+/** Servers last seen empty are polled once in ten minutes at the least. */
+const RECENT_MS = 900_000;
+
 /** What an answer says of the server as a whole, which each of its logs needs to know. Seconds are the service's. */
 export interface Answer {
   readonly lookId: number;
@@ -48,6 +51,44 @@ export function readAnswer(opens: readonly Open[], snapshot: Snapshot, lookId: n
   const continuesStored =
     opens.some((open) => open.last === undefined) && opens.some((open) => knows(open, snapshot));
   return { lookId, continued, continuesStored, isNew: isNew && !isOld, isOld, ...timesOf(snapshot) };
+}
+
+/** The answer as one log sees it, against what that log showed before. */
+export function lookOf({ last, isEmpty, wholeS }: Open, answer: Answer, monotonicMs: number) {
+  return {
+    ...answer,
+    recent: last !== undefined && monotonicMs - last.monotonicMs <= RECENT_MS,
+    continuous: last === undefined ? answer.continuesStored : answer.continued.has(last.lookId),
+    wasEmpty: isEmpty,
+    wholeS,
+  };
+}
+
+/** What came of an answer for one of its logs. */
+interface Taken {
+  readonly rows: number;
+  readonly monotonicMs: number;
+  /** Rows that came to those which were known. */
+  readonly grownBy: number;
+  readonly whole: boolean;
+}
+
+/**
+ * Notes what the next answer is read against. Returns how long such a log gets before it drops rows, where this answer
+ * shows it: new rows came and it got no longer, so old ones fell out.
+ */
+export function noteLook(
+  open: Open,
+  { lookId, isNew, isOld, reachedS }: Answer,
+  { rows, monotonicMs, grownBy, whole }: Taken,
+): number | undefined {
+  const full = rows === open.rows && grownBy > 0 ? rows : undefined;
+  open.rows = rows;
+  if (isOld) return full;
+  open.last = { lookId, monotonicMs };
+  if (isNew) open.isEmpty = rows === 0;
+  if (whole && reachedS !== undefined) open.wholeS = Math.max(open.wholeS ?? reachedS, reachedS);
+  return full;
 }
 
 function knows({ head, list }: Open, snapshot: Snapshot): boolean {

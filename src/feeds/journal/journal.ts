@@ -3,7 +3,7 @@ import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import { logLists } from "../diff/window-facts.ts";
 import { type Advance, advance, emptyHead } from "./advance.ts";
-import { type Answer, readAnswer } from "./answer.ts";
+import { type Answer, lookOf, noteLook, readAnswer } from "./answer.ts";
 import type { Journal, JournalItem, MoveResult } from "./journal-port.ts";
 import { chunkKey, headKey, type JournalChunk, type JournalHead } from "./journal-records.ts";
 import { missing, neededSeq, type Open, opened, trimmed, trimmedAway } from "./open-journal.ts";
@@ -14,9 +14,6 @@ export interface JournalParts {
   readonly random: Random;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
-
-/** Servers last seen empty are polled once in ten minutes at the least. */
-const RECENT_MS = 900_000;
 
 /** See journal-port.ts for what each method promises. */
 export class StoredJournal implements Journal {
@@ -155,17 +152,9 @@ export class StoredJournal implements Journal {
   }
 
   async #advance(open: Open, snapshot: Snapshot, answer: Answer): Promise<void> {
-    const { head, last } = open;
+    const { head } = open;
     if (head === undefined || open.feeds.size === 0) return;
     const monotonicMs = this.#parts.clock.monotonicMs();
-    const look = {
-      ...answer,
-      recent: last !== undefined && monotonicMs - last.monotonicMs <= RECENT_MS,
-      continuous: last === undefined ? answer.continuesStored : answer.continued.has(last.lookId),
-      wasEmpty: open.isEmpty,
-      fullest: this.#fullest.get(open.list) ?? 0,
-      wholeS: open.wholeS,
-    };
     const needed = this.#trimming ? neededSeq(open) : 0;
     const taking = {
       head,
@@ -173,32 +162,14 @@ export class StoredJournal implements Journal {
       snapshot,
       neededSeq: needed,
       firstFreeChunk: open.freeChunk,
-      look,
+      look: { ...lookOf(open, answer, monotonicMs), fullest: this.#fullest.get(open.list) ?? 0 },
     };
+    const rows = snapshot.lists[open.list]?.length ?? 0;
     const step = advance(taking);
     if (step.advance !== undefined) await this.#write(open, step.advance);
-    this.#noteLook(open, snapshot, answer, {
-      monotonicMs,
-      grownBy: step.advance?.grownBy ?? 0,
-      whole: step.whole,
-    });
-  }
-
-  /** What the next answer is read against. */
-  #noteLook(
-    open: Open,
-    snapshot: Snapshot,
-    { lookId, isNew, isOld, reachedS }: Answer,
-    { monotonicMs, grownBy, whole }: { monotonicMs: number; grownBy: number; whole: boolean },
-  ): void {
-    const rows = snapshot.lists[open.list]?.length ?? 0;
-    // It took new rows and got no longer: old ones fell out, so this is as long as such a log gets.
-    if (rows === open.rows && grownBy > 0) this.#noteFullest(open.list, rows);
-    open.rows = rows;
-    if (isOld) return;
-    open.last = { lookId, monotonicMs };
-    if (isNew) open.isEmpty = rows === 0;
-    if (whole && reachedS !== undefined) open.wholeS = Math.max(open.wholeS ?? reachedS, reachedS);
+    const grownBy = step.advance?.grownBy ?? 0;
+    const full = noteLook(open, answer, { ...step, rows, monotonicMs, grownBy });
+    if (full !== undefined) this.#noteFullest(open.list, full);
   }
 
   #noteFullest(list: LogList, rows: number): void {
