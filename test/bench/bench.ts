@@ -1,4 +1,4 @@
-/** One measurement of section 9 of the design. */
+/** One measurement of docs/figures.md. */
 export interface Bench {
   readonly name: string;
   run(): Promise<BenchResult>;

@@ -28,7 +28,7 @@ function accepted(environment: Record<string, string>) {
 }
 
 describe("the environment as a Config", () => {
-  test("a token alone is enough: everything else has the default of the design", () => {
+  test("a token alone is enough: everything else has its default", () => {
     assert.deepEqual(readConfig({ DISCORD_TOKEN: token, HOME: "/root" }), {
       discordToken: token,
       discordApiUrl: "https://discord.com/api",

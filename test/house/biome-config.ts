@@ -1,4 +1,4 @@
-/** The house rules of DESIGN.md section 1 as biome's configuration. */
+/** The house rules (CONTRIBUTING.md) as the configuration of biome. */
 
 type Wing = "api" | "watch" | "feeds" | "runs" | "store" | "discord" | "ops";
 const wings: readonly Wing[] = ["api", "watch", "feeds", "runs", "store", "discord", "ops"];

@@ -39,7 +39,7 @@ const OWN_WORDS: Readonly<Record<number, string>> = {
   4000: "The server's owner has not authorised this bot's host or application to run commands; reading still works.",
 };
 
-/** Failure codes by the service's own codes (design 3, facts: error codes); the key is fine in all of these. */
+/** Failure codes by the service's own codes; the key is fine in all of these. */
 const BY_CODE: Readonly<Record<number, readonly [FailureCode, Ran]>> = {
   0: ["platform", "unknown"],
   1001: ["platform", "unknown"],
@@ -193,7 +193,7 @@ function parse(body: string, read: (body: string) => unknown): unknown {
   }
 }
 
-/** The envelopes seen: `{code,message}`, `{message}`, `{message,commandId}`, `{error,code}` (design 3). */
+/** The envelopes seen: `{code,message}`, `{message}`, `{message,commandId}`, `{error,code}`. */
 function errorBody(json: unknown): ErrorBody {
   const body: Readonly<Record<string, unknown>> = { ...(json as object) };
   const inner = typeof body.error === "object" && body.error !== null ? { ...body.error } : {};

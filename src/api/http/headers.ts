@@ -7,13 +7,13 @@ export interface RateHeaders {
   readonly bucket: string;
   readonly limit: number;
   readonly remaining: number;
-  /** Epoch milliseconds on the service's clock. On the wire they are whole seconds (design 3). */
+  /** Epoch milliseconds on the service's clock. On the wire they are whole seconds. */
   readonly resetMs: number;
 }
 
 /** The longest halt: a told wait beyond it is waited so long, then asked about by one probe. */
 export const LONGEST_TOLD_WAIT_MS = 7 * 24 * 3_600_000;
-/** An epoch number above this counts milliseconds, not seconds (design 3). */
+/** An epoch number above this counts milliseconds, not seconds. */
 const EPOCH_MS_FROM = 1e12;
 
 /** One header's text; of a repeated one the first. */

@@ -6,7 +6,7 @@ import { WindowEdge } from "./window-edge.ts";
 /** Who asks: automatic polls leave the last tokens of a window for probing where it ends; people do not wait long for it. */
 export type Eagerness = "eager" | "patient";
 
-/** Without headers: one in flight, one a second (design 4, "a cautious start"). */
+/** A cautious start while answers have shown no limits: one in flight, one a second. */
 const CAUTIOUS_MS = 1_000;
 /** How long people wait so that the end of a window can be learned, which makes every later wait shorter. */
 const EAGER_PATIENCE_MS = 1_000;
@@ -189,7 +189,7 @@ export class Bucket {
     return { shared: shared && !first };
   }
 
-  /** Whether more was spent than we can have sent (design 4: another program shares this address or key). */
+  /** Whether more was spent than we can have sent, because another program shares this address or key. */
   #compare(told: RateHeaders): boolean {
     const used = told.limit - told.remaining;
     const shared = used > this.#ours;

@@ -36,7 +36,7 @@ interface Lane {
 }
 
 /**
- * When the next command of a server may start (design 4, Commands): at or after the previous *answer* (or abort) plus
+ * When the next command of a server may start: at or after the previous *answer* (or abort) plus
  * the window. Counting from the start draws 429s, since the service counts from the arrival.
  */
 export class CommandPace {

@@ -24,7 +24,7 @@ const SURE_CHARGES_TO_SPLIT = 2;
 /** Resets that wobble look like contradictions, but seldom thrice in a row. */
 const DOUBTS_TO_SPLIT = 3;
 
-/** One name of the service's. Usually one counter; where keys show what one counter cannot, several (design 4). */
+/** One name of the service's. Usually one counter; where keys show what one counter cannot, several. */
 export class CounterGroup {
   readonly #hash: string;
   readonly #clock: ServerClock;

@@ -33,7 +33,7 @@ export interface BucketState {
 }
 
 /**
- * What the limits allow, as far as answers have told (design 4, Buckets and Commands): when a request may start, what
+ * What the limits allow, as far as answers have told: when a request may start, what
  * each one spends, what each answer teaches. Keeps no time of its own and starts nothing.
  */
 export class RateLimiter {

@@ -8,7 +8,7 @@ export interface Waiter {
   readonly turn: string;
 }
 
-/** The share that polls keep while people wait too (design 4, Order). */
+/** The share that polls keep while people wait too. */
 const POLL_SHARE = 0.3;
 /** Polls catch up what they were owed, but not for ever. */
 const MOST_OWED = 5;

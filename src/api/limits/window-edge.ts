@@ -66,7 +66,7 @@ class Constant {
 /**
  * Where the end of a bucket's present window lies. The told reset has whole seconds and nobody says how they were
  * rounded: `latestMs` is the edge after which a new window is certain; `likely` is where it probably is, which is where
- * a probe is worth most; `releaseMs` is the late edge, narrowed once seen resets agree (design 4, Buckets). A window may
+ * a probe is worth most; `releaseMs` is the late edge, narrowed once seen resets agree. A window may
  * begin with its first request or by the clock: the length and the offset are both learned, and where both would do, the
  * later end counts, so that neither being right by chance makes us early.
  */

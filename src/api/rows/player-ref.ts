@@ -25,7 +25,7 @@ export class PlayerRefs {
   }
 }
 
-/** `name:id`; a bare name has no id ("Remote Server", design 3). Undefined when there is no name. */
+/** `name:id`; a bare name has no id ("Remote Server"). Undefined when there is no name. */
 export function playerRef(value: string): PlayerRef | undefined {
   // Runs for each name of each row: one pass from the end, in small whole numbers, costs a third of lastIndexOf and
   // Number. An id has at most 16 digits: 8 low ones, the others high.

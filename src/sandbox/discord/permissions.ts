@@ -34,7 +34,7 @@ export function bitsOf(names: readonly Permission[]): bigint {
   return names.reduce((bits, name) => bits | permissionBits[name], 0n);
 }
 
-/** What the invite of a bot like ours asks for (design 7). */
+/** What the invite of a bot like ours asks for. */
 export const invitePermissions: readonly Permission[] = [
   "ViewChannel",
   "SendMessages",

@@ -40,7 +40,7 @@ export class KeyBook {
     return this.#global.has(key) ? key : undefined;
   }
 
-  /** The owner gets a new key: the first part changes, the second stays (design 3); the old one is invalid from now on. */
+  /** The owner gets a new key: the first part changes, the second stays; the old one is invalid from now on. */
   regenerate(old: string): string {
     if (!this.#good.delete(old)) throw new RangeError("only a key that works can be regenerated");
     this.#banned.delete(old);

@@ -35,7 +35,7 @@ export function answerCommand(call: CommandCall): ServiceResponse {
   call.counts.executed({ commandId, key: call.key, text, atMs: call.nowMs });
   if (fate.command408) return json(408, { message: "Request timeout." });
   if (fate.command500 === "executed") return failure(1001, style, { commandId });
-  // The specification: "text explaining the status"; the public service mostly says no more than this (design 3).
+  // The specification: "text explaining the status"; the public service mostly says no more than this.
   return json(200, { message: style.strictSpec ? effect.message : "Success" });
 }
 

@@ -1,7 +1,7 @@
 import type { KeyEcho } from "./key-echo.ts";
 import { Prng } from "./prng.ts";
 
-/** How an error's body looks; the public service shows all of these (design 3). */
+/** How an error's body looks; the public service shows all of these. */
 export type Envelope =
   | "standard"
   | "code-message"
@@ -14,7 +14,7 @@ export type Envelope =
 /** How a 429 tells its wait. The specification says both (Errors 1). */
 export type RetryAfterStyle = "both" | "header" | "twice" | "body" | "none" | "garbage";
 
-/** How a log list is ordered; the specification does not say (design 3). */
+/** How a log list is ordered; the specification does not say. */
 type LogOrder = "newest" | "oldest" | "shuffled";
 
 /** What can be wrong. Numbers named without a unit are probabilities from 0 to 1. */

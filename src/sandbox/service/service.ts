@@ -24,7 +24,7 @@ export interface ServiceOptions {
   readonly keys?: readonly string[];
   /** Global API keys that were issued to applications. */
   readonly globalKeys?: readonly string[];
-  /** Drops the facts that the specification does not hold (design 3). */
+  /** Drops the facts that the specification does not hold. */
   readonly strictSpec?: boolean;
   readonly limits?: Partial<LimitSettings>;
   readonly faults?: Partial<FaultSettings>;
@@ -203,7 +203,7 @@ export class Service {
     return this.#limited(call.isCommand ? this.#command(call, key) : this.#status(call, key, path), bucket);
   }
 
-  /** Why this caller gets a 403, if so (spec: Authentication, Errors; codes: design 3). */
+  /** Why this caller gets a 403, if so (spec: Authentication, Errors). */
   #refusal(call: Call): ServiceResponse | undefined {
     if (call.badApplication) return failure(2003, call.style);
     const known = this.keyBook.verdict(call.key);
@@ -247,7 +247,7 @@ export class Service {
     const old = fate.stale ? this.#snapshots.older(key, request.path, fate.random) : undefined;
     const body = (old ?? this.#freshStatus(call, key, path)).padEnd(fate.padToBytes);
     if (this.#strictSpec) return { ...json(200, null), body };
-    // Sent, never honoured: the public service answers no 304 (design 3).
+    // Sent, never honoured: the public service answers no 304.
     const etag = `W/"${createHash("sha1").update(body).digest("base64url")}"`;
     const { headers } = json(200, null);
     return { status: 200, headers: { ...headers, etag }, body };

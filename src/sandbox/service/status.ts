@@ -70,7 +70,7 @@ const LISTS: Readonly<Record<ListName, (world: World, view: View) => unknown>> =
     })),
   CommandLogs: (world, view) =>
     log(view, served(world, "commands"), (entry) => ({
-      // The specification knows only `name:id`; the service shows its own commands without an id (design 3).
+      // The specification knows only `name:id`; the service shows its own commands without an id.
       Player: entry.remote && !view.strictSpec ? REMOTE_SERVER.name : entry.player,
       Timestamp: stamp(view, entry.atS),
       Command: entry.command,

@@ -40,7 +40,7 @@ const entry: fc.Arbitrary<LogEntry> = fc.oneof(
   }),
 );
 
-/** What Discord counts together and refuses when it is too long (design 7, Limits). */
+/** What Discord counts together and refuses when it is too long. */
 function assertFits(body: MessageBody): void {
   assert.ok((body.content ?? "").length <= 2_000, "content");
   const cards = body.cards ?? [];

@@ -57,7 +57,7 @@ const plan: RunPlan = {
   expiresAtMs: 60_000,
 };
 
-/** Discord's limits (design 7). */
+/** Discord's limits. */
 function mustFit({ content, cards, rows }: MessageBody): void {
   assert.ok((content ?? "").length <= 2_000);
   for (const { title, description, fields } of cards ?? []) {

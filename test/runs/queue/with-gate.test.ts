@@ -49,7 +49,7 @@ test("a full queue drains in order at the pace that the limit allows, without on
   );
   const first = outcomes[0]?.record.sentAtMs ?? 0;
   const last = outcomes.at(-1)?.record.endedAtMs ?? 0;
-  // 30 round trips of 80 to 200 ms and 29 windows: at least 0.97 of what the limit allows (design 9, commands).
+  // 30 round trips of 80 to 200 ms and 29 windows: at least 0.97 of what the limit allows.
   const boundMs = 29 * 5_000 + 30 * 200;
   assert.ok((last - first) * 0.97 <= boundMs, `${last - first} ms against ${boundMs}`);
   await rig.runs.stop(0);

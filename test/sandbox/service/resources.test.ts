@@ -146,7 +146,7 @@ describe("spec, Resources and their fields (strict)", () => {
   });
 });
 
-describe("the facts of design 3 (default)", () => {
+describe("the facts observed at the public service (default)", () => {
   const rig = livedIn(false);
   const body = bodyOf(rig.get(ALL_LISTS));
 

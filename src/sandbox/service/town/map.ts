@@ -1,4 +1,4 @@
-/** Units of a side of the map; x grows right, z grows down (design 3). */
+/** Units of a side of the map; x grows right, z grows down. */
 const MAP_SIDE = 3_121;
 
 interface Street {

@@ -9,7 +9,7 @@ export function refText(player: PlayerRef): string {
   return `${player.name}:${player.id}`;
 }
 
-/** The actor of a command that came through the service (design 3). */
+/** The actor of a command that came through the service. */
 export const REMOTE_SERVER: PlayerRef = { name: "Remote Server", id: 0 };
 
 /** A join or a leave. `atS` is epoch seconds, `player` is `name:id`; so in all entries. */

@@ -11,7 +11,7 @@ export interface Aim {
 
 /**
  * Reads `targets rest...`: names match by prefix without regard to case, ids match whole, commas give several, `all`
- * hits everyone, `others` everyone but the actor, `me` the actor (design 3).
+ * hits everyone, `others` everyone but the actor, `me` the actor.
  */
 export function aim(world: World, actor: PlayerRef, text: string): Aim {
   const trimmed = text.trim();

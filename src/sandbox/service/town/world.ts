@@ -11,7 +11,7 @@ import {
 } from "./record.ts";
 import { CIVILIAN_VEHICLES, COLOURS, DOT_VEHICLES, FIRE_VEHICLES, POLICE_VEHICLES } from "./vehicles.ts";
 
-/** The teams of the game (design 3). */
+/** The teams of the game. */
 export type Team = "Civilian" | "Sheriff" | "Police" | "Fire" | "DOT" | "Jail";
 
 /** What someone may do in the game, from most to least. */
