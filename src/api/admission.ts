@@ -53,6 +53,18 @@ export class Admission {
     return risky ?? this.#crowded(exchange);
   }
 
+  /** Whether a request whose turn has come is sent; refuses it if not. */
+  mayLeave(job: Job): boolean {
+    const { source, mayStart, proving, isAskedAgain } = job.exchange;
+    // A 429 may have sent it back while another answer had its key parked.
+    const isForParked = proving === true || isAskedAgain === true;
+    const parked = isForParked ? undefined : this.#parts.guard.parked(source);
+    if (parked !== undefined) job.reject(refusals.parked(parked));
+    else if (mayStart?.() === false) job.reject(refusals.noLongerWanted());
+    else return true;
+    return false;
+  }
+
   /** After a refusal of a key: requests that would now wait too long for the budget are refused. */
   refuseRisky(): void {
     const { desk, waiting } = this.#parts;

@@ -144,7 +144,7 @@ class GatedClient implements Service {
     await this.#desk.restore();
     const halt = await this.#options.halts.get(this.#identity);
     if (halt !== undefined) this.#gate.halt.restore(halt);
-    this.#gate.wake();
+    await this.#gate.resumeWork();
   }
 
   read(source: SourceId, lists: readonly ListName[], options: ReadOptions): Promise<Snapshot> {

@@ -126,8 +126,9 @@ export class Gate {
     return this.#wallMs(Math.max(readyMs, this.#halt.untilMs ?? readyMs));
   }
 
-  /** Continues a halt of an earlier process, or goes on after a change from outside. */
-  wake(): void {
+  /** Goes on where an earlier process stood; its halt and what it knew of keys have been restored. */
+  async resumeWork(): Promise<void> {
+    await this.#refusedKeys.restore();
     this.#pump();
   }
 
@@ -208,8 +209,7 @@ export class Gate {
         wakeAtMs = Math.min(wakeAtMs, taken.wakeAtMs);
         break;
       }
-      if (taken.next.exchange.mayStart?.() === false) taken.next.reject(refusals.noLongerWanted());
-      else this.#carrier.start(taken.next, nowMs);
+      if (this.#admission.mayLeave(taken.next)) this.#carrier.start(taken.next, nowMs);
     }
     this.#alarm.set(wakeAtMs);
   }

@@ -18,6 +18,7 @@ const rejected = z.object({
   why: z.string(),
   parked: z.boolean(),
   doubted: z.boolean().optional(),
+  undecided: z.boolean().optional(),
   confirmed: z.boolean().optional(),
   serviceCode: z.number().optional(),
 });

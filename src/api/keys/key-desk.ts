@@ -65,11 +65,10 @@ export class KeyDesk {
     const { clock, guard, budget, records } = this.#parts;
     await records.restore();
     const nowMs = clock.monotonicMs();
-    const wallMs = clock.nowMs();
     for (const source of budget.heldSources(nowMs)) this.#unsettled.add(source);
     for (const [source, { atMs }] of guard.rejectedKeys.unconfirmed()) {
       // A record from the future counts as if it had just been written.
-      const ageMs = Math.max(0, wallMs - atMs);
+      const ageMs = Math.max(0, clock.nowMs() - atMs);
       this.#againMs.set(source, nowMs + Math.max(0, ASKED_AGAIN_AFTER_MS - ageMs));
     }
   }
@@ -93,7 +92,6 @@ export class KeyDesk {
       this.#held.drop(source);
       return undefined;
     }
-
     const closedMs = budget.closedUntilMs(nowMs);
     const isClosed = closedMs !== undefined && closedMs > nowMs + PATIENCE_MS;
     if (!isClosed && wave.current(nowMs) === undefined) {
@@ -169,11 +167,12 @@ export class KeyDesk {
     records.keepBudget();
   }
 
-  /** A key was parked: it is asked once more in an hour. */
+  /** A key was parked: where one refusal was enough for that, it is asked once more in an hour. */
   onParked(source: SourceId): void {
-    const { clock, records } = this.#parts;
+    const { clock, guard, records } = this.#parts;
     this.#drop(source);
-    this.#againMs.set(source, clock.monotonicMs() + ASKED_AGAIN_AFTER_MS);
+    const againMs = clock.monotonicMs() + ASKED_AGAIN_AFTER_MS;
+    if (guard.rejectedKeys.isToBeAskedAgain(source)) this.#againMs.set(source, againMs);
     records.forgetTaken(source);
     records.keepRejected(source);
   }

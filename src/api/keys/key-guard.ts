@@ -64,7 +64,8 @@ export class KeyGuard {
   restoreRejected(source: SourceId, rejected: RejectedKey, nowMs: number): void {
     if (rejected.doubted) {
       const standing = this.#standing(source);
-      standing.doubted = true;
+      if (rejected.undecided) standing.strikes = STRIKES_TO_PARK;
+      else standing.doubted = true;
       standing.refusedMs = nowMs;
       return;
     }
@@ -166,9 +167,14 @@ export class KeyGuard {
     return this.#bare.hasOther(source, nowMs);
   }
 
-  /** How many opinions without a code speak against the key. */
-  strikes(source: SourceId): number {
-    return this.#standings.get(source)?.strikes ?? 0;
+  /** Whether two opinions without a code speak against the key, so that it is parked unless it is us. */
+  isConvicted(source: SourceId): boolean {
+    return (this.#standings.get(source)?.strikes ?? 0) >= STRIKES_TO_PARK;
+  }
+
+  /** Keys that two opinions speak against, and that are not parked since it may be us. */
+  *undecided(): Iterable<SourceId> {
+    for (const source of this.#standings.keys()) if (this.isConvicted(source)) yield source;
   }
 
   /** It is us, not these keys: nothing speaks against them any more. */
@@ -186,8 +192,10 @@ export class KeyGuard {
     record: { readonly why: string; readonly serviceCode?: number | undefined },
     wallMs: number,
   ) {
-    this.rejectedKeys.set(source, { ...record, atMs: wallMs, parked: true });
     const standing = this.#standing(source);
+    // Refused before, too: the service does not err twice.
+    const confirmed = standing.strikes > 0 || standing.doubted || undefined;
+    this.rejectedKeys.set(source, { ...record, atMs: wallMs, parked: true, confirmed });
     standing.strikes = 0;
     standing.doubted = false;
     standing.takenMs = undefined;
@@ -213,7 +221,8 @@ export class KeyGuard {
   record(source: SourceId, wallMs: number): RejectedKey | undefined {
     const rejected = this.rejectedKeys.get(source);
     if (rejected !== undefined || !this.isDoubtful(source)) return rejected;
-    return { atMs: wallMs, why: "refused once", parked: false, doubted: true };
+    const undecided = this.isConvicted(source) || undefined;
+    return { atMs: wallMs, why: "refused without a reason", parked: false, doubted: true, undecided };
   }
 
   /** Linked again, or taken again: the key is used as if it were new. */

@@ -1,4 +1,4 @@
-import type { Failure } from "../../domain/failure.ts";
+import { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { ServiceEvent } from "../../domain/ports/service-health.ts";
@@ -17,6 +17,7 @@ export interface RefusedKeysParts {
   readonly desk: KeyDesk;
   readonly onEvent: (event: ServiceEvent) => void;
   readonly onRejectedChanged: (source: SourceId) => void;
+  readonly keyOf: (source: SourceId) => Promise<ServerKey | undefined>;
   /** Asks with a GET whether the key still works; resolves when the service took it. */
   readonly ask: (source: SourceId, key: ServerKey) => Promise<unknown>;
   /** Everything stops for one probe, at once. */
@@ -58,6 +59,18 @@ export class RefusedKeys {
     return this.#suspects;
   }
 
+  /** Keys that an earlier process left undecided are judged by a probe with another key; they are not asked again. */
+  async restore(): Promise<void> {
+    const { guard, keyOf, probeNow } = this.#parts;
+    for (const source of guard.undecided()) {
+      // A copy of a key that cannot be opened must not keep the process from starting.
+      const key = await keyOf(source).catch(() => undefined);
+      const failure = new Failure("key-rejected", "The service refused the server key.");
+      if (key !== undefined) this.#suspects.set(source, { key, failure });
+    }
+    if (this.#suspects.size > 0) probeNow("A key that worked was refused without a reason.");
+  }
+
   /** A request was answered with a refusal of its key; the job is told when it is clear what that means. */
   onRefused(job: Job, verdict: KeyVerdict): void {
     const { exchange, probe } = job;
@@ -78,7 +91,7 @@ export class RefusedKeys {
     const suspects = [...this.#suspects];
     this.#suspects.clear();
     for (const [source, { key, failure }] of suspects) {
-      if (this.#parts.guard.strikes(source) >= 2) this.#park(source, failure);
+      if (this.#parts.guard.isConvicted(source)) this.#park(source, failure);
       else if (this.#parts.guard.isDoubtful(source)) void this.confirm(source, key);
     }
     this.#tellWaiting();

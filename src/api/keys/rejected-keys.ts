@@ -8,7 +8,9 @@ export interface RejectedKey {
   readonly parked: boolean;
   /** Refused once without a code, second opinion outstanding: a restart must not forget the first. */
   readonly doubted?: boolean | undefined;
-  /** Parked, and asked once more since: the service meant it. */
+  /** As `doubted`, with opinions enough to park it: only whether it is us was not known yet. */
+  readonly undecided?: boolean | undefined;
+  /** Parked by a refusal that was not the first, or asked once more since: the service meant it. */
   readonly confirmed?: boolean | undefined;
   readonly serviceCode?: number | undefined;
 }
@@ -39,16 +41,24 @@ export class RejectedKeys {
     else this.#keys.set(source, rejected);
   }
 
+  /**
+   * Whether a parked key is asked once more, in case the service erred: where its one refusal had a code. Without a code
+   * it took two to park it, and a third request is what a refused key must not cost.
+   */
+  isToBeAskedAgain(source: SourceId): boolean {
+    const known = this.#keys.get(source);
+    return known?.parked === true && known.confirmed !== true && known.serviceCode !== undefined;
+  }
+
   /** A parked key was asked once more and refused again: it is not asked any more. */
   confirm(source: SourceId): void {
     const known = this.#keys.get(source);
     if (known !== undefined) this.#keys.set(source, { ...known, confirmed: true });
   }
 
-  /** Parked keys that may be asked once more: all but those that were. */
+  /** Parked keys that are to be asked once more. */
   *unconfirmed(): Iterable<readonly [SourceId, RejectedKey]> {
-    for (const [source, rejected] of this.#keys)
-      if (rejected.parked && rejected.confirmed !== true) yield [source, rejected];
+    for (const [source, rejected] of this.#keys) if (this.isToBeAskedAgain(source)) yield [source, rejected];
   }
 
   /** Until when a wrong key is remembered; undefined when it is not. */

@@ -250,6 +250,68 @@ test("the only linked key, refused twice by a service without codes, is parked: 
   await world.close();
 });
 
+/** A read and a command on their way together, both refused: what the second opinion then says may have a code. */
+async function readAndCommandRefused(world: World, opinion: "message" | "standard"): Promise<void> {
+  for (const n of [0, 1]) await within(world, read(world, n));
+  await settled(world);
+  world.service.regenerateKey(world.key(0));
+  const asks = [read(world, 0), world.client.command(world.source(0), ":h x")];
+  await world.clock.advance(1);
+  world.service.faults.set({ envelope: opinion });
+  await within(world, Promise.allSettled(asks));
+}
+
+for (const opinion of ["message", "standard"] as const)
+  test(`a key that was refused without a code and then ${opinion === "message" ? "without" : "with"} one is not asked once more an hour later, nor after a restart`, async () => {
+    const world = new World({ seed: 27, keys: 2, jitterMs: 0, service: { faults: { envelope: "message" } } });
+    await readAndCommandRefused(world, opinion);
+    await world.clock.advance(2_000);
+    assert.deepEqual(parkedSources(world), [world.source(0)]);
+    const refused = () => world.service.counts.badKeyRequests.get(world.key(0));
+    assert.equal(refused(), 3, "the first, the one on its way with it, and the second opinion");
+    world.clock.step(2 * 60 * MINUTE_MS);
+    await world.restart();
+    await world.clock.advance(24 * 60 * MINUTE_MS);
+    assert.equal(refused(), 3);
+    await world.close();
+  });
+
+for (const end of ["restart", "kill"] as const)
+  test(`a key of which only the probe's word is missing is judged after a ${end} without being asked again`, async () => {
+    const world = new World({ seed: 28, keys: 2, jitterMs: 0, service: { strictSpec: true } });
+    for (const n of [0, 1]) await within(world, read(world, n));
+    await settled(world);
+    world.service.faults.set({ silent: 1, onlyKeys: [world.key(1)] });
+    world.service.regenerateKey(world.key(0));
+    for (const ask of [read(world, 0), world.client.command(world.source(0), ":h x")]) ask.catch(() => {});
+    await world.clock.advance(1_000);
+    const refused = () => world.service.counts.badKeyRequests.get(world.key(0));
+    assert.equal(refused(), 3);
+    assert.deepEqual(parkedSources(world), [], "the probe has not been answered");
+    world.service.faults.set({ silent: 0 });
+    await world[end]();
+    await world.clock.advance(2 * MINUTE_MS);
+    assert.deepEqual(parkedSources(world), [world.source(0)]);
+    await assert.rejects(within(world, read(world, 0)), isFailure("key-rejected"));
+    assert.equal(refused(), 3);
+    await within(world, read(world, 1));
+    await world.close();
+  });
+
+test("a read that a 429 sent back is not sent again with a key that was parked meanwhile", async () => {
+  const world = new World({ seed: 29, keys: 2, jitterMs: 0 });
+  for (const n of [0, 1]) await within(world, read(world, n));
+  world.service.regenerateKey(world.key(0));
+  const first = read(world, 0, "poll");
+  await world.clock.advance(1);
+  world.service.faults.next({ tooMany: 1, tooManyRetryAfterMs: 1_000 });
+  const second = read(world, 0, "poll");
+  for (const ask of [first, second]) await assert.rejects(within(world, ask), isFailure("key-rejected"));
+  await world.clock.advance(10 * MINUTE_MS);
+  assert.equal(world.service.counts.badKeyRequests.get(world.key(0)), 1);
+  await world.close();
+});
+
 test("a wrong key typed again costs nothing for a day", async () => {
   const world = new World({ seed: 9, keys: 1 });
   const wrong = new ServerKey("wrong-key-1");

@@ -16,7 +16,8 @@ test("whatever goes wrong: nothing avoidable is sent, no command runs twice, no 
       assert.equal(result.leaked, false);
       assert.equal(result.unsettled, 0, "requests that nobody answered");
     }),
-    { numRuns: 60, endOnFailure: true },
+    // These two once cost a refused key a third request.
+    { numRuns: 60, endOnFailure: true, examples: [[149], [236_336]] },
   );
 });
 
