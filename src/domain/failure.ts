@@ -14,7 +14,8 @@ export type FailureCode =
   | "blocked"
   | "platform"
   | "unreachable"
-  | "bad-response";
+  | "bad-response"
+  | "store";
 
 /** Whether the thing that was asked for happened. "unknown": it may have; it must not be repeated. */
 export type Ran = "yes" | "no" | "unknown";

@@ -66,6 +66,10 @@ const words = {
     what: "The game service gave an answer that could not be read",
     next: "Try again in a minute; if it stays, tell the operator of this bot the reference.",
   },
+  store: {
+    what: "Marshal cannot write to its own store",
+    next: "Tell the operator of this bot; `/readyz` says what is the matter. Then try again.",
+  },
 } as const satisfies Record<FailureCode, { readonly what: string; readonly next: string }>;
 
 const ranWords = {

@@ -88,6 +88,7 @@ const failures = {
   platform: ["The game platform did not answer", "Try again in a minute."],
   unreachable: ["The game service could not be reached", "Try again in a minute."],
   "bad-response": ["The answer could not be read", "Tell the operator of this bot the reference."],
+  store: ["Marshal cannot write to its own store", "Tell the operator of this bot; ask again afterwards."],
 } as const satisfies Readonly<
   Record<
     FailureCode extends "expired" ? never : Exclude<FailureCode, "expired" | "busy">,

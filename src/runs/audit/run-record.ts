@@ -71,7 +71,7 @@ export function failed(record: RunRecord, { failure, nowMs, status, interrupted 
 }
 
 function statusOf(failure: Failure): RunStatus {
-  if (failure.code === "denied") return "denied";
+  if (failure.code === "denied" || failure.code === "store") return "denied";
   return failure.code === "expired" ? "expired" : "failed";
 }
 

@@ -266,7 +266,7 @@ function notChecked(cause: unknown): Failure {
 }
 
 function notAudited(cause: unknown): Failure {
-  return new Failure("denied", "The audit row could not be written, so nothing was sent.", { cause });
+  return new Failure("store", "The audit row could not be written, so nothing was sent.", { cause });
 }
 
 function expiredUnsent(): Failure {

@@ -190,5 +190,5 @@ function restarting(): Failure {
 }
 
 function unaudited(cause: unknown): Failure {
-  return new Failure("denied", "The audit row could not be written, so nothing was sent.", { cause });
+  return new Failure("store", "The audit row could not be written, so nothing was sent.", { cause });
 }

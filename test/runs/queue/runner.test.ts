@@ -52,7 +52,7 @@ describe("a run and its audit row", () => {
   test("is not sent when the row cannot be written", async () => {
     const rig = new RunsRig();
     rig.audit.failure = new Error("disk full");
-    await assert.rejects(ask(rig, ":h Welcome"), { name: "Failure", code: "denied" });
+    await assert.rejects(ask(rig, ":h Welcome"), { name: "Failure", code: "store" });
     assert.equal(rig.sent.length, 0);
   });
 
@@ -63,7 +63,7 @@ describe("a run and its audit row", () => {
     rig.audit.failure = new Error("disk full");
     const outcome = await outcomeOf(rig, submitted);
     assert.equal(outcome.record.ran, "no");
-    assert.equal(outcome.failure?.code, "denied");
+    assert.equal(outcome.failure?.code, "store");
     assert.equal(rig.sent.length, 0);
   });
 
