@@ -21,6 +21,7 @@ import { CardBoard } from "./cards/card-board.ts";
 import type { CardRecord } from "./cards/card-records.ts";
 import { EmergencyCards, emergencyView } from "./cards/emergency-calls.ts";
 import { ModCallCards, modCallView } from "./cards/mod-calls.ts";
+import { SituationFollower } from "./cards/situation-follower.ts";
 import { teamsOf } from "./delivery/filter.ts";
 import { LATE_AFTER_MS } from "./delivery/next-step.ts";
 import { StoredJournal } from "./journal/journal.ts";
@@ -111,7 +112,13 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
         : renderer.emergencyCall(emergencyView(card, await nameOf(card))),
     park: (feedId, why) => registry.park(feedId, why, true),
   });
-  const modCalls = new ModCallCards({ ...poster, board });
+  const follower = new SituationFollower({
+    ...parts,
+    board,
+    latest: (source) => snapshots.latest(source),
+    sourceOf: ({ slots }) => Object.keys(slots).flatMap((feedId) => registry.sourceOf(feedId) ?? [])[0],
+  });
+  const modCalls = new ModCallCards({ ...poster, board, follower, latestOf: (feed) => latestOf(feed) });
   const emergency = new EmergencyCards({ ...parts, board });
   const registry: FeedRegistry = new FeedRegistry({
     ...parts,
@@ -145,6 +152,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
       lateness.stop();
       await registry.stop();
       await modCalls.stop();
+      await follower.stop();
       await board.stop();
       const unsettled = registry.all().filter((delivery) => !delivery.settled);
       await parts.cleanStop.leave({ unsettled: unsettled.map(({ feed }) => feed.id) });
@@ -155,6 +163,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
         const journals = journal.take(snapshot).then(() => {
           for (const delivery of registry.of(snapshot.source)) delivery.onPolled();
         });
+        follower.onSnapshot(snapshot, modCallServers(registry, snapshot.source));
         // Emergency calls are shown for as long as they last: they are taken in whatever became of the logs.
         const calls = [...emergencyFeeds(registry, snapshot.source)].map(([bindingId, feeds]) =>
           emergency.take(snapshot, bindingId, feeds),
@@ -175,6 +184,12 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
     },
     state: () => stateOf(registry, journal, board),
   };
+}
+
+/** The linked servers that read moderator calls of this source. */
+function modCallServers(registry: FeedRegistry, source: SourceId): ReadonlySet<string> {
+  const feeds = registry.of(source).map(({ feed }) => feed);
+  return new Set(feeds.filter(({ kind }) => kind === "modCalls").map(({ bindingId }) => bindingId));
 }
 
 function emergencyFeeds(registry: FeedRegistry, source: SourceId) {

@@ -1,5 +1,6 @@
 import type { MessageBody } from "../../src/domain/message.ts";
 import type { LogList, Snapshot } from "../../src/domain/model.ts";
+import { callsOnCard, isModCallCard } from "./card-calls.ts";
 import type { Watcher } from "./discord.ts";
 import { EmergencyJudge, type EmergencyVerdict } from "./emergency-judge.ts";
 import { clearsBetween, type Look, Looks, rangeOf } from "./looks.ts";
@@ -37,6 +38,10 @@ interface Followed {
   begun: { readonly askedMs: number; readonly keptAtMs: number } | undefined;
   /** modCalls: tokens whose card shows an answer. */
   readonly answered: Set<number>;
+  /** modCalls: what each message shows. */
+  readonly cards: Map<string, readonly number[]>;
+  /** modCalls: tokens that an edit took from a message. */
+  readonly takenAway: number[];
 }
 
 /** Why an entry may be neither posted nor announced. */
@@ -53,6 +58,8 @@ const nothing = {
   /** Shown by an answer that was kept, and neither posted nor announced. */
   lost: 0,
   repeated: 0,
+  /** Calls that stood on a card and were edited away. */
+  takenAway: 0,
   possiblyRepeated: 0,
   /** Stretches of entries that nobody could see any more, each told. */
   gaps: 0,
@@ -109,6 +116,8 @@ export class Judge implements Watcher {
       pendingSinceMs: this.#nowMs(),
       begun: undefined,
       answered: new Set(),
+      cards: new Map(),
+      takenAway: [],
     };
     this.#followed.set(keyOf(channelId, list), feed);
     this.#ofServer.set(server.index, [...(this.#ofServer.get(server.index) ?? []), feed]);
@@ -154,29 +163,43 @@ export class Judge implements Watcher {
     this.#looks.answered(server, shown, snapshot);
   }
 
-  posted(channelId: string, _messageId: string, body: MessageBody): void {
+  posted(channelId: string, messageId: string, body: MessageBody): void {
     this.messages += 1;
     const text = textOf(body);
-    const isMarked = text.includes("Possibly repeated");
-    for (const { list, index } of tokensIn(text)) {
-      const feed = this.#followed.get(keyOf(channelId, list));
-      if (feed === undefined) throw new Error(`a post of ${list} in ${channelId}, which nobody follows`);
-      const counts = isMarked ? feed.marked : feed.plain;
-      counts[index] = Math.min(255, (counts[index] ?? 0) + 1);
-      feed.postedToMs = Math.max(feed.postedToMs, feed.server.logs[list].arrivedMs[index] ?? 0);
-      if (list === "modCalls" && text.includes("Answered in the game")) feed.answered.add(index);
-    }
+    if (isModCallCard(body)) this.#card(channelId, messageId, body);
+    else this.#lines(channelId, text);
     if (text.includes("Gap:")) this.#notice(channelId, text);
     this.emergencies.posted(channelId, body);
   }
 
-  edited(channelId: string, _messageId: string, body: MessageBody): void {
-    const text = textOf(body);
-    for (const { list, index } of tokensIn(text)) {
-      if (!text.includes("Answered in the game")) continue;
-      this.#followed.get(keyOf(channelId, list))?.answered.add(index);
-    }
+  edited(channelId: string, messageId: string, body: MessageBody): void {
+    if (isModCallCard(body)) this.#card(channelId, messageId, body);
     this.emergencies.edited(channelId, body);
+  }
+
+  #lines(channelId: string, text: string): void {
+    const isMarked = text.includes("Possibly repeated");
+    for (const { list, index } of tokensIn(text)) {
+      const feed = this.#followed.get(keyOf(channelId, list));
+      if (feed === undefined) throw new Error(`a post of ${list} in ${channelId}, which nobody follows`);
+      count(feed, index, isMarked);
+    }
+  }
+
+  /** A card counts for each call that it has not shown before. */
+  #card(channelId: string, messageId: string, body: MessageBody): void {
+    const feed = this.#followed.get(keyOf(channelId, "modCalls"));
+    if (feed === undefined) throw new Error(`a card of a call in ${channelId}, which nobody follows`);
+    const { shown, answered } = callsOnCard(feed.server, body);
+    const gone = [...(feed.cards.get(messageId) ?? [])];
+    for (const index of shown) {
+      const before = gone.indexOf(index);
+      if (before >= 0) gone.splice(before, 1);
+      else count(feed, index, textOf(body).includes("Possibly repeated"));
+    }
+    feed.takenAway.push(...gone);
+    feed.cards.set(messageId, shown);
+    for (const index of answered) feed.answered.add(index);
   }
 
   verdict(): Verdict {
@@ -235,6 +258,8 @@ export class Judge implements Watcher {
       }
     }
 
+    sums.takenAway += feed.takenAway.length;
+    for (const index of feed.takenAway) say("taken away", index);
     sums.gapNotices += notices.length;
     sums.gaps += named.filter((missing) => missing > 0).length;
     for (const [index, notice] of notices.entries()) {
@@ -365,6 +390,12 @@ function stillShown(server: SimServer, index: number, answeredMs: number, looks:
     const [start, end] = rangeOf(server, "modCalls", look);
     return start <= index && index < end;
   });
+}
+
+function count(feed: Followed, index: number, isMarked: boolean): void {
+  const counts = isMarked ? feed.marked : feed.plain;
+  counts[index] = Math.min(255, (counts[index] ?? 0) + 1);
+  feed.postedToMs = Math.max(feed.postedToMs, feed.server.logs[feed.list].arrivedMs[index] ?? 0);
 }
 
 const gapLists: readonly (readonly [words: string, list: LogList])[] = [

@@ -2,6 +2,7 @@ import type { Binding, FeedFilter, FeedKind } from "../../src/domain/guild.ts";
 import type { LogList } from "../../src/domain/model.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { isModCallCard } from "./card-calls.ts";
 import { SimDiscord } from "./discord.ts";
 import { Judge, type Verdict, type Wants } from "./judge.ts";
 import { Life, Trace } from "./life.ts";
@@ -311,6 +312,7 @@ class Simulation {
     often(6 * HOUR_MS, () => this.#deleteChannel());
     often(12 * HOUR_MS, () => this.#removeGuild());
     often(3 * HOUR_MS, () => this.#restartPolitely());
+    often(2 * MINUTE_MS, () => this.#takeSomeCall());
     return faults;
   }
 
@@ -379,6 +381,23 @@ class Simulation {
     }
     this.#bindings.delete(guildId);
     this.#act(() => this.#process.feeds.forgetGuild(guildId));
+  }
+
+  /** Somebody claims or resolves one of the latest calls. */
+  #takeSomeCall(): void {
+    const cards = [...this.#discord.channels.values()].flatMap(({ id, messages }) =>
+      messages
+        .filter(({ body }) => isModCallCard(body))
+        .slice(-2)
+        .map(({ body }) => ({ guildId: id.split("-")[1] ?? "", footer: body.cards?.[0]?.footer ?? "" })),
+    );
+    const card = cards[Math.floor(this.#random.next() * cards.length)];
+    const act = this.#random.next() < 0.4 ? "claim" : "resolve";
+    if (card === undefined) return;
+    const actor = { userId: "u", userName: "u", guildId: card.guildId, channelId: "c", roleIds: [] };
+    const { modCalls } = this.#process.feeds;
+    const cardId = card.footer.replace("Call ", "");
+    this.#act(() => modCalls.act({ ...actor, manageGuild: true, askedAtMs: 0 }, cardId, { do: act }));
   }
 
   #restartPolitely(): void {

@@ -16,6 +16,7 @@ function assertExact(plan: Plan, outcome: Outcome): void {
     { lost: 0, repeated: 0, needlessNotices: 0, unansweredCards: 0, undelivered: 0, defects: [] },
     told(plan, outcome),
   );
+  assert.equal(outcome.takenAway, 0, told(plan, outcome));
   const { unannounced, unwanted, callsLost, callsRepeated, callsOpen } = outcome;
   assert.deepEqual(
     { unannounced, unwanted, callsLost, callsRepeated, callsOpen },

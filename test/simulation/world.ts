@@ -18,6 +18,8 @@ export interface TrueLog {
   readonly atS: number[];
   /** The index whose token this row wears: its own, or an earlier one's where two rows are equal in one second. */
   readonly token: number[];
+  /** modCalls: the index whose name this row wears, since people call again; else as `token`. */
+  readonly who: number[];
   /** modCalls: when it was answered; 0 for never. */
   readonly answeredMs: number[];
 }
@@ -178,12 +180,29 @@ export function shownBy(server: SimServer, { status }: Snapshot): Shown {
 }
 
 /** Those whom the log of joins names, as far as it goes: teams of others are not known. */
-function playersOf(server: SimServer, { ranges }: Shown): readonly Player[] {
-  const [start, end] = ranges.joinLogs;
+function playersOf(server: SimServer, shown: Shown): readonly Player[] {
+  const [start, end] = shown.ranges.joinLogs;
   const tokens = new Set(server.logs.joinLogs.token.slice(start, end));
-  return [...tokens].map((token) => ({
+  const joined = [...tokens].map((token) => ({
     player: { name: tokenOf(server, "joinLogs", token), id: token + 1 },
     team: isPolice(token) ? "Police" : "Civilian",
+    permission: token % 5 === 0 ? "Server Moderator" : "Normal",
+    wantedStars: 0,
+  }));
+  return [...joined, ...callersOf(server, shown)];
+}
+
+/** Those who call moderators stay for a while; some leave soon. */
+function callersOf(server: SimServer, { builtMs, ranges }: Shown): readonly Player[] {
+  const { who, arrivedMs } = server.logs.modCalls;
+  const [start, end] = ranges.modCalls;
+  const here = [...new Set(who.slice(start, end))].filter((one) => {
+    const staysMs = one % 4 === 0 ? 40_000 : 900_000;
+    return builtMs < (arrivedMs[one] ?? 0) + staysMs;
+  });
+  return here.map((one) => ({
+    player: { name: tokenOf(server, "modCalls", one), id: one + 1 },
+    team: builtMs % 7 < 3 ? "Jail" : "Civilian",
     permission: "Normal",
     wantedStars: 0,
   }));
@@ -223,7 +242,9 @@ function rowOf(server: SimServer, list: LogList, index: number, nowMs: number): 
     return { kind: "command", atS, player, text: isPolice(token) ? ":wanted someone" : ":pm someone hello" };
   const answeredMs = log.answeredMs[index] ?? 0;
   const moderator = answeredMs > 0 && answeredMs <= nowMs ? { moderator: { name: "marshal", id: 9 } } : {};
-  return { kind: "modCall", atS, caller: player, ...moderator };
+  const who = log.who[index] ?? 0;
+  const caller = { name: tokenOf(server, list, who), id: who + 1 };
+  return { kind: "modCall", atS, caller, ...moderator };
 }
 
 function victimOf(token: number) {
@@ -231,7 +252,7 @@ function victimOf(token: number) {
 }
 
 function emptyServer(index: number, random: Random): SimServer {
-  const log = (): TrueLog => ({ arrivedMs: [], atS: [], token: [], answeredMs: [] });
+  const log = (): TrueLog => ({ arrivedMs: [], atS: [], token: [], who: [], answeredMs: [] });
   const order = (["oldest first", "newest first", "newest first", "any"] as const)[
     Math.floor(random.next() * 4)
   ];
@@ -265,6 +286,8 @@ interface Happening {
   readonly answeredMs: number;
   /** The row that this one cannot be told from. */
   readonly twinOf: Happening | undefined;
+  /** modCalls: the call before by the same person. */
+  readonly again: Happening | undefined;
 }
 
 /** A call every ten minutes or so while people play; some last for seconds only. */
@@ -318,7 +341,9 @@ function happen(
       const ahead = aheadShare > 0 && random.next() < aheadShare ? 60 + Math.floor(random.next() * 480) : 0;
       const answered = list === "modCalls" && random.next() < 0.7;
       const answeredMs = answered ? atMs + 5_000 + exponential(90_000, random) : 0;
-      const one = {
+      const again = list === "modCalls" && random.next() < 0.5 ? happened.modCalls.at(-1) : undefined;
+      const one: Happening = {
+        again,
         arrivedMs: atMs,
         atS: Math.floor(atMs / 1_000) - late + ahead,
         answeredMs,
@@ -328,17 +353,24 @@ function happen(
       if (random.next() >= 0.03) continue;
       // The same thing twice in one second, perhaps with an answer of the service in between.
       const restMs = Math.min(toMs, (Math.floor(atMs / 1_000) + 1) * 1_000) - atMs;
-      happened[list].push({ ...one, arrivedMs: atMs + random.next() * restMs, twinOf: one });
+      happened[list].push({ ...one, arrivedMs: atMs + random.next() * restMs, twinOf: one, again: one });
     }
   }
   for (const list of lists) {
     const log = server.logs[list];
     const rows = happened[list].sort((a, b) => a.arrivedMs - b.arrivedMs);
     const indexes = new Map(rows.map((row, index) => [row, index]));
+    // Two calls by one person in one second cannot be told apart, by chance or as twins.
+    const firstAt = new Map<string, number>();
     for (const [index, row] of rows.entries()) {
+      const who = (row.again && log.who[indexes.get(row.again) ?? -1]) ?? index;
+      const moment = `${who} ${row.atS}`;
+      if (!firstAt.has(moment)) firstAt.set(moment, index);
+      const twin = row.twinOf === undefined ? index : (indexes.get(row.twinOf) ?? index);
       log.arrivedMs.push(row.arrivedMs);
       log.atS.push(row.atS);
-      log.token.push(row.twinOf === undefined ? index : (indexes.get(row.twinOf) ?? index));
+      log.who.push(list === "modCalls" ? who : twin);
+      log.token.push(list === "modCalls" ? (firstAt.get(moment) ?? index) : twin);
       log.answeredMs.push(row.answeredMs);
     }
   }

@@ -143,7 +143,10 @@ export class FeedsRig {
       source: of,
       status,
       statusAtMs: nowMs,
-      lists: { players: { atMs: nowMs, value: this.players } },
+      lists: {
+        players: { atMs: nowMs, value: this.players },
+        killLogs: { atMs: nowMs, value: this.log.killLogs.filter((row) => row.kind === "kill") },
+      },
     };
     await this.wing.listener.take(snapshot);
   }

@@ -3,6 +3,7 @@ import type { FeedKind } from "../../domain/guild.ts";
 import type { PostedMessage } from "../../domain/message.ts";
 import type { LogEntry, PlayerRef } from "../../domain/model.ts";
 import type { DigestMark, ShownEntries } from "../../domain/ports/feed-renderer.ts";
+import { callsIn, PERSON } from "./call-lines.ts";
 import { cut, plainText, shownCode, shownName } from "./escape.ts";
 import { feedNames } from "./feed-names.ts";
 
@@ -14,8 +15,6 @@ import { feedNames } from "./feed-names.ts";
 
 const kinds: readonly FeedKind[] = ["joins", "kills", "modCalls", "commands", "emergencyCalls"];
 
-/** An escaped name in bold, alone or as a link to its profile. */
-const PERSON = String.raw`(?:\[\*\*(?:\\.|[^\\*])+\*\*\]\(https://www\.roblox\.com/users/\d+/profile\)|\*\*(?:\\.|[^\\*])+\*\*)`;
 /** What follows the time and the symbol of a line. */
 const JOIN = new RegExp(
   String.raw`^(${PERSON}) (joined|left)(?: after [\d\u00a0smhdin]+)?(?: ${"`"}(\d+)${"`"})?$`,
@@ -28,8 +27,6 @@ const LINE = /^(?:> )?<t:(\d+):T> `[^`]`\s+(.+)$/su;
 const NAME = /\*\*((?:\\.|[^\\*])+)\*\*/su;
 const PROFILE = /\]\(https:\/\/www\.roblox\.com\/users\/(\d+)\/profile\)$/u;
 
-/** The call that a card is about: `**Ann** `42` called <t:1700000000:T> ...` is its first line. */
-const CARD_CALL = new RegExp(String.raw`^(${PERSON})(?: ${"`"}\d+${"`"})? called <t:(\d+):T>`, "su");
 const GAP = /^⚠ Gap: (.+?) (?:before|between) <t:(\d+):T>(?: and <t:(\d+):T>)?/u;
 const LATE = /^⏳ Late: (.+?) have not been up to date/u;
 /** `joins-FROM-TO-COUNT-HASH.txt`; the release before had neither count nor hash. */
@@ -57,7 +54,7 @@ export function keysOf(
     keys: lines
       .flatMap((line) => entryOfLine(line) ?? [])
       .flatMap(({ kind, text }) => (isAsked(kind) ? hashed(text) : [])),
-    calls: cards.flatMap((card) => callOf(card.description ?? "") ?? []),
+    calls: cards.flatMap((card) => callKeysIn(card.description ?? "")),
     notices: kinds.filter(isAsked).flatMap((kind) => noticesOf(content, feedNames[kind])),
     digests: attachmentNames
       .flatMap((name) => digestOf(name, content) ?? [])
@@ -76,7 +73,7 @@ export function entryKeys(entry: LogEntry): readonly string[] {
 
 /** The key of a call by its caller and second, as `keysOf` reads it from a card. */
 export function callKey(caller: string, atS: number): string {
-  return hashed(`call|${atS}|${shownName(caller)}`);
+  return hashed(callIdText(shownName(caller), atS));
 }
 
 /** The keys of a notice that entries may be missing: of exactly this one, and of all with the same beginning. */
@@ -134,6 +131,10 @@ function commandText(atS: number, who: string, text: string): string {
   return `command|${atS}|${who}|${text}`;
 }
 
+function callIdText(shownCaller: string, atS: number): string {
+  return `call|${atS}|${shownCaller}`;
+}
+
 function callText(atS: number, who: string): string {
   return `modCall|${atS}|${who}`;
 }
@@ -167,10 +168,11 @@ function entryOfLine(line: string): ShownLine | undefined {
   return caller === undefined ? undefined : { kind: "modCalls", text: callText(atS, whoIs(caller)) };
 }
 
-function callOf(description: string): string | undefined {
-  const [, caller, second] = CARD_CALL.exec(description) ?? [];
-  if (caller === undefined || second === undefined) return undefined;
-  return hashed(`call|${second}|${nameIn(caller)}`);
+function callKeysIn(description: string): readonly string[] {
+  const calls = callsIn(description);
+  if (calls === undefined) return [];
+  const name = nameIn(calls.caller);
+  return calls.calledAtS.map((atS) => hashed(callIdText(name, atS)));
 }
 
 function noticesOf(content: string, feedName: string): readonly string[] {

@@ -3,7 +3,7 @@ import { emergencyCard } from "./emergency-card.ts";
 import { callKey, digestHash, entryKeys, gapKeys, keysOf, lateKey } from "./feed-keys.ts";
 import { renderDigest, renderLines } from "./feed-lines.ts";
 import { feedNames } from "./feed-names.ts";
-import { modCallCard } from "./mod-call-card.ts";
+import { modCallCard, modCallOf } from "./mod-call-card.ts";
 import {
   escalationNotice,
   gapNotice,
@@ -33,6 +33,7 @@ export const feedRenderer: FeedRenderer = {
   entryKeys,
   digestHash,
   callKey,
+  modCallOf,
   gapKeys: (kind, fromS, toS) => gapKeys(feedNames[kind], fromS, toS),
   lateKey: (kind) => lateKey(feedNames[kind]),
 };

@@ -1,44 +1,76 @@
 import { type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
-import type { Button, Card, MessageBody } from "../../domain/message.ts";
-import type { ModCallPerson, ModCallView } from "../../domain/ports/feed-renderer.ts";
+import type { Button, Card, MessageBody, PostedMessage, Row } from "../../domain/message.ts";
+import type { CallView, ModCallView, PostedModCall } from "../../domain/ports/feed-renderer.ts";
+import { callTimesIn } from "./call-lines.ts";
 import { cut, plainText } from "./escape.ts";
 import { duration, note, person } from "./feed-lines.ts";
+import { situationLines } from "./situation-lines.ts";
+
+/** Ids that were made from the call itself; the release before the last one made shorter ones. */
+const FOOTER = /^Call ([0-9a-f]{16})$/;
 
 /**
- * The one message of a moderator call, for its whole life: who waits since when, who took it
- * and how fast, who answered in the game. The footer carries the card's id: it is what a read-back knows it by.
+ * The one message of a person's calls, for its whole life: who waits since when and what is known around them, who
+ * took it and how fast, who answered in the game. The footer carries the card's id: a read-back knows it by that.
  */
 export function modCallCard(view: ModCallView): MessageBody {
   const state = stateOf(view);
-  const lines = [md`${who(view.caller)} called <t:${view.calledAtS}:T> (<t:${view.calledAtS}:R>)`];
+  const lines = [...callLines(view), ...situationLines(view, isOpen(view))];
+  const firstAtS = view.calls[0]?.atS ?? 0;
   if (view.claimedBy !== undefined) {
     const { userId, atMs } = view.claimedBy;
-    lines.push(md`✋ Claimed by ${userMention(userId)} after ${duration(atMs / 1_000 - view.calledAtS)}`);
+    lines.push(md`✋ Claimed by ${userMention(userId)} after ${duration(atMs / 1_000 - firstAtS)}`);
   }
-  if (view.answeredBy !== undefined) lines.push(md`🎮 Answered in the game by ${who(view.answeredBy)}`);
   if (view.escalated && view.claimedBy === undefined && view.resolved === undefined) {
     lines.push(md`⏰ Unclaimed for long: staff were called again`);
   }
   if (view.resolved !== undefined) {
     const { userId, atMs } = view.resolved;
     const said = view.resolved.note === undefined ? "" : md`\n> ${note(view.resolved.note, 900)}`;
-    lines.push(
-      md`☑️ Resolved by ${userMention(userId)} after ${duration(atMs / 1_000 - view.calledAtS)}${said}`,
-    );
+    lines.push(md`☑️ Resolved by ${userMention(userId)} after ${duration(atMs / 1_000 - firstAtS)}${said}`);
   }
+  const times = view.calls.length > 1 ? md` · called ${view.calls.length} times` : md``;
   const card: Card = {
     ...(view.serverName === undefined ? {} : { author: cut(plainText(view.serverName), 200) }),
-    title: md`${state.symbol} Moderator call · ${state.word}`,
+    title: md`${state.symbol} Moderator call · ${state.word}${times}`,
     description: joined(lines, "\n"),
     color: state.color,
-    footer: modCallFooter(view.cardId),
+    footer: `Call ${view.cardId}`,
   };
-  return { cards: [card], rows: view.resolved === undefined ? [buttons(view)] : [] };
+  return { cards: [card], rows: buttons(view) };
 }
 
-/** What a card's footer holds, so that it can be found again in a channel. */
-function modCallFooter(cardId: string): string {
-  return `Call ${cardId}`;
+/** The card of moderator calls that a message of ours is; undefined: it is none, or of a release that is long gone. */
+export function modCallOf({ cards }: Pick<PostedMessage, "cards">): PostedModCall | undefined {
+  const [card] = cards;
+  const cardId = FOOTER.exec(card?.footer ?? "")?.[1];
+  if (cardId === undefined) return undefined;
+  return { cardId, calledAtS: callTimesIn(card?.description ?? "") };
+}
+
+/** Each call with its answer; `callTimesIn` reads these lines back. */
+function callLines({ caller, calls }: ModCallView): Escaped[] {
+  const [first, ...further] = calls;
+  const atS = first?.atS ?? 0;
+  const lines = [md`${person(caller, true)} called <t:${atS}:T> (<t:${atS}:R>)`];
+  if (first?.answeredBy !== undefined) {
+    lines.push(md`🎮 Answered in the game by ${person(first.answeredBy, true)}`);
+  }
+  return [...lines, ...further.map(furtherLine)];
+}
+
+function furtherLine({ atS, answeredBy }: CallView): Escaped {
+  const answer =
+    answeredBy === undefined ? "" : md` · 🎮 answered in the game by ${person(answeredBy, true)}`;
+  return md`🔁 called again <t:${atS}:T>${answer}`;
+}
+
+function isAnswered({ calls }: ModCallView): boolean {
+  return calls.some(({ answeredBy }) => answeredBy !== undefined);
+}
+
+function isOpen(view: ModCallView): boolean {
+  return view.resolved === undefined && !isAnswered(view);
 }
 
 function stateOf(view: ModCallView): {
@@ -47,20 +79,25 @@ function stateOf(view: ModCallView): {
   readonly color: number;
 } {
   if (view.resolved !== undefined) return { symbol: "☑️", word: "resolved", color: 0x6b7280 };
-  if (view.answeredBy !== undefined) return { symbol: "🎮", word: "answered", color: 0x2f855a };
+  if (isAnswered(view)) return { symbol: "🎮", word: "answered", color: 0x2f855a };
   if (view.claimedBy !== undefined) return { symbol: "✋", word: "claimed", color: 0xb7791f };
   return { symbol: "🔔", word: "open", color: 0xc53030 };
 }
 
-function who(subject: ModCallPerson): Escaped {
-  const id = subject.id === undefined ? "" : md` \`${subject.id}\``;
-  return md`${person(subject, true)}${id}`;
-}
-
-function buttons(view: ModCallView): readonly Button[] {
+/** One row that fits a phone; what acts in the game only while the caller is there to be acted on. */
+function buttons(view: ModCallView): readonly Row[] {
+  if (view.resolved !== undefined) return [];
+  const { cardId } = view;
   const take: Button =
     view.claimedBy === undefined
-      ? { kind: "button", label: "Claim", style: "primary", id: `mod-claim:${view.cardId}` }
-      : { kind: "button", label: "Release", style: "secondary", id: `mod-release:${view.cardId}` };
-  return [take, { kind: "button", label: "Resolve", style: "success", id: `mod-resolve:${view.cardId}` }];
+      ? { kind: "button", label: "Claim", style: "primary", id: `mod-claim:${cardId}` }
+      : { kind: "button", label: "Release", style: "secondary", id: `mod-release:${cardId}` };
+  const resolve: Button = { kind: "button", label: "Resolve", style: "success", id: `mod-resolve:${cardId}` };
+  if (view.situation?.left === true) return [[take, resolve]];
+  const inGame = (["PM", "Bring", "To"] as const).map(
+    (label): Button => ({
+      ...{ kind: "button", label, style: "secondary", id: `mod-${label.toLowerCase()}:${cardId}` },
+    }),
+  );
+  return [[take, resolve, ...inGame]];
 }

@@ -40,6 +40,8 @@ export interface FeedRenderer {
   digestHash(entries: readonly LogEntry[]): string;
   /** The key of a call on a card. */
   callKey(caller: string, atS: number): string;
+  /** The card of a moderator call that this message is; undefined: it is none. */
+  modCallOf(posted: Pick<PostedMessage, "cards">): PostedModCall | undefined;
   /** The keys of a notice of a gap: of exactly this one, and of all with the same beginning. */
   gapKeys(
     kind: FeedKind,
@@ -53,7 +55,7 @@ export interface FeedRenderer {
 export interface ShownEntries {
   /** One for each line that shows an entry. */
   readonly keys: readonly string[];
-  /** One for each card of a moderator call. */
+  /** One for each moderator call on a card. */
   readonly calls: readonly string[];
   /** Notices of gaps and of lateness. */
   readonly notices: readonly string[];
@@ -70,26 +72,79 @@ export interface DigestMark {
   readonly hash?: string;
 }
 
+/** A posted card of moderator calls, as far as it tells them. */
+export interface PostedModCall {
+  /** The id in its footer. */
+  readonly cardId: string;
+  /** The second of each call, in the order of the card. */
+  readonly calledAtS: readonly number[];
+}
+
 export interface LineContext {
   /** For a leave whose join was seen: how long they stayed, by entry index. */
   readonly stayedS: ReadonlyMap<number, number>;
+  /** For a kill that follows others of the same killer: which one it is, by entry index. */
+  readonly streaks?: ReadonlyMap<number, KillStreak>;
   readonly serverName?: string;
+}
+
+/** `nth` kills of one player within `withinS` seconds, this one included. */
+export interface KillStreak {
+  readonly nth: number;
+  readonly withinS: number;
 }
 
 export interface ModCallView {
   readonly cardId: string;
   readonly caller: ModCallPerson;
-  readonly calledAtS: number;
-  readonly answeredBy?: ModCallPerson;
+  /** The calls on this card, the first one first; at least one. */
+  readonly calls: readonly CallView[];
   readonly claimedBy?: { readonly userId: string; readonly atMs: number };
   readonly resolved?: { readonly userId: string; readonly atMs: number; readonly note?: string };
   readonly escalated: boolean;
+  readonly situation?: CallSituation;
   readonly serverName?: string;
+}
+
+export interface CallView {
+  readonly atS: number;
+  readonly answeredBy?: ModCallPerson;
 }
 
 export interface ModCallPerson {
   readonly name: string;
   readonly id?: number;
+}
+
+/** What is known around a moderator call, as far as the service tells it. */
+export interface CallSituation {
+  /** The caller as the latest list of players shows them; absent: they are not on it, or there is none. */
+  readonly caller?: {
+    readonly team: string;
+    readonly wantedStars: number;
+    readonly postal?: string;
+    readonly street?: string;
+  };
+  /** The caller is no longer in the game. */
+  readonly left?: boolean;
+  /** The nearest staff of the game, nearest first; absent: nobody knows who is in the game. */
+  readonly staff?: readonly NearbyStaff[];
+  /** Since two minutes before the first call, oldest first. */
+  readonly kills: readonly CallKill[];
+}
+
+export interface NearbyStaff {
+  readonly name: string;
+  readonly id?: number;
+  /** Map units; absent: the place of one of the two is not known. */
+  readonly awayUnits?: number;
+}
+
+export interface CallKill {
+  readonly atS: number;
+  readonly other: ModCallPerson;
+  /** "killed": the caller killed the other; "died": the other killed the caller. */
+  readonly what: "killed" | "died";
 }
 
 export interface EmergencyCallView {

@@ -1,14 +1,9 @@
 import { BackOff } from "../../domain/back-off.ts";
-import { roleMention } from "../../domain/escaped.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
-import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
-import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import { nonceOf } from "../delivery/nonce.ts";
-import { type PosterPorts, post } from "../delivery/poster.ts";
 import { reasonInWords } from "../delivery/refusal-words.ts";
-import { calledAtS, isCardOf } from "./card-identity.ts";
+import { CardMessages, type CardMessagesPorts } from "./card-messages.ts";
 import type { CardRecord, CardSlot } from "./card-records.ts";
 
 /** Time at hand: an answer or a unit may still come. Later acts on a card read the store. */
@@ -19,13 +14,8 @@ const SWEEP_EVERY_MS = 6 * 3_600_000;
 /** 30046: Discord limits edits of a message older than an hour; it does not say for how long. */
 const EDIT_LIMIT_MS = 300_000;
 
-export interface CardBoardPorts extends PosterPorts {
+export interface CardBoardPorts extends CardMessagesPorts {
   readonly cards: Documents<CardRecord>;
-  readonly nonceKey: Uint8Array | string;
-  readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey">;
-  /** How the process before ended. */
-  readonly lastEnd: { readonly postedUpToS: number | undefined };
-  render(record: CardRecord): Promise<MessageBody>;
   park(feedId: string, why: string): Promise<void>;
 }
 
@@ -41,10 +31,12 @@ export class CardBoard {
   readonly #byBinding = new Map<string, Set<string>>();
   /** By card and feed: the one that brings the message up to date. */
   readonly #syncing = new Map<string, Promise<void>>();
+  readonly #messages: CardMessages;
   #cancelSweep: () => void = () => undefined;
 
   constructor(ports: CardBoardPorts) {
     this.#ports = ports;
+    this.#messages = new CardMessages(ports, this);
   }
 
   /** Takes up what the last run left: unposted cards may stand in their channels already. */
@@ -65,6 +57,10 @@ export class CardBoard {
   ofBinding(bindingId: string): CardRecord[] {
     const ids = this.#byBinding.get(bindingId) ?? [];
     return [...ids].flatMap((id) => this.#cards.get(id) ?? []);
+  }
+
+  atHand(cardId: string): CardRecord | undefined {
+    return this.#cards.get(cardId);
   }
 
   /** Every card that is at hand. */
@@ -146,8 +142,8 @@ export class CardBoard {
       try {
         const patch =
           slot.messageId === undefined
-            ? await this.#post(record, feedId, slot, uncertain)
-            : await this.#edit(record, slot, slot.messageId);
+            ? await this.#messages.post(record, feedId, uncertain, signal)
+            : await this.#messages.edit(record, slot, slot.messageId);
         uncertain = false;
         await this.#patchSlot(cardId, feedId, patch);
         backOff.reset();
@@ -159,58 +155,6 @@ export class CardBoard {
     }
   }
 
-  async #post(
-    record: CardRecord,
-    feedId: string,
-    slot: CardSlot,
-    uncertain: boolean,
-  ): Promise<Partial<CardSlot>> {
-    const body = await this.#body(record, slot);
-    const sentBefore = uncertain || calledAtS(record) <= (this.#ports.lastEnd.postedUpToS ?? 0);
-    const ping = slot.pingRoleId === undefined ? {} : { pingRoleIds: [slot.pingRoleId] };
-    const posted = await post(
-      {
-        channelId: slot.channelId,
-        compose: () => ({ ...body, ...ping, silent: slot.silent }),
-        nonce: nonceOf(this.#ports.nonceKey, record.id, feedId),
-        matches: (found) => this.#isCardOf(record, feedId, found),
-        afterMessageId: undefined,
-        notBeforeMs: calledAtS(record) * 1_000,
-        sentBefore,
-      },
-      this.#ports,
-      this.#stop.signal,
-    );
-    // A message from before a crash may show less than is wanted now: one edit more is harmless.
-    const shown = sentBefore ? 0 : record.version;
-    return { messageId: posted.messageId, shown, ...(posted.marked ? { marked: true } : {}) };
-  }
-
-  #isCardOf(record: CardRecord, feedId: string, found: PostedMessage): boolean {
-    const isKnown = (cardId: string) => this.#cards.has(cardId);
-    const isOthers = (other: CardRecord) =>
-      other.id !== record.id && other.slots[feedId]?.messageId === found.messageId;
-    return (
-      isCardOf(record, found, this.#ports.renderer, isKnown) &&
-      !this.ofBinding(record.bindingId).some(isOthers)
-    );
-  }
-
-  async #edit(record: CardRecord, slot: CardSlot, messageId: string): Promise<Partial<CardSlot>> {
-    const body = await this.#body(record, slot);
-    await this.#ports.turns.take(slot.channelId, () =>
-      this.#ports.sink.edit(slot.channelId, messageId, body),
-    );
-    return { shown: record.version };
-  }
-
-  /** An edit says the whole message again: the mention that pinged stays where it stood, and pings nobody twice. */
-  async #body(record: CardRecord, slot: CardSlot): Promise<MessageBody> {
-    const rendered = await this.#ports.render(record);
-    const body = slot.marked === true ? this.#ports.possiblyRepeated(rendered) : rendered;
-    return slot.pingRoleId === undefined ? body : { ...body, content: roleMention(slot.pingRoleId) };
-  }
-
   /** What Discord or the store said no to; resolves with how long to wait at least. */
   async #refused(cardId: string, feedId: string, error: unknown): Promise<number> {
     if (!(error instanceof SinkRefusal)) {
@@ -219,7 +163,11 @@ export class CardBoard {
     }
     if (error.reason === "edit-limit") return Math.max(EDIT_LIMIT_MS, error.retryAfterMs ?? 0);
     if (error.reason === "unknown" || error.retryAfterMs !== undefined) return error.retryAfterMs ?? 0;
-    // A deleted card is left deleted; whoever deleted it wanted so. The feed itself goes on.
+    if (error.reason === "message-gone" && this.#owesCalls(cardId, feedId)) {
+      await this.#changeSlot(cardId, feedId, withoutMessage);
+      return 0;
+    }
+    // A deleted card is left deleted: somebody wanted it so. The feed itself goes on.
     await this.#patchSlot(cardId, feedId, { gone: true });
     if (error.reason !== "message-gone") {
       await this.#ports.park(feedId, reasonInWords(error)).catch((failure: unknown) => {
@@ -229,13 +177,23 @@ export class CardBoard {
     return 0;
   }
 
-  /** What happened in Discord has happened, whether it can be written now or not: memory first, then the store. */
+  /** A call came that the message, deleted by somebody, has never shown. */
+  #owesCalls(cardId: string, feedId: string): boolean {
+    const record = this.#cards.get(cardId);
+    return record?.kind === "modCall" && (record.slots[feedId]?.shownCalls ?? 0) < record.calls.length;
+  }
+
   async #patchSlot(cardId: string, feedId: string, patch: Partial<CardSlot>): Promise<void> {
+    await this.#changeSlot(cardId, feedId, (slot) => ({ ...slot, ...patch }));
+  }
+
+  /** What happened in Discord has happened, whether it can be written now or not: memory first, then the store. */
+  async #changeSlot(cardId: string, feedId: string, change: (slot: CardSlot) => CardSlot): Promise<void> {
     await this.#changes.take(cardId, async () => {
       const record = this.#cards.get(cardId);
       const slot = record?.slots[feedId];
       if (record === undefined || slot === undefined) return;
-      const after = { ...record, slots: { ...record.slots, [feedId]: { ...slot, ...patch } } };
+      const after = { ...record, slots: { ...record.slots, [feedId]: change(slot) } };
       this.#remember(after);
       await this.#ports.cards.set(cardId, after).catch((error: unknown) => {
         this.#ports.warn(`card ${cardId} was shown but not written`, error);
@@ -282,6 +240,11 @@ export class CardBoard {
       }
     }
   }
+}
+
+/** The card is to be posted anew. */
+function withoutMessage({ messageId: _, ...slot }: CardSlot): CardSlot {
+  return { ...slot, shown: 0, shownCalls: 0, deletions: (slot.deletions ?? 0) + 1 };
 }
 
 function isShown(card: CardRecord): boolean {

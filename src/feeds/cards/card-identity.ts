@@ -36,9 +36,9 @@ export function emergencyCardId(
   return hashed(nonceKey, ["emergency", bindingId, call.callNumber, call.startedAtS], 12);
 }
 
-/** When the call of a card was made, epoch seconds of the service: its card cannot stand anywhere before. */
+/** When the first call of a card was made, epoch seconds of the service: its card cannot stand anywhere before. */
 export function calledAtS(card: CardRecord): number {
-  return card.kind === "modCall" ? card.atS : card.call.startedAtS;
+  return card.kind === "modCall" ? Math.min(...card.calls.map(({ atS }) => atS)) : card.call.startedAtS;
 }
 
 /**
@@ -54,7 +54,11 @@ export function isCardOf(
   if (JSON.stringify(posted.cards).includes(card.id)) return true;
   const oldId = OLD_FOOTER.exec(posted.cards[0]?.footer ?? "")?.[1];
   if (card.kind !== "modCall" || oldId === undefined || isKnown(oldId)) return false;
-  return renderer.keysOf(posted).calls.includes(renderer.callKey(card.caller.name, card.atS));
+  const [first] = card.calls;
+  return (
+    first !== undefined &&
+    renderer.keysOf(posted).calls.includes(renderer.callKey(card.caller.name, first.atS))
+  );
 }
 
 function hashed(key: Uint8Array | string, parts: readonly (string | number)[], length: number): string {

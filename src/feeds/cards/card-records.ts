@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { EmergencyCall, PlayerRef } from "../../domain/model.ts";
+import type { CallSituation } from "../../domain/ports/feed-renderer.ts";
 
 /** A card in one feed's channel: wanted is the record's version, shown is what the message says. */
 export interface CardSlot {
@@ -8,6 +9,10 @@ export interface CardSlot {
   /** Absent until it is known that the message stands. */
   readonly messageId?: string;
   readonly shown: number;
+  /** How many of the card's calls the message surely shows. Absent: none. */
+  readonly shownCalls?: number;
+  /** Counts the messages of this card that were deleted before they showed all of its calls. */
+  readonly deletions?: number;
   /** Discord will not show or change it any more: deleted by someone, or the channel is closed. */
   readonly gone?: boolean;
   /** The message says that it may stand twice: it was sent where nothing may be read back. */
@@ -31,18 +36,28 @@ interface CardBase {
   readonly slots: Readonly<Record<string, CardSlot>>;
 }
 
-/** One moderator call of a guild: (caller, second, ordinal), the ordinal by the order of `seq`. */
-export interface ModCallRecord extends CardBase {
-  readonly kind: "modCall";
-  readonly seq: number;
-  readonly caller: PlayerRef;
+/** One call among those on a card. */
+export interface CardCall {
   readonly atS: number;
+  /** Its number in the journal; absent: it was read from a message that a power cut had made the store forget. */
+  readonly seq?: number;
   readonly answeredBy?: PlayerRef;
   /** The journal item that answered it: reading that item again changes nothing. */
   readonly answerSeq?: number;
+}
+
+/** Moderator calls of one person that are one matter. */
+export interface ModCallRecord extends CardBase {
+  readonly kind: "modCall";
+  readonly caller: PlayerRef;
+  /** At least one; the first one gave the card its id. */
+  readonly calls: readonly CardCall[];
   readonly claimedBy?: { readonly userId: string; readonly atMs: number };
   readonly resolved?: { readonly userId: string; readonly atMs: number; readonly note?: string };
   readonly escalated: boolean;
+  readonly situation?: CallSituation;
+  /** The caller was gone at some moment since: a further call is another matter. */
+  readonly hasLeft?: boolean;
 }
 
 /** One emergency call of a guild: state of the game, as it was last seen. */
@@ -62,6 +77,8 @@ const slot = z.object({
   silent: z.boolean(),
   messageId: z.string().exactOptional(),
   shown: z.int(),
+  shownCalls: z.int().exactOptional(),
+  deletions: z.int().exactOptional(),
   gone: z.boolean().exactOptional(),
   marked: z.boolean().exactOptional(),
   pingRoleId: z.string().exactOptional(),
@@ -79,18 +96,37 @@ const base = {
 };
 const act = { userId: z.string(), atMs: z.number() };
 
+const cardCall = z.object({
+  atS: z.number(),
+  seq: z.int().exactOptional(),
+  answeredBy: player.exactOptional(),
+  answerSeq: z.int().exactOptional(),
+});
+const situation = z.object({
+  caller: z
+    .object({
+      team: z.string(),
+      wantedStars: z.number(),
+      postal: z.string().exactOptional(),
+      street: z.string().exactOptional(),
+    })
+    .exactOptional(),
+  left: z.boolean().exactOptional(),
+  staff: z.array(player.extend({ awayUnits: z.number().exactOptional() })).exactOptional(),
+  kills: z.array(z.object({ atS: z.number(), other: player, what: z.enum(["killed", "died"]) })),
+});
+
 const record = z.discriminatedUnion("kind", [
   z.object({
     ...base,
     kind: z.literal("modCall"),
-    seq: z.int(),
     caller: player,
-    atS: z.number(),
-    answeredBy: player.exactOptional(),
-    answerSeq: z.int().exactOptional(),
+    calls: z.tuple([cardCall], cardCall),
     claimedBy: z.object(act).exactOptional(),
     resolved: z.object({ ...act, note: z.string().exactOptional() }).exactOptional(),
     escalated: z.boolean(),
+    situation: situation.exactOptional(),
+    hasLeft: z.boolean().exactOptional(),
   }),
   z.object({
     ...base,
@@ -113,5 +149,24 @@ const record = z.discriminatedUnion("kind", [
 
 /** For `Documents<CardRecord>`, one document per card id. Throws on any other shape. */
 export function parseCard(value: unknown): CardRecord {
-  return record.parse(value);
+  return record.parse(withCalls(value));
+}
+
+/** The release before kept one call in each record. */
+const singleCall = z.looseObject({ kind: z.literal("modCall"), calls: z.undefined().optional() });
+
+function withCalls(value: unknown): unknown {
+  const single = singleCall.safeParse(value);
+  if (!single.success) return value;
+  const { atS, seq, answeredBy, answerSeq, ...rest } = single.data;
+  const answer = {
+    ...(answeredBy === undefined ? {} : { answeredBy }),
+    ...(answerSeq === undefined ? {} : { answerSeq }),
+  };
+  const slots = z.record(z.string(), z.looseObject({ messageId: z.string().optional() })).parse(rest.slots);
+  const shown = Object.entries(slots).map(([feedId, one]) => [
+    feedId,
+    one.messageId === undefined ? one : { ...one, shownCalls: 1 },
+  ]);
+  return { ...rest, calls: [{ atS, seq, ...answer }], slots: Object.fromEntries(shown) };
 }

@@ -201,12 +201,33 @@ describe("the keys of what was posted", () => {
     assert.deepEqual(feedRenderer.keysOf(late).notices, [feedRenderer.lateKey("joins")]);
   });
 
-  test("a card of a moderator call names its call, whatever has become of it", () => {
-    const view = { cardId: "0123456789ab", caller: { name: hostile, id: 5 }, calledAtS: 7, escalated: true };
-    const later = { ...view, answeredBy: { name: "Mod" }, claimedBy: { userId: "1", atMs: 9_000 } };
-    for (const one of [view, later]) {
-      const { calls } = feedRenderer.keysOf(posted(feedRenderer.modCall(one)));
-      assert.deepEqual(calls, [feedRenderer.callKey(hostile, 7)]);
+  test("a card of moderator calls names each of its calls, whatever has become of them", () => {
+    const view = {
+      cardId: "0123456789abcdef",
+      caller: { name: hostile, id: 5 },
+      calls: [{ atS: 7 }],
+      escalated: true,
+    };
+    const answeredBy = { name: "Mod **called again** <t:9:T>", id: 9_999_999_999 };
+    const kills = [{ atS: 8, other: { name: hostile }, what: "died" as const }];
+    const situation = { caller: { team: hostile, wantedStars: 2, street: hostile }, kills };
+    const resolved = { userId: "1", atMs: 9_000, note: `🔁 called again <t:9:T>\n🔁 called again <t:9:T>` };
+    const calls = [{ atS: 7, answeredBy }, { atS: 7 }, { atS: 9, answeredBy }, { atS: 11 }];
+    for (const one of [
+      view,
+      { ...view, calls },
+      { ...view, calls, claimedBy: { userId: "1", atMs: 9_000 }, situation, resolved },
+    ]) {
+      const body = feedRenderer.possiblyRepeated(feedRenderer.modCall(one));
+      const times = one.calls.map(({ atS: at }) => at);
+      assert.deepEqual(
+        feedRenderer.keysOf(posted(body)).calls,
+        times.map((at) => feedRenderer.callKey(hostile, at)),
+      );
+      assert.deepEqual(feedRenderer.modCallOf(posted(body)), {
+        cardId: view.cardId,
+        calledAtS: times,
+      });
     }
   });
 
@@ -220,5 +241,14 @@ describe("the keys of what was posted", () => {
       assert.equal(count({ serverName: "New", formerNames: ["Old *name*"] }), 1, style);
       assert.equal(count({ serverName: "New" }), 0, style);
     }
+  });
+
+  test("a card of the release before, with an id beside the name, is understood", () => {
+    const description = markdownOfOurs(
+      "[**Ann**](https://www.roblox.com/users/42/profile) `42` called <t:7:T> (<t:7:R>)\n🎮 Answered in the game by **Mod** `9`",
+    );
+    const card = posted({ cards: [{ description, footer: "Call 0123456789abcdef" }] });
+    assert.deepEqual(feedRenderer.keysOf(card).calls, [feedRenderer.callKey("Ann", 7)]);
+    assert.deepEqual(feedRenderer.modCallOf(card)?.calledAtS, [7]);
   });
 });

@@ -219,7 +219,7 @@ describe("cards and notices", () => {
   const view = {
     cardId: "0123456789ab",
     caller: { name: hostile, id: 7 },
-    calledAtS: 1_700_000_000,
+    calls: [{ atS: 1_700_000_000 }],
     escalated: false,
   };
 
@@ -230,14 +230,27 @@ describe("cards and notices", () => {
       );
     const claimedBy = { userId: "5", atMs: 1_700_000_042_000 };
     const resolved = { userId: "5", atMs: 1_700_000_142_000, note: hostile };
-    assert.deepEqual(labels(feedRenderer.modCall(view)), ["mod-claim", "mod-resolve"]);
-    assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy })), ["mod-release", "mod-resolve"]);
+    assert.deepEqual(labels(feedRenderer.modCall(view)), [
+      "mod-claim",
+      "mod-resolve",
+      "mod-pm",
+      "mod-bring",
+      "mod-to",
+    ]);
+    assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy })), [
+      "mod-release",
+      "mod-resolve",
+      "mod-pm",
+      "mod-bring",
+      "mod-to",
+    ]);
     assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy, resolved })), []);
     assert.match(texts(feedRenderer.modCall({ ...view, claimedBy })), /Claimed by <@5> after 42\u00a0s/);
   });
 
   test("every state is told by a word and a symbol, and the card carries its id", () => {
-    const answered = feedRenderer.modCall({ ...view, answeredBy: { name: "Mod", id: 9 } });
+    const answeredBy = { name: "Mod", id: 9 };
+    const answered = feedRenderer.modCall({ ...view, calls: [{ atS: 1_700_000_000, answeredBy }] });
     assert.match(answered.cards?.[0]?.title ?? "", /🎮 .*answered/);
     assert.match(feedRenderer.modCall(view).cards?.[0]?.title ?? "", /🔔 .*open/);
     assert.ok(answered.cards?.[0]?.footer?.includes(view.cardId));

@@ -1,0 +1,53 @@
+import { type Escaped, joined, md } from "../../domain/escaped.ts";
+import type { CallKill, ModCallView, NearbyStaff } from "../../domain/ports/feed-renderer.ts";
+import { cut, escapeMarkdown } from "./escape.ts";
+import { person } from "./feed-lines.ts";
+import { stars } from "./server/view.ts";
+
+/** What a card tells of the moment around a call; `open`: staff may still have to go there. Pure. */
+export function situationLines({ situation, caller }: ModCallView, open: boolean): Escaped[] {
+  if (situation === undefined) return [];
+  const lines: Escaped[] = [];
+  const about = aboutCaller(situation.caller);
+  if (about !== undefined) lines.push(about);
+  if (situation.left === true) lines.push(md`🚪 ${person(caller, false)} left the server`);
+  lines.push(...killLines(situation.kills));
+  if (open && situation.staff !== undefined) lines.push(staffLine(situation.staff));
+  return lines;
+}
+
+/** `👤 Police · ★★ wanted · 📍 Main Street, postal 204` */
+function aboutCaller(caller: NonNullable<ModCallView["situation"]>["caller"]): Escaped | undefined {
+  if (caller === undefined) return undefined;
+  const { team, wantedStars, street, postal } = caller;
+  const place = [street ?? "", postal === undefined || postal === "" ? "" : `postal ${postal}`];
+  const where = place.filter((part) => part.trim() !== "").join(", ");
+  const parts = [
+    ...(team.trim() === "" ? [] : [md`👤 ${escapeMarkdown(cut(team, 60))}`]),
+    ...(wantedStars > 0 ? [md`${stars(wantedStars)} wanted`] : []),
+    ...(where === "" ? [] : [md`📍 ${escapeMarkdown(cut(where, 80))}`]),
+  ];
+  return parts.length === 0 ? undefined : joined(parts, " · ");
+}
+
+function killLines(kills: readonly CallKill[]): Escaped[] {
+  return kills.map(({ atS, other, what }) =>
+    what === "died"
+      ? md`💀 killed by ${person(other, true)} <t:${atS}:T>`
+      : md`💀 had killed ${person(other, true)} <t:${atS}:T>`,
+  );
+}
+
+function staffLine(staff: readonly NearbyStaff[]): Escaped {
+  if (staff.length === 0) return md`🛡 No staff in the game`;
+  const shown = staff.map((one) => {
+    const away = one.awayUnits === undefined ? "" : md`, ${rounded(one.awayUnits)} units away`;
+    return md`${person(one, true)}${away}`;
+  });
+  return md`🛡 Nearest staff: ${joined(shown, " · ")}`;
+}
+
+/** Nobody walks by single units. */
+function rounded(units: number): number {
+  return units < 100 ? Math.round(units / 5) * 5 : Math.round(units / 50) * 50;
+}

@@ -1,0 +1,49 @@
+import { type Escaped, md, userMention } from "../../domain/escaped.ts";
+import type { Actor } from "../../domain/guild.ts";
+import type { ModCallAct } from "../../domain/ports/mod-calls.ts";
+import type { ModCallRecord } from "./card-records.ts";
+
+/** The record after the act, where it is allowed, and what is said of it. */
+export interface Judged {
+  readonly next?: ModCallRecord;
+  readonly text: Escaped;
+}
+
+/** The rules of claiming: the first one wins; who holds a call may let it go; a manager may always. Pure. */
+export function judgeAct(card: ModCallRecord, actor: Actor, act: ModCallAct, atMs: number): Judged {
+  const { claimedBy, resolved } = card;
+  if (resolved !== undefined) {
+    return { text: md`${userMention(resolved.userId)} resolved this call already, ${when(resolved.atMs)}.` };
+  }
+  const mine = claimedBy?.userId === actor.userId;
+  switch (act.do) {
+    case "claim":
+      if (mine) return { text: md`You hold this call already, since ${when(claimedBy.atMs)}.` };
+      if (claimedBy !== undefined) {
+        return {
+          text: md`${userMention(claimedBy.userId)} was first and claimed this call ${when(claimedBy.atMs)}.`,
+        };
+      }
+      return { next: { ...card, claimedBy: { userId: actor.userId, atMs } }, text: md`The call is yours.` };
+    case "release": {
+      if (claimedBy === undefined) return { text: md`Nobody holds this call.` };
+      if (!mine && !actor.manageGuild) {
+        return { text: md`Only ${userMention(claimedBy.userId)}, who claimed this call, can release it.` };
+      }
+      const { claimedBy: _, ...open } = card;
+      return { next: open, text: md`The call is open again.` };
+    }
+    case "resolve": {
+      if (claimedBy !== undefined && !mine && !actor.manageGuild) {
+        return { text: md`Only ${userMention(claimedBy.userId)}, who claimed this call, can resolve it.` };
+      }
+      const note = act.note === undefined || act.note.trim() === "" ? {} : { note: act.note.trim() };
+      const done = { userId: actor.userId, atMs, ...note };
+      return { next: { ...card, resolved: done }, text: md`The call is resolved.` };
+    }
+  }
+}
+
+function when(atMs: number): Escaped {
+  return md`<t:${Math.floor(atMs / 1_000)}:R>`;
+}

@@ -1,0 +1,117 @@
+import type { KillEntry, Player, PlayerRef, ServerState } from "../../domain/model.ts";
+import type { CallKill, CallSituation, NearbyStaff } from "../../domain/ports/feed-renderer.ts";
+
+/** What a card tells of the moment around a call. Pure. */
+
+/** Kills that may be the reason for a call. */
+const KILLS_BEFORE_S = 120;
+/** More would hide what matters; the log has them all. */
+const MOST_KILLS = 5;
+const MOST_STAFF = 3;
+/** Older lists say nothing about where people are now. */
+const LONGEST_AGE_MS = 120_000;
+
+export interface Called {
+  readonly caller: PlayerRef;
+  readonly firstAtS: number;
+}
+
+/**
+ * The situation by the latest that is known. `before`: what was known until now; kills and the last known place stay
+ * when the lists that told them are gone.
+ */
+export function situationOf(
+  { caller, firstAtS }: Called,
+  state: ServerState | undefined,
+  nowMs: number,
+  before?: CallSituation,
+): CallSituation {
+  const kills = withKills(before?.kills ?? [], state?.lists.killLogs?.value ?? [], caller, firstAtS);
+  const list = state?.lists.players;
+  if (list === undefined || nowMs - list.atMs > LONGEST_AGE_MS) return { ...before, kills };
+
+  const row = list.value.find(({ player }) => isSame(player, caller));
+  const staff = nearestStaff(list.value, caller, row);
+  const seen = row === undefined ? before?.caller : shownCaller(row);
+  const left = row === undefined ? before?.left : undefined;
+  return {
+    ...(seen === undefined ? {} : { caller: seen }),
+    ...(left === undefined ? {} : { left }),
+    staff,
+    kills,
+  };
+}
+
+/** Whether the players of this answer hold the caller; undefined: it does not tell. */
+export function isInGame(caller: PlayerRef, players: readonly Player[] | undefined): boolean | undefined {
+  return players?.some(({ player }) => isSame(player, caller));
+}
+
+/** Whether a reader would see another situation: distances alone are no change. */
+export function differs(a: CallSituation | undefined, b: CallSituation): boolean {
+  return readable(a) !== readable(b);
+}
+
+function readable(situation: CallSituation | undefined): string {
+  if (situation === undefined) return "";
+  const { caller, left, staff, kills } = situation;
+  return JSON.stringify([caller, left === true, staff?.map(({ name }) => name).sort(), kills]);
+}
+
+function shownCaller({ team, wantedStars, location }: Player): NonNullable<CallSituation["caller"]> {
+  const { postalCode, streetName } = location ?? {};
+  return {
+    team,
+    wantedStars,
+    ...(postalCode === undefined ? {} : { postal: postalCode }),
+    ...(streetName === undefined ? {} : { street: streetName }),
+  };
+}
+
+function nearestStaff(
+  players: readonly Player[],
+  caller: PlayerRef,
+  row: Player | undefined,
+): readonly NearbyStaff[] {
+  const staff = players
+    .filter(({ player, permission }) => isStaff(permission) && !isSame(player, caller))
+    .map(({ player, location }): NearbyStaff => {
+      const from = row?.location;
+      const known = from !== undefined && location !== undefined;
+      const awayUnits = known ? Math.hypot(from.x - location.x, from.z - location.z) : undefined;
+      return { ...player, ...(awayUnits === undefined ? {} : { awayUnits: Math.round(awayUnits) }) };
+    });
+  const away = ({ awayUnits }: NearbyStaff) => awayUnits ?? Number.POSITIVE_INFINITY;
+  return staff
+    .sort((a, b) => (away(a) === away(b) ? (a.name < b.name ? -1 : 1) : away(a) - away(b)))
+    .slice(0, MOST_STAFF);
+}
+
+/** Anything but an ordinary player; the game may have ranks that are not known here. */
+function isStaff(permission: string): boolean {
+  return permission !== "" && permission !== "Normal";
+}
+
+/** A log that began anew shows fewer rows than were known: none of those is forgotten. */
+function withKills(
+  before: readonly CallKill[],
+  rows: readonly KillEntry[],
+  caller: PlayerRef,
+  firstAtS: number,
+): readonly CallKill[] {
+  const found = rows.flatMap(({ atS, killer, killed }): CallKill[] => {
+    if (atS < firstAtS - KILLS_BEFORE_S) return [];
+    if (isSame(killer, caller)) return [{ atS, other: killed, what: "killed" }];
+    return isSame(killed, caller) ? [{ atS, other: killer, what: "died" }] : [];
+  });
+  const all = new Map([...before, ...found].map((kill) => [JSON.stringify(keyOf(kill)), kill] as const));
+  return [...all.values()].sort((a, b) => a.atS - b.atS).slice(-MOST_KILLS);
+}
+
+function keyOf({ atS, other, what }: CallKill): readonly unknown[] {
+  return [atS, what, other.id, other.name];
+}
+
+function isSame(a: PlayerRef, b: PlayerRef): boolean {
+  return a.id === undefined || b.id === undefined ? a.name === b.name : a.id === b.id;
+}

@@ -1,0 +1,94 @@
+import { roleMention } from "../../domain/escaped.ts";
+import type { MessageBody, PostedMessage } from "../../domain/message.ts";
+import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import { nonceOf } from "../delivery/nonce.ts";
+import { type PosterPorts, post } from "../delivery/poster.ts";
+import { calledAtS, isCardOf } from "./card-identity.ts";
+import type { CardRecord, CardSlot } from "./card-records.ts";
+
+export interface CardMessagesPorts extends PosterPorts {
+  readonly nonceKey: Uint8Array | string;
+  readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey">;
+  /** How the process before ended. */
+  readonly lastEnd: { readonly postedUpToS: number | undefined };
+  render(record: CardRecord): Promise<MessageBody>;
+}
+
+/** The cards that are at hand. */
+export interface KnownCards {
+  atHand(cardId: string): CardRecord | undefined;
+  ofBinding(bindingId: string): readonly CardRecord[];
+}
+
+/** One card's message in one channel: posted once, edited after. Writes nothing; each answers what its slot becomes. */
+export class CardMessages {
+  readonly #ports: CardMessagesPorts;
+  readonly #known: KnownCards;
+
+  constructor(ports: CardMessagesPorts, known: KnownCards) {
+    this.#ports = ports;
+    this.#known = known;
+  }
+
+  /** `uncertain`: an earlier life may have posted it. Rejects with the SinkRefusal, or with the signal's reason. */
+  async post(
+    record: CardRecord,
+    feedId: string,
+    uncertain: boolean,
+    signal: AbortSignal,
+  ): Promise<Partial<CardSlot>> {
+    const slot = record.slots[feedId];
+    if (slot === undefined) return {};
+    const body = await this.#body(record, slot);
+    const firstAtS = calledAtS(record);
+    const sentBefore = uncertain || firstAtS <= (this.#ports.lastEnd.postedUpToS ?? 0);
+    const ping = slot.pingRoleId === undefined ? {} : { pingRoleIds: [slot.pingRoleId] };
+    const round = slot.deletions === undefined ? [] : [slot.deletions];
+    const posted = await post(
+      {
+        channelId: slot.channelId,
+        compose: () => ({ ...body, ...ping, silent: slot.silent }),
+        nonce: nonceOf(this.#ports.nonceKey, record.id, feedId, ...round),
+        matches: (found) => this.#isCardOf(record, feedId, found),
+        afterMessageId: undefined,
+        notBeforeMs: firstAtS * 1_000,
+        sentBefore,
+      },
+      this.#ports,
+      signal,
+    );
+    // A message from before a crash may show less than is wanted now: one edit more is harmless.
+    const shown = sentBefore ? { shown: 0 } : { shown: record.version, ...callsOn(record) };
+    return { messageId: posted.messageId, ...shown, ...(posted.marked ? { marked: true } : {}) };
+  }
+
+  /** Rejects with the SinkRefusal. */
+  async edit(record: CardRecord, slot: CardSlot, messageId: string): Promise<Partial<CardSlot>> {
+    const body = await this.#body(record, slot);
+    await this.#ports.turns.take(slot.channelId, () =>
+      this.#ports.sink.edit(slot.channelId, messageId, body),
+    );
+    return { shown: record.version, ...callsOn(record) };
+  }
+
+  #isCardOf(record: CardRecord, feedId: string, found: PostedMessage): boolean {
+    const isKnown = (cardId: string) => this.#known.atHand(cardId) !== undefined;
+    const isOthers = (other: CardRecord) =>
+      other.id !== record.id && other.slots[feedId]?.messageId === found.messageId;
+    return (
+      isCardOf(record, found, this.#ports.renderer, isKnown) &&
+      !this.#known.ofBinding(record.bindingId).some(isOthers)
+    );
+  }
+
+  /** An edit says the whole message again: the mention that pinged stays where it stood, and pings nobody twice. */
+  async #body(record: CardRecord, slot: CardSlot): Promise<MessageBody> {
+    const rendered = await this.#ports.render(record);
+    const body = slot.marked === true ? this.#ports.possiblyRepeated(rendered) : rendered;
+    return slot.pingRoleId === undefined ? body : { ...body, content: roleMention(slot.pingRoleId) };
+  }
+}
+
+function callsOn(record: CardRecord): { readonly shownCalls?: number } {
+  return record.kind === "modCall" ? { shownCalls: record.calls.length } : {};
+}

@@ -1,0 +1,116 @@
+import type { ModCallEntry, PlayerRef } from "../../domain/model.ts";
+import type { CardCall, CardRecord, ModCallRecord } from "./card-records.ts";
+
+/** Which card a call stands on, and what a card holds of its calls. Pure. */
+
+/** A further call of the same person is the same matter for this long after the first. */
+export const JOIN_WITHIN_S = 600;
+/** Calls on one card; the next begins another. */
+export const MOST_CALLS = 10;
+
+/** Calls that a card shows: of one caller, each by its second. */
+export interface NumberedCall {
+  readonly seq: number;
+  readonly atS: number;
+}
+
+/** The cards of one person's calls on a linked server, oldest first. */
+export function cardsOfCaller(cards: readonly CardRecord[], caller: PlayerRef): ModCallRecord[] {
+  return cards
+    .filter((card) => card.kind === "modCall")
+    .filter((card) => card.caller.name === caller.name && card.caller.id === caller.id)
+    .sort((a, b) => a.createdAtMs - b.createdAtMs || firstSeq(a) - firstSeq(b));
+}
+
+/** May this call join the card? Until it is answered, resolved, full or old, or its caller or a message of it is gone. */
+export function mayJoin(card: ModCallRecord, { atS }: Pick<ModCallEntry, "atS">): boolean {
+  const { calls, resolved, hasLeft, slots } = card;
+  const [first] = calls;
+  return (
+    resolved === undefined &&
+    hasLeft !== true &&
+    !isAnswered(card) &&
+    calls.length < MOST_CALLS &&
+    first !== undefined &&
+    Math.abs(atS - first.atS) <= JOIN_WITHIN_S &&
+    Object.values(slots).every(({ gone }) => gone !== true)
+  );
+}
+
+export function isAnswered({ calls }: Pick<ModCallRecord, "calls">): boolean {
+  return calls.some(({ answeredBy }) => answeredBy !== undefined);
+}
+
+/** Nobody has taken the matter in hand. */
+export function isWaiting(card: ModCallRecord): boolean {
+  return card.claimedBy === undefined && card.resolved === undefined && !isAnswered(card);
+}
+
+/** The card that shows this very call, or one that was read from a message and may be it; undefined: none does. */
+export function cardHolding(cards: readonly ModCallRecord[], call: NumberedCall): ModCallRecord | undefined {
+  return (
+    cards.find((card) => card.calls.some((one) => one.seq === call.seq && one.atS === call.atS)) ??
+    cards.find((card) => card.calls.some((one) => one.seq === undefined && one.atS === call.atS))
+  );
+}
+
+/** How many calls of that second the cards show. */
+export function countAt(cards: readonly Pick<ModCallRecord, "calls">[], atS: number): number {
+  return cards.flatMap(({ calls }) => calls).filter((call) => call.atS === atS).length;
+}
+
+/** The calls with this one numbered among them, added where `add`; the same array where nothing changes. */
+export function withCall(
+  calls: readonly CardCall[],
+  { seq, atS }: NumberedCall,
+  add: boolean,
+): readonly CardCall[] {
+  if (calls.some((call) => call.seq === seq && call.atS === atS)) return calls;
+  const unnumbered = calls.findIndex((call) => call.seq === undefined && call.atS === atS);
+  if (unnumbered >= 0) return calls.map((call, index) => (index === unnumbered ? { ...call, seq } : call));
+  return add ? [...calls, { atS, seq }] : calls;
+}
+
+/** The calls with those that a posted card shows beyond them, without a number until the journal tells them again. */
+export function withPosted(calls: readonly CardCall[], postedAtS: readonly number[]): readonly CardCall[] {
+  const left = [...calls];
+  const missing = postedAtS.filter((atS) => {
+    const known = left.findIndex((call) => call.atS === atS);
+    if (known >= 0) left.splice(known, 1);
+    return known < 0;
+  });
+  if (missing.length === 0) return calls;
+  // In the order of the message: its first call is the card's first one.
+  const all = [...calls, ...missing.map((atS) => ({ atS }))];
+  const place = (call: CardCall) => {
+    const index = postedAtS.indexOf(call.atS);
+    return index < 0 ? postedAtS.length : index;
+  };
+  return all.sort((a, b) => place(a) - place(b));
+}
+
+/**
+ * The card and the place on it of the lowest open call of that second; undefined where the answer is known already
+ * (`answerSeq`) or no call is open.
+ */
+export function openCallAt(
+  cards: readonly ModCallRecord[],
+  { seq, atS }: NumberedCall,
+): { readonly cardId: string; readonly index: number } | undefined {
+  const same = cards.flatMap((card) =>
+    card.calls.flatMap((call, index) => (call.atS === atS ? [{ cardId: card.id, call, index }] : [])),
+  );
+  if (same.some(({ call }) => call.answerSeq === seq)) return undefined;
+  return same
+    .filter(({ call }) => call.answeredBy === undefined)
+    .sort((a, b) => numberOf(a.call) - numberOf(b.call) || a.index - b.index)[0];
+}
+
+/** What the journal has not told again yet comes after what it has. */
+function numberOf({ seq }: CardCall): number {
+  return seq ?? Number.MAX_SAFE_INTEGER;
+}
+
+function firstSeq({ calls }: ModCallRecord): number {
+  return calls[0]?.seq ?? 0;
+}

@@ -1,0 +1,96 @@
+import { SinkRefusal } from "../../domain/failure.ts";
+import type { Feed } from "../../domain/guild.ts";
+import type { ModCallEntry } from "../../domain/model.ts";
+import type { FeedRenderer, PostedModCall } from "../../domain/ports/feed-renderer.ts";
+import type { Sink } from "../../domain/ports/sink.ts";
+import { Attempts } from "../delivery/attempts.ts";
+import { postedAfter, snowflakeBefore } from "../delivery/read-back.ts";
+import { JOIN_WITHIN_S } from "./joined-calls.ts";
+
+export interface StandingCardsPorts {
+  readonly sink: Sink;
+  readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey" | "modCallOf">;
+  /** How the process before ended. */
+  readonly lastEnd: { readonly postedUpToS: number | undefined };
+}
+
+/** What a channel shows. */
+type View =
+  | { readonly kind: "read"; readonly fromS: number; readonly cards: readonly StandingCard[] }
+  | { readonly kind: "unreadable" };
+
+interface StandingCard extends PostedModCall {
+  readonly keys: readonly string[];
+}
+
+/** Where a call may stand already. `unknown`: the channel may not be read, and an earlier life may have posted it. */
+export type Standing =
+  | { readonly kind: "on"; readonly card: PostedModCall }
+  | { readonly kind: "nowhere" }
+  | { readonly kind: "unknown" };
+
+/**
+ * The cards that an earlier life of the process may have posted without the store knowing: a power cut sets the store
+ * back, and what then happens to calls (a claim, somebody who left) would put them on other cards than before.
+ */
+export class StandingCards {
+  readonly #ports: StandingCardsPorts;
+  /** By feed. */
+  readonly #views = new Map<string, View>();
+  readonly #attempts = new Map<string, Attempts>();
+
+  constructor(ports: StandingCardsPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * The card in the feed's channel that shows this call. `heldBy` counts the calls of that second that the record of a
+   * card holds; undefined: that card is not of this server. Rejects with TryAgain, or with the SinkRefusal.
+   */
+  async find(
+    feed: Feed,
+    { caller, atS }: ModCallEntry,
+    heldBy: (cardId: string) => number | undefined,
+  ): Promise<Standing> {
+    if (atS > (this.#ports.lastEnd.postedUpToS ?? 0)) {
+      this.#views.delete(feed.id);
+      return { kind: "nowhere" };
+    }
+    const view = await this.#view(feed, atS - JOIN_WITHIN_S);
+    if (view.kind === "unreadable") return { kind: "unknown" };
+
+    const key = this.#ports.renderer.callKey(caller.name, atS);
+    const card = view.cards.find(({ cardId, keys }) => {
+      const held = heldBy(cardId);
+      return held !== undefined && keys.filter((one) => one === key).length > held;
+    });
+    return card === undefined ? { kind: "nowhere" } : { kind: "on", card };
+  }
+
+  async #view(feed: Feed, fromS: number): Promise<View> {
+    const known = this.#views.get(feed.id);
+    if (known?.kind === "unreadable" || (known !== undefined && known.fromS <= fromS)) return known;
+    const attempts = this.#attempts.get(feed.id) ?? new Attempts();
+    this.#attempts.set(feed.id, attempts);
+    let view: View;
+    try {
+      view = { kind: "read", fromS, cards: await this.#read(feed, fromS) };
+    } catch (error) {
+      if (!(error instanceof SinkRefusal)) throw error;
+      if (error.reason !== "no-history") throw attempts.retryOrGiveUp(error);
+      view = { kind: "unreadable" };
+    }
+    this.#views.set(feed.id, view);
+    return view;
+  }
+
+  async #read(feed: Feed, fromS: number): Promise<readonly StandingCard[]> {
+    const { sink, renderer } = this.#ports;
+    const cards: StandingCard[] = [];
+    for await (const message of postedAfter(sink, feed.channelId, snowflakeBefore(fromS * 1_000))) {
+      const card = renderer.modCallOf(message);
+      if (card !== undefined) cards.push({ ...card, keys: renderer.keysOf(message).calls });
+    }
+    return cards;
+  }
+}

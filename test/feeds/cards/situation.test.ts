@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Player } from "../../../src/domain/model.ts";
+import { FeedsRig } from "../../support/feeds-rig.ts";
+
+async function withModCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
+  const rig = await new FeedsRig().start();
+  try {
+    await rig.add({ kind: "modCalls", channelId: "mods" });
+    await rig.poll();
+    await run(rig);
+  } finally {
+    await rig.stop();
+  }
+}
+
+function player(name: string, at: readonly [x: number, z: number], more: Partial<Player> = {}): Player {
+  const location = { x: at[0], z: at[1], postalCode: "204", streetName: "Main Street" };
+  const rank = name.startsWith("Mod") ? "Server Moderator" : "Normal";
+  return {
+    player: { name, id: name.length },
+    ...{ team: "Civilian", permission: rank, wantedStars: 0, location },
+    ...more,
+  };
+}
+
+function call(rig: FeedsRig, name = "Ann"): void {
+  rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name, id: name.length } });
+}
+
+function kill(rig: FeedsRig, killer: string, killed: string, agoS = 0): void {
+  const who = (name: string) => ({ name, id: name.length });
+  rig.log.killLogs.push({ kind: "kill", atS: rig.nowS - agoS, killer: who(killer), killed: who(killed) });
+}
+
+function edits(rig: FeedsRig): number {
+  return rig.sink.messages("mods")[0]?.edits ?? 0;
+}
+
+describe("the situation on the card of a moderator call", () => {
+  test("shows team, stars, place, the nearest staff and the kills of the two minutes before", () =>
+    withModCalls(async (rig) => {
+      rig.players = [
+        player("Ann", [0, 0], { team: "Sheriff", wantedStars: 3 }),
+        player("Mod_Far", [900, 0]),
+        player("Mod_A", [30, 40]),
+        player("Somebody", [1, 1]),
+      ];
+      kill(rig, "Old", "Ann", 121);
+      kill(rig, "Bad_Guy", "Ann", 60);
+      kill(rig, "Ann", "Eve4", 10);
+      call(rig);
+      await rig.pollAndFlush();
+      const text = rig.sink.text("mods");
+      assert.match(text, /👤 Sheriff · ★★★ wanted · 📍 Main Street, postal 204/);
+      assert.match(text, /Nearest staff: .*Mod\\_A.*, 50 units away · .*Mod\\_Far.*, 900 units away/);
+      assert.match(text, /killed by .*Bad\\_Guy.*\n.*had killed .*Eve4/);
+      assert.doesNotMatch(text, /Old/);
+      assert.equal(edits(rig), 0, "all of it was known when the card was posted");
+    }));
+
+  test("asks for players and kills while a card is open, and no longer when it is answered or old", () =>
+    withModCalls(async (rig) => {
+      const asked = () => [...rig.demands].filter(([owner]) => owner.startsWith("mod-call cards"));
+      assert.deepEqual(asked(), []);
+      call(rig);
+      await rig.pollAndFlush();
+      assert.deepEqual(asked()[0]?.[1][0]?.lists, ["players", "killLogs"]);
+      assert.equal(asked()[0]?.[1][0]?.maxAgeMs, undefined);
+      const row = rig.log.modCalls[0];
+      assert.ok(row?.kind === "modCall");
+      rig.log.modCalls[0] = { ...row, moderator: { name: "Mod" } };
+      await rig.pollAndFlush();
+      await rig.pollAndFlush();
+      assert.deepEqual(asked(), []);
+      call(rig, "Bobby");
+      await rig.pollAndFlush(900_000);
+      await rig.pollAndFlush();
+      assert.deepEqual(asked(), []);
+    }));
+
+  test("is followed by edits, at most one in fifteen seconds; distances alone are none", () =>
+    withModCalls(async (rig) => {
+      rig.players = [player("Ann", [0, 0]), player("Mod_A", [30, 40])];
+      call(rig);
+      await rig.pollAndFlush();
+      for (let n = 0; n < 20; n++) {
+        rig.players = [player("Ann", [0, n]), player("Mod_A", [30 * n, 40])];
+        await rig.pollAndFlush(5_000);
+      }
+      assert.equal(edits(rig), 0);
+      const startedMs = rig.clock.nowMs();
+      for (let n = 0; n < 20; n++) {
+        rig.players = [player("Ann", [0, 0], { wantedStars: (n % 5) + 1 }), player("Mod_A", [30, 40])];
+        await rig.pollAndFlush(5_000);
+      }
+      const mostEdits = (rig.clock.nowMs() - startedMs) / 15_000 + 1;
+      assert.ok(edits(rig) >= 5 && edits(rig) <= mostEdits, `${edits(rig)} edits, ${mostEdits} at most`);
+      await rig.clock.advance(15_000);
+      assert.match(rig.sink.text("mods"), /★★★★★ wanted/, "the last change is not forgotten");
+    }));
+
+  test("is followed for a quarter of an hour, over a restart, and keeps the kills that the log has dropped", () =>
+    withModCalls(async (rig) => {
+      rig.players = [player("Ann", [0, 0])];
+      kill(rig, "Bad_Guy", "Ann");
+      call(rig);
+      await rig.pollAndFlush();
+      await rig.crash();
+      rig.log.killLogs = [];
+      rig.players = [player("Ann", [0, 0], { team: "Jail" })];
+      await rig.pollAndFlush(600_000);
+      assert.match(rig.sink.text("mods"), /👤 Jail/);
+      assert.match(rig.sink.text("mods"), /killed by .*Bad\\_Guy/);
+      rig.players = [player("Ann", [0, 0], { team: "Fire" })];
+      await rig.pollAndFlush(290_000);
+      assert.match(rig.sink.text("mods"), /👤 Fire/);
+      rig.players = [player("Ann", [0, 0], { team: "Police" })];
+      await rig.pollAndFlush(30_000);
+      await rig.pollAndFlush(30_000);
+      assert.match(rig.sink.text("mods"), /👤 Fire/);
+    }));
+
+  test("offers what acts in the game only while the caller is there", () =>
+    withModCalls(async (rig) => {
+      const labels = () =>
+        (rig.sink.messages("mods")[0]?.body.rows ?? []).flatMap((row) =>
+          row.map((part) => (part.kind === "button" ? part.label : "")),
+        );
+      rig.players = [player("Ann", [0, 0])];
+      call(rig);
+      await rig.pollAndFlush();
+      assert.deepEqual(labels(), ["Claim", "Resolve", "PM", "Bring", "To"]);
+      rig.players = [];
+      await rig.pollAndFlush(20_000);
+      await rig.pollAndFlush(20_000);
+      assert.deepEqual(labels(), ["Claim", "Resolve"]);
+    }));
+});
