@@ -24,6 +24,7 @@ import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
 import { type AddArgs, addOptions, completeTeam, mostFeeds, parseAdd } from "./feed-add.ts";
+import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
 import { completeServer } from "./server-option.ts";
 
@@ -204,6 +205,7 @@ export const feed = defineCommand({
     }),
     "feed-resume": defineAction({ first: "update", manageGuild: true, execute: resumeInList }),
     ...modCallActions,
+    ...modCallRunActions,
   },
 });
 

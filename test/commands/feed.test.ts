@@ -38,6 +38,13 @@ async function one(answer: unknown): Promise<Reply> {
   return (await answer) as Reply;
 }
 
+/** An answer of several replies, to its end. */
+async function played(answer: unknown): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  for await (const reply of answer as AsyncIterable<Reply>) replies.push(reply);
+  return replies;
+}
+
 async function adding(stage: Stage, options: Record<string, string | number | boolean>): Promise<Reply> {
   return await one(add.execute(asked(add.parse(optionsOf(options))), stage.services));
 }
@@ -262,7 +269,11 @@ describe("buttons of a mod-call card", () => {
         .flat()
         .map((part) => (part.kind === "button" ? part.id : ""));
       const id = buttons[0]?.split(":")[1] ?? "";
-      assert.deepEqual(buttons, [`mod-claim:${id}`, `mod-resolve:${id}`]);
+      const what = ["claim", "resolve", "pm", "bring", "to"];
+      assert.deepEqual(
+        buttons,
+        what.map((name) => `mod-${name}:${id}`),
+      );
       const staff = { roleIds: ["r-mod"] };
       const policy = { ...emptyPolicy, roleTiers: { "r-mod": "moderator" } as const };
       world.settingsByGuild.set(guildId, { ...defaultSettings, policies: { "binding-1": policy } });
@@ -289,5 +300,81 @@ describe("buttons of a mod-call card", () => {
         "call-release the call of Ann on Town",
         "call-resolve the call of Ann on Town: talked to both",
       ]);
+    }));
+
+  test("PM, Bring and To run in the game with the exact names of the caller and of the linked account", () =>
+    onStage(async (stage) => {
+      const { rig, world, services } = stage;
+      await adding(stage, { kind: "mod-calls" });
+      await rig.poll();
+      rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name: "Ann_1", id: 1 } });
+      await rig.pollAndFlush();
+      const id = (rig.sink.messages("channel-1")[0]?.body.cards?.[0]?.footer ?? "").replace("Call ", "");
+      const asked: string[] = [];
+      const stop = new Failure("denied", "as far as this test goes");
+      const account = { userId: "100", player: { id: 7, name: "Old_Name" }, linkedAtMs: 0 };
+      let linked: typeof account | undefined;
+      const able: Services = {
+        ...services,
+        accounts: { ...services.accounts, of: async () => linked },
+        runner: {
+          ...services.runner,
+          plan: async ({ text, origin }) => {
+            asked.push(`${origin} ${text}`);
+            throw stop;
+          },
+        },
+      };
+      const { actions } = feed;
+      const pressed = async (name: "mod-bring" | "mod-to" | "mod-pm-sent", given = press(id)) =>
+        await played(actions[name].execute(given, able));
+
+      await assert.rejects(pressed("mod-bring"), refused(/Link it with \/me link/));
+      linked = account;
+      await assert.rejects(pressed("mod-bring"), stop);
+      const source = rig.bindings.get("binding-1")?.source;
+      assert.ok(source !== undefined);
+      const there = (name: string, ofId: number) => ({
+        player: { name, id: ofId },
+        ...{ team: "Civilian", permission: "Normal", wantedStars: 0 },
+      });
+      await rig.poll();
+      assert.ok(rig.latest !== undefined);
+      world.states.set(source, rig.latest);
+      await assert.rejects(pressed("mod-to"), refused(/You are not in the game as Old_Name/));
+      rig.players = [there("New_Name", 7)];
+      await rig.poll();
+      world.states.set(source, rig.latest);
+      await assert.rejects(pressed("mod-bring"), stop);
+      await assert.rejects(pressed("mod-to"), stop);
+      const form: Form = actions["mod-pm"].form(press(id), services);
+      assert.equal(form.id, `mod-pm-sent:${id}`);
+      const typed = { ...press(id), form: formOf({ text: " on my way " }) };
+      await assert.rejects(pressed("mod-pm-sent", typed), stop);
+      assert.deepEqual(asked, [
+        "button :tp Ann_1 Old_Name",
+        "button :tp Ann_1 New_Name",
+        "button :tp New_Name Ann_1",
+        "button :pm Ann_1 on my way",
+      ]);
+    }));
+
+  test("no button makes a command of a name that would hit others", () =>
+    onStage(async (stage) => {
+      const { rig, services } = stage;
+      await adding(stage, { kind: "mod-calls" });
+      await rig.poll();
+      for (const name of ["all", "Ann,Bob", "Ann Bob"]) {
+        rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name } });
+      }
+      await rig.pollAndFlush();
+      for (const { body } of rig.sink.messages("channel-1")) {
+        const id = (body.cards?.[0]?.footer ?? "").replace("Call ", "");
+        const typed = { ...press(id), form: formOf({ text: "hello" }) };
+        await assert.rejects(
+          played(feed.actions["mod-pm-sent"].execute(typed, services)),
+          refused(/read this name as something else/),
+        );
+      }
     }));
 });

@@ -96,6 +96,7 @@ export class Judge implements Watcher {
   readonly #looks = new Looks();
   readonly emergencies = new EmergencyJudge(this.#looks);
   readonly #nowMs: () => number;
+  readonly #unreadable = new Set<string>();
   messages = 0;
 
   constructor(nowMs: () => number) {
@@ -121,6 +122,11 @@ export class Judge implements Watcher {
     };
     this.#followed.set(keyOf(channelId, list), feed);
     this.#ofServer.set(server.index, [...(this.#ofServer.get(server.index) ?? []), feed]);
+  }
+
+  /** The bot may write into this channel and not read it. */
+  cannotRead(channelId: string): void {
+    this.#unreadable.add(channelId);
   }
 
   /** Nothing more is expected of this feed: it was paused, parked or removed. */
@@ -197,7 +203,8 @@ export class Judge implements Watcher {
       if (before >= 0) gone.splice(before, 1);
       else count(feed, index, textOf(body).includes("Possibly repeated"));
     }
-    feed.takenAway.push(...gone);
+    // Where history may not be read nobody can know of them; they come again, marked.
+    if (!this.#unreadable.has(channelId)) feed.takenAway.push(...gone);
     feed.cards.set(messageId, shown);
     for (const index of answered) feed.answered.add(index);
   }

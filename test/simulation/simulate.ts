@@ -84,6 +84,8 @@ class Simulation {
   readonly #plan: Plan;
   readonly #clock = new VirtualClock();
   readonly #random: Random;
+  /** What people do: it does not shift what else happens. */
+  readonly #people: Random;
   readonly #trace = new Trace();
   readonly #servers: readonly SimServer[];
   readonly #judge = new Judge(() => this.#clock.nowMs());
@@ -120,6 +122,7 @@ class Simulation {
     this.#discord.nonceMs = plan.nonceMs ?? this.#discord.nonceMs;
     if (plan.calmDiscord === true) this.#discord.losing = 0;
     this.#disk = new Disk(fork(), () => this.#clock.nowMs());
+    this.#people = fork();
     [this.#life, this.#process] = this.#build(Number.POSITIVE_INFINITY);
   }
 
@@ -240,6 +243,7 @@ class Simulation {
       // Some guilds put everything into one channel; in some channels the bot may not read.
       const channelId = server.index % 4 === 1 ? `c-${guildId}` : `c-${guildId}-${kinds[list]}`;
       if (!this.#discord.channels.has(channelId)) this.#discord.open(channelId, this.#isUnreadable());
+      if (this.#discord.channels.get(channelId)?.unreadable === true) this.#judge.cannotRead(channelId);
       const [filter, wants] = this.#filterOf(server, list);
       this.#judge.follow(channelId, server, list, wants);
       await this.#process.feeds.feeds.add({
@@ -286,11 +290,11 @@ class Simulation {
   /** What goes wrong, and when; drawn beforehand, so that it does not depend on what the bot does. */
   #faults(endMs: number): readonly (readonly [atMs: number, work: () => void])[] {
     const faults: (readonly [number, () => void])[] = [];
-    const often = (meanMs: number, work: (nowMs: number) => void) => {
-      for (let atMs = this.#clock.nowMs() + exponential(meanMs, this.#random); atMs < endMs; ) {
+    const often = (meanMs: number, work: (nowMs: number) => void, random = this.#random) => {
+      for (let atMs = this.#clock.nowMs() + exponential(meanMs, random); atMs < endMs; ) {
         const nowMs = atMs;
         faults.push([nowMs, () => work(nowMs)]);
-        atMs += exponential(meanMs, this.#random);
+        atMs += exponential(meanMs, random);
       }
     };
     const draw = () => this.#random.next();
@@ -312,7 +316,7 @@ class Simulation {
     often(6 * HOUR_MS, () => this.#deleteChannel());
     often(12 * HOUR_MS, () => this.#removeGuild());
     often(3 * HOUR_MS, () => this.#restartPolitely());
-    often(2 * MINUTE_MS, () => this.#takeSomeCall());
+    often(2 * MINUTE_MS, () => this.#takeSomeCall(), this.#people);
     return faults;
   }
 
@@ -391,8 +395,8 @@ class Simulation {
         .slice(-2)
         .map(({ body }) => ({ guildId: id.split("-")[1] ?? "", footer: body.cards?.[0]?.footer ?? "" })),
     );
-    const card = cards[Math.floor(this.#random.next() * cards.length)];
-    const act = this.#random.next() < 0.4 ? "claim" : "resolve";
+    const card = cards[Math.floor(this.#people.next() * cards.length)];
+    const act = this.#people.next() < 0.4 ? "claim" : "resolve";
     if (card === undefined) return;
     const actor = { userId: "u", userName: "u", guildId: card.guildId, channelId: "c", roleIds: [] };
     const { modCalls } = this.#process.feeds;

@@ -341,7 +341,9 @@ function happen(
       const ahead = aheadShare > 0 && random.next() < aheadShare ? 60 + Math.floor(random.next() * 480) : 0;
       const answered = list === "modCalls" && random.next() < 0.7;
       const answeredMs = answered ? atMs + 5_000 + exponential(90_000, random) : 0;
-      const again = list === "modCalls" && random.next() < 0.5 ? happened.modCalls.at(-1) : undefined;
+      // Every other call is one more by the person who called last.
+      const isAgain = list === "modCalls" && happened.modCalls.length % 2 === 1;
+      const again = isAgain ? happened.modCalls.at(-1) : undefined;
       const one: Happening = {
         again,
         arrivedMs: atMs,

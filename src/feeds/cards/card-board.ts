@@ -3,8 +3,10 @@ import { SinkRefusal } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import { reasonInWords } from "../delivery/refusal-words.ts";
+import { calledAtS } from "./card-identity.ts";
 import { CardMessages, type CardMessagesPorts } from "./card-messages.ts";
 import type { CardRecord, CardSlot } from "./card-records.ts";
+import { withPosted } from "./joined-calls.ts";
 
 /** Time at hand: an answer or a unit may still come. Later acts on a card read the store. */
 const REMEMBERED_MS = 6 * 3_600_000;
@@ -31,6 +33,8 @@ export class CardBoard {
   readonly #byBinding = new Map<string, Set<string>>();
   /** By card and feed: the one that brings the message up to date. */
   readonly #syncing = new Map<string, Promise<void>>();
+  /** By card and feed: the messages of an earlier life that were read before they are edited. */
+  readonly #read = new Set<string>();
   readonly #messages: CardMessages;
   #cancelSweep: () => void = () => undefined;
 
@@ -140,6 +144,10 @@ export class CardBoard {
       const slot = record?.slots[feedId];
       if (record === undefined || slot === undefined || slot.gone || slot.shown >= record.version) return;
       try {
+        if (slot.messageId !== undefined && this.#mayShowMore(record, feedId)) {
+          await this.#takeOver(record, feedId, slot, slot.messageId);
+          continue;
+        }
         const patch =
           slot.messageId === undefined
             ? await this.#messages.post(record, feedId, uncertain, signal)
@@ -153,6 +161,22 @@ export class CardBoard {
         await backOff.wait(signal, waitMs).catch(() => undefined);
       }
     }
+  }
+
+  /** An earlier life may have posted calls on it that a power cut made the store forget. */
+  #mayShowMore(record: CardRecord, feedId: string): boolean {
+    if (record.kind !== "modCall" || this.#read.has(`${record.id} ${feedId}`)) return false;
+    return calledAtS(record) <= (this.#ports.lastEnd.postedUpToS ?? 0);
+  }
+
+  async #takeOver(record: CardRecord, feedId: string, slot: CardSlot, messageId: string): Promise<void> {
+    const posted = await this.#messages.callsPosted(slot, messageId);
+    await this.change(record.id, (card) => {
+      if (card?.kind !== "modCall") return undefined;
+      const calls = withPosted(card.calls, posted);
+      return calls === card.calls ? undefined : { ...card, calls };
+    });
+    this.#read.add(`${record.id} ${feedId}`);
   }
 
   /** What Discord or the store said no to; resolves with how long to wait at least. */
@@ -209,6 +233,7 @@ export class CardBoard {
 
   #forget(record: CardRecord): void {
     this.#cards.delete(record.id);
+    for (const feedId of Object.keys(record.slots)) this.#read.delete(`${record.id} ${feedId}`);
     const ids = this.#byBinding.get(record.bindingId);
     ids?.delete(record.id);
     if (ids?.size === 0) this.#byBinding.delete(record.bindingId);

@@ -1,4 +1,5 @@
 import { roleMention } from "../../domain/escaped.ts";
+import { SinkRefusal } from "../../domain/failure.ts";
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { nonceOf } from "../delivery/nonce.ts";
@@ -8,7 +9,7 @@ import type { CardRecord, CardSlot } from "./card-records.ts";
 
 export interface CardMessagesPorts extends PosterPorts {
   readonly nonceKey: Uint8Array | string;
-  readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey">;
+  readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey" | "modCallOf">;
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined };
   render(record: CardRecord): Promise<MessageBody>;
@@ -60,6 +61,22 @@ export class CardMessages {
     // A message from before a crash may show less than is wanted now: one edit more is harmless.
     const shown = sentBefore ? { shown: 0 } : { shown: record.version, ...callsOn(record) };
     return { messageId: posted.messageId, ...shown, ...(posted.marked ? { marked: true } : {}) };
+  }
+
+  /**
+   * The calls that a message shows beyond what its record holds, as a power cut may have set that back: an edit would
+   * take them away. Rejects with the SinkRefusal where Discord cannot tell now.
+   */
+  async callsPosted(slot: CardSlot, messageId: string): Promise<readonly number[]> {
+    const before = (BigInt(messageId) - 1n).toString();
+    try {
+      const [found] = await this.#ports.sink.readBack(slot.channelId, before, 1);
+      if (found?.messageId !== messageId) return [];
+      return this.#ports.renderer.modCallOf(found)?.calledAtS ?? [];
+    } catch (error) {
+      if (error instanceof SinkRefusal && error.reason === "no-history") return [];
+      throw error;
+    }
   }
 
   /** Rejects with the SinkRefusal. */

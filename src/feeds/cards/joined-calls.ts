@@ -6,7 +6,7 @@ import type { CardCall, CardRecord, ModCallRecord } from "./card-records.ts";
 /** A further call of the same person is the same matter for this long after the first. */
 export const JOIN_WITHIN_S = 600;
 /** Calls on one card; the next begins another. */
-export const MOST_CALLS = 10;
+const MOST_CALLS = 10;
 
 /** Calls that a card shows: of one caller, each by its second. */
 export interface NumberedCall {

@@ -1,0 +1,103 @@
+import {
+  defineAction,
+  defineFormAction,
+  type Form,
+  type Press,
+  type Reply,
+  type Services,
+} from "../src/discord/command.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Binding } from "../src/domain/guild.ts";
+import { ask } from "./run-flow.ts";
+
+/**
+ * The buttons of a moderator call that act in the game: a message to the caller, the caller to the moderator and the
+ * other way round. Each is a run like any other, with the checks of /run and its place in the audit.
+ */
+
+/** What the game reads as one target and nothing else. */
+const ONE_NAME = /^[^\s,:\p{Cc}]+$/u;
+const EVERYONE: ReadonlySet<string> = new Set(["all", "others", "me"]);
+
+interface OpenCall {
+  readonly binding: Binding;
+  /** The exact name, which can stand in a command. */
+  readonly caller: string;
+}
+
+async function callOf({ actor, argument }: Press, { modCalls, bindings }: Services): Promise<OpenCall> {
+  const call = await modCalls.find(actor.guildId, argument);
+  if (call === undefined) throw new Failure("expired", "This call is too old: its card is no longer kept.");
+  const binding = (await bindings.list(actor.guildId)).find(({ id }) => id === call.bindingId);
+  if (binding === undefined) throw new Failure("not-linked", "The server of this call is no longer linked.");
+  return { binding, caller: target(call.callerName) };
+}
+
+/** @throws Failure "bad-command" for a name that the game would read as something else. */
+function target(name: string): string {
+  if (ONE_NAME.test(name) && !EVERYONE.has(name.toLowerCase())) return name;
+  throw new Failure("bad-command", "The game would read this name as something else. Use /run command.");
+}
+
+/** The name under which this person plays, while they are in the game. */
+async function ownName({ actor }: Press, binding: Binding, services: Services): Promise<string> {
+  const account = await services.accounts.of(actor.guildId, actor.userId);
+  if (account === undefined) {
+    throw new Failure(
+      "bad-command",
+      "Marshal does not know your account in the game. Link it with /me link.",
+    );
+  }
+  const { id, name } = account.player;
+  const players = services.snapshots.latest(binding.source)?.lists.players?.value;
+  const here = players?.find(({ player }) => player.id === id)?.player;
+  if (players !== undefined && here === undefined) {
+    throw new Failure("bad-command", `You are not in the game as ${name}. Join the server first.`);
+  }
+  return target(here?.name ?? name);
+}
+
+type Words = (caller: string, own: string) => string;
+
+/** Remote commands have no body of their own, so `:bring` and `:to` would lead nowhere. */
+function teleport(words: Words) {
+  return defineAction({
+    first: "ephemeral",
+    async *execute(press: Press, services: Services): AsyncGenerator<Reply> {
+      const { binding, caller } = await callOf(press, services);
+      const text = words(caller, await ownName(press, binding, services));
+      yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
+    },
+  });
+}
+
+function messageForm(cardId: string): Form {
+  return {
+    id: `mod-pm-sent:${cardId}`,
+    title: "Message to the caller",
+    fields: [
+      {
+        kind: "text",
+        id: "text",
+        label: "What they read in the game",
+        description: "Sent as :pm, in the name of the server",
+        maxLength: 200,
+      },
+    ],
+  };
+}
+
+export const modCallRunActions = {
+  "mod-bring": teleport((caller, own) => `:tp ${caller} ${own}`),
+  "mod-to": teleport((caller, own) => `:tp ${own} ${caller}`),
+  // A form must be the first answer, so the right is checked when it is submitted.
+  "mod-pm": defineFormAction({ first: "modal", form: ({ argument }) => messageForm(argument) }),
+  "mod-pm-sent": defineAction({
+    first: "ephemeral",
+    async *execute(press, services) {
+      const { binding, caller } = await callOf(press, services);
+      const text = `:pm ${caller} ${press.form.text("text").trim()}`;
+      yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
+    },
+  }),
+};
