@@ -124,7 +124,10 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
     ...parts,
     lastEnd,
     journal,
-    dropCards: (feedId) => board.dropFeed(feedId),
+    dropCards: async (feedId) => {
+      await board.dropFeed(feedId);
+      follower.prune();
+    },
     deliveryPorts: {
       ...poster,
       journal,
@@ -177,10 +180,12 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
     async unlinked(binding) {
       await registry.removeAll(binding.guildId, binding.id);
       await board.drop({ guildId: binding.guildId, bindingId: binding.id });
+      follower.prune();
     },
     async forgetGuild(guildId) {
       await registry.removeAll(guildId);
       await board.drop({ guildId });
+      follower.prune();
     },
     state: () => stateOf(registry, journal, board),
   };

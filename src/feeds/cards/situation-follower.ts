@@ -88,6 +88,16 @@ export class SituationFollower {
     }
   }
 
+  /** Cards were dropped, or a feed ended: nothing is asked for on behalf of what nobody sees any more. */
+  prune(): void {
+    for (const [bindingId, cards] of [...this.#followed]) {
+      for (const one of [...cards.values()]) {
+        const card = this.#ports.board.atHand(one.cardId);
+        if (card?.kind !== "modCall" || !isOpen(card)) this.#drop(bindingId, one);
+      }
+    }
+  }
+
   /** Edits the card where what is known has changed: at once, or when its last edit is old enough. */
   #look(one: Followed): void {
     one.cancel();
@@ -148,6 +158,8 @@ function owner(bindingId: string): string {
   return `mod-call cards ${bindingId}`;
 }
 
+/** Somebody may still have to look into it, and can see it. */
 function isOpen(card: ModCallRecord): boolean {
-  return card.resolved === undefined && !isAnswered(card);
+  const isSeen = Object.values(card.slots).some(({ gone }) => gone !== true);
+  return isSeen && card.resolved === undefined && !isAnswered(card);
 }
