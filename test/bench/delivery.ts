@@ -106,10 +106,11 @@ function figuresOf(outcomes: readonly Outcome[], sameTrace: number) {
 
 /** Nothing of this may happen at all. */
 function wrongsOf(outcome: Outcome) {
-  const { lost, repeated, unannounced, needlessNotices, unansweredCards, undelivered, unwanted } = outcome;
+  const { lost, repeated, takenAway, unannounced, needlessNotices, unansweredCards, undelivered, unwanted } =
+    outcome;
   const { callsLost, callsRepeated, callsOpen, defects, noticesPerRestart } = outcome;
   return {
-    ...{ lost, repeated, unannounced, needlessNotices, unansweredCards, undelivered, unwanted },
+    ...{ lost, repeated, takenAway, unannounced, needlessNotices, unansweredCards, undelivered, unwanted },
     ...{ callsLost, callsRepeated, callsOpen, defects: defects.length },
     noticesBeyondOneARestart: Math.max(0, noticesPerRestart - 1),
   };

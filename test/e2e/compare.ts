@@ -71,7 +71,7 @@ export function differences(
       ),
     ),
     difference(
-      "moderator calls, one card each with its final state",
+      "moderator calls, each on one card with its final state",
       record.modCalls.slice(from.modCalls).map(({ atS, caller, moderator }) => {
         const state = moderator === undefined ? "open" : `answered by ${idOf(moderator)}`;
         return `${atS} ${idOf(caller)} ${state}`;
@@ -89,13 +89,24 @@ export function gapNotices(discord: EmulatedDiscord, channels: Channels): readon
     .filter((content) => content.startsWith("⚠ Gap"));
 }
 
+/** Each call on a card, with who answered it. */
 function cards(discord: EmulatedDiscord, channel: Channel): string[] {
   const embeds = discord.messages(channel).flatMap((message) => message.embeds);
-  return embeds.map(({ description = "" }) => {
-    const [, id, at] = /`(\d+)` called <t:(\d+):T>/.exec(description) ?? [];
-    const [, by] = /Answered in the game by .*`(\d+)`/.exec(description) ?? [];
-    return `${at} ${id} ${by === undefined ? "open" : `answered by ${by}`}`;
+  return embeds.flatMap(({ description = "" }) => {
+    const lines = description.split("\n");
+    const caller = profileIn(lines[0] ?? "");
+    return lines.flatMap((line, at) => {
+      const [, again, second] = / called (again )?<t:(\d+):T>/.exec(line) ?? [];
+      if (second === undefined) return [];
+      const answer = again === undefined ? (lines[at + 1] ?? "") : line;
+      const [, by] = /answered in the game by (.+)$/i.exec(answer) ?? [];
+      return [`${second} ${caller} ${by === undefined ? "open" : `answered by ${profileIn(by)}`}`];
+    });
   });
+}
+
+function profileIn(markdown: string): string | undefined {
+  return /users\/(\d+)\/profile/.exec(markdown)?.[1];
 }
 
 function difference(what: string, due: readonly string[], shown: readonly string[]): Difference {
