@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
@@ -54,6 +54,18 @@ describe("a start that cannot succeed is one line that says what to do", () => {
     const cwd = folderOf(t);
     mkdirSync(join(cwd, "data"));
     writeFileSync(join(cwd, "data", "marshal.sqlite"), "no database ".repeat(500));
+    await failsWith({ cwd }, /data\/marshal\.sqlite is not a database that can be read; put a backup/);
+  });
+
+  test("the database is damaged behind its first pages", async (t) => {
+    const cwd = folderOf(t);
+    const path = join(cwd, "data", "marshal.sqlite");
+    const store = await openStore(`sqlite:${path}`);
+    const documents = store.documents("any", String, "full");
+    for (let n = 0; n < 100; n++) await documents.set(`row-${n}`, "text ".repeat(200));
+    await store.close();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xa5, 8_192));
     await failsWith({ cwd }, /data\/marshal\.sqlite is not a database that can be read; put a backup/);
   });
 

@@ -20,6 +20,11 @@ export function explainStoreError(error: unknown, path: string): unknown {
   return explanation === undefined ? error : new StoreError(`${path} ${explanation}`, { cause: error });
 }
 
+/** What sqlite's own check of the file found. */
+export function damaged(path: string, cause: unknown): StoreError {
+  return new StoreError(`${path} ${DAMAGED}`, { cause });
+}
+
 const DAMAGED =
   "is not a database that can be read; put a backup in its place, or move it away together with its -wal and -shm files to begin anew (every server has to be linked again)";
 const READ_ONLY =
