@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { GenerationalCache } from "../../src/api/generational-cache.ts";
 
 describe("what is kept of recent keys", () => {
@@ -8,12 +8,12 @@ describe("what is kept of recent keys", () => {
     return new GenerationalCache<string, number>({ forMs: 1_000, most }, () => ++made);
   };
 
-  it("is the same value for as long as it is asked for", () => {
+  test("is the same value for as long as it is asked for", () => {
     const recent = kept(10);
     for (let atMs = 0; atMs < 10_000; atMs += 900) assert.equal(recent.of("a", atMs), 1);
   });
 
-  it("is forgotten when nobody has asked for it in two times as long", () => {
+  test("is forgotten when nobody has asked for it in two times as long", () => {
     const recent = kept(10);
     recent.of("a", 0);
     assert.equal(recent.of("b", 1_000), 2);
@@ -21,7 +21,7 @@ describe("what is kept of recent keys", () => {
     assert.equal(recent.of("a", 2_100), 3);
   });
 
-  it("is bounded: many others push out what was not asked for since", () => {
+  test("is bounded: many others push out what was not asked for since", () => {
     const recent = kept(3);
     for (const key of ["a", "b", "c", "d", "e", "a", "f"]) recent.of(key, 0);
     assert.equal(recent.of("a", 0), 1, "asked for in between");

@@ -1,21 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { FeedsRig } from "../support/feeds-rig.ts";
+import { type FeedsRig, joined, withRig } from "../support/feeds-rig.ts";
 
 const HOUR_MS = 60 * 60_000;
-
-function joined(rig: FeedsRig, channelId = "channel-1"): string[] {
-  return [...rig.sink.text(channelId).matchAll(/\*\*(.+?)\*\* joined/g)].map((match) => match[1] ?? "");
-}
-
-async function withRig(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
-  const rig = await new FeedsRig().start();
-  try {
-    await run(rig);
-  } finally {
-    await rig.stop();
-  }
-}
 
 /** A feed that Discord refused for want of permissions, and was told of. */
 async function parked(rig: FeedsRig): Promise<void> {

@@ -1,22 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SourceId } from "../../src/domain/model.ts";
-import { FeedsRig, guildId, source } from "../support/feeds-rig.ts";
+import { FeedsRig, guildId, joined, source, withRig } from "../support/feeds-rig.ts";
 
 const next = "source-new" as SourceId;
-
-async function withRig(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
-  const rig = await new FeedsRig().start();
-  try {
-    await run(rig);
-  } finally {
-    await rig.stop();
-  }
-}
-
-function joined(rig: FeedsRig, channelId: string): string[] {
-  return [...rig.sink.text(channelId).matchAll(/\*\*(.+?)\*\* joined/g)].map((match) => match[1] ?? "");
-}
 
 describe("feeds of a process", () => {
   test("each feed demands exactly the lists that it reads, of its server", () =>

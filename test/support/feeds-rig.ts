@@ -301,3 +301,18 @@ function mortal<T extends object>(target: T, life: Life): T {
     },
   });
 }
+
+/** Runs a test on a started rig, and stops the rig however the test ends. */
+export async function withRig(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
+  const rig = await new FeedsRig().start();
+  try {
+    await run(rig);
+  } finally {
+    await rig.stop();
+  }
+}
+
+/** Names of the players whose joining stands in a channel, in order. */
+export function joined(rig: FeedsRig, channelId = "channel-1"): string[] {
+  return [...rig.sink.text(channelId).matchAll(/\*\*(.+?)\*\* joined/g)].map((match) => match[1] ?? "");
+}

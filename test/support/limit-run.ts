@@ -176,3 +176,14 @@ function logInto(lines: string[]): Log {
   const log: Log = { debug: () => {}, info: () => {}, warn: note, error: note, child: () => log };
   return log;
 }
+
+/** Turns the clock until `work` has settled, at most `ms`. */
+export async function within<T>(world: World, work: Promise<T>, ms = 60_000): Promise<T> {
+  let done = false;
+  const settled = work.finally(() => {
+    done = true;
+  });
+  settled.catch(() => {});
+  await world.clock.until(() => done, ms);
+  return settled;
+}

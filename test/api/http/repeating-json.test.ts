@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import fc from "fast-check";
 import { ReadRows, RepeatingJson } from "../../../src/api/http/repeating-json.ts";
 
@@ -66,7 +66,7 @@ const document = fc.oneof(
 );
 
 describe("a reader of documents that repeat", () => {
-  it("gives what JSON.parse gives, whatever came before", () => {
+  test("gives what JSON.parse gives, whatever came before", () => {
     const indent = fc.constantFrom(undefined, undefined, undefined, 1);
     const texts = fc.array(
       fc.tuple(document, indent).map(([value, by]) => JSON.stringify(value, undefined, by)),
@@ -75,7 +75,7 @@ describe("a reader of documents that repeat", () => {
     fc.assert(fc.property(texts, assertSame), { numRuns: 1_500 });
   });
 
-  it("refuses what JSON.parse refuses, and is none the worse for it", () => {
+  test("refuses what JSON.parse refuses, and is none the worse for it", () => {
     const broken = fc
       .tuple(document, fc.nat(), fc.constantFrom("", ",", "]", "}", '"', "{", "x", " "), fc.nat(2))
       .map(([value, draw, put, out]) => {
@@ -88,7 +88,7 @@ describe("a reader of documents that repeat", () => {
     fc.assert(fc.property(texts, assertSame), { numRuns: 3_000 });
   });
 
-  it("leaves names that stand twice, or not outermost, to JSON.parse", () => {
+  test("leaves names that stand twice, or not outermost, to JSON.parse", () => {
     assertSame([
       '{"Joins":[{"a":1}],"Kills":[]}',
       '{"Joins":[{"a":1}],"Joins":[]}',
@@ -100,7 +100,7 @@ describe("a reader of documents that repeat", () => {
     ]);
   });
 
-  it("gives the same object for a row that stood there before, once for each time that it stands there now", () => {
+  test("gives the same object for a row that stood there before, once for each time that it stands there now", () => {
     const reader = new RepeatingJson(readers);
     const read = (rows: readonly unknown[]) =>
       (plain(reader.parse(JSON.stringify({ Joins: rows }))) as { Joins: unknown[] }).Joins;
@@ -114,7 +114,7 @@ describe("a reader of documents that repeat", () => {
     assert.equal(new Set(second).size, 5);
   });
 
-  it("finds the known rows again behind new ones, behind gone ones and around a changed one", () => {
+  test("finds the known rows again behind new ones, behind gone ones and around a changed one", () => {
     const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => ({ n: from + n }));
     for (const [before, after, shared] of [
       [rows(0, 100), rows(30, 130), 70],

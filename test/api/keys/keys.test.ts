@@ -3,22 +3,8 @@ import { test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
 import { ServerKey } from "../../../src/domain/server-key.ts";
-import { World } from "../../support/limit-run.ts";
-
-function isFailure(code: string, ran?: string): (error: unknown) => boolean {
-  return (error) =>
-    error instanceof Failure && error.code === code && (ran === undefined || error.ran === ran);
-}
-
-async function within<T>(world: World, work: Promise<T>, ms = 60_000): Promise<T> {
-  let done = false;
-  const settled = work.finally(() => {
-    done = true;
-  });
-  settled.catch(() => {});
-  await world.clock.until(() => done, ms);
-  return settled;
-}
+import { isFailure } from "../../support/failures.ts";
+import { World, within } from "../../support/limit-run.ts";
 
 function read(world: World, n = 0, priority: "person" | "poll" = "person") {
   return world.client.read(world.source(n), [], { priority });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import { AbortWatch } from "../../../src/api/limits/abort-watch.ts";
 
 describe("who is given up with a signal", () => {
-  it("are all who wait under it at that moment, once each, and nobody else", () => {
+  test("are all who wait under it at that moment, once each, and nobody else", () => {
     const told: string[] = [];
     const watch = new AbortWatch<string>((who) => {
       told.push(who);
@@ -19,7 +19,7 @@ describe("who is given up with a signal", () => {
     assert.deepEqual(told, ["a", "b"]);
   });
 
-  it("cost the signal one listener, however many there are", () => {
+  test("cost the signal one listener, however many there are", () => {
     const { signal } = new AbortController();
     const watch = new AbortWatch<number>(() => {});
     for (let who = 0; who < 100; who++) {

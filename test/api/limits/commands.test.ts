@@ -1,22 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
-import { World, type WorldOptions } from "../../support/limit-run.ts";
-
-function isFailure(code: string, ran?: string): (error: unknown) => boolean {
-  return (error) =>
-    error instanceof Failure && error.code === code && (ran === undefined || error.ran === ran);
-}
-
-async function within<T>(world: World, work: Promise<T>, ms = 120_000): Promise<T> {
-  let done = false;
-  const settled = work.finally(() => {
-    done = true;
-  });
-  settled.catch(() => {});
-  await world.clock.until(() => done, ms);
-  return settled;
-}
+import { isFailure } from "../../support/failures.ts";
+import { World, type WorldOptions, within } from "../../support/limit-run.ts";
 
 async function worldWithPlayers(options: WorldOptions): Promise<World> {
   const world = new World(options);

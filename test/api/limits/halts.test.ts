@@ -1,24 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
-import { World } from "../../support/limit-run.ts";
+import { isFailure } from "../../support/failures.ts";
+import { World, within } from "../../support/limit-run.ts";
 
 const HOUR_MS = 3_600_000;
-
-function isFailure(code: string, ran?: string): (error: unknown) => boolean {
-  return (error) =>
-    error instanceof Failure && error.code === code && (ran === undefined || error.ran === ran);
-}
-
-async function within<T>(world: World, work: Promise<T>, ms = 60_000): Promise<T> {
-  let done = false;
-  const settled = work.finally(() => {
-    done = true;
-  });
-  settled.catch(() => {});
-  await world.clock.until(() => done, ms);
-  return settled;
-}
 
 function read(world: World, n = 0, priority: "person" | "poll" = "person") {
   return world.client.read(world.source(n), [], { priority });

@@ -1,19 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
-import { World } from "../../support/limit-run.ts";
+import { World, within } from "../../support/limit-run.ts";
 
 const HOUR_MS = 3_600_000;
-
-async function within<T>(world: World, work: Promise<T>, ms = 60_000): Promise<T> {
-  let done = false;
-  const settled = work.finally(() => {
-    done = true;
-  });
-  settled.catch(() => {});
-  await world.clock.until(() => done, ms);
-  return settled;
-}
 
 /** Asks as a poller does, every 30 s, and gives what the last answer was. */
 async function poll(world: World, forMs: number): Promise<unknown> {

@@ -1,20 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
-import { runLoad, World } from "../../support/limit-run.ts";
+import { runLoad, World, within } from "../../support/limit-run.ts";
 
 const HOUR_MS = 3_600_000;
 const STEPS_MS = [-HOUR_MS, HOUR_MS];
-
-async function within<T>(world: World, work: Promise<T>, ms = 60_000): Promise<T> {
-  let done = false;
-  const settled = work.finally(() => {
-    done = true;
-  });
-  settled.catch(() => {});
-  await world.clock.until(() => done, ms);
-  return settled;
-}
 
 const poll = (world: World, n: number) => world.client.read(world.source(n), [], { priority: "poll" });
 

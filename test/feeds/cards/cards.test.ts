@@ -2,19 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Actor } from "../../../src/domain/guild.ts";
 import { seededRandom } from "../../support/clock.ts";
-import { FeedsRig, guildId } from "../../support/feeds-rig.ts";
+import { FeedsRig, guildId, withRig } from "../../support/feeds-rig.ts";
 
 function actor(userId: string, manageGuild = false): Actor {
   return { userId, userName: userId, guildId, channelId: "mods", roleIds: [], manageGuild, askedAtMs: 0 };
-}
-
-async function withRig(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
-  const rig = await new FeedsRig().start();
-  try {
-    await run(rig);
-  } finally {
-    await rig.stop();
-  }
 }
 
 /** A rig with a feed of mod calls whose baseline is taken. */

@@ -1,22 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { seededRandom } from "../../support/clock.ts";
-import { FeedsRig, source } from "../../support/feeds-rig.ts";
+import { FeedsRig, joined, source, withRig } from "../../support/feeds-rig.ts";
 
 /** Joins of one channel by name, in order, as a reader sees them. */
-function joined(rig: FeedsRig, channelId = "channel-1"): string[] {
-  return [...rig.sink.text(channelId).matchAll(/\*\*(.+?)\*\* joined/g)].map((match) => match[1] ?? "");
-}
-
-async function withRig(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
-  const rig = await new FeedsRig().start();
-  try {
-    await run(rig);
-  } finally {
-    await rig.stop();
-  }
-}
-
 describe("delivery", () => {
   test("a new feed starts at the head: what was in the log before is not posted", () =>
     withRig(async (rig) => {

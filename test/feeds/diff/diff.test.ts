@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { JoinEntry, LogEntry, LogList } from "../../../src/domain/model.ts";
 import { type Diff, diff } from "../../../src/feeds/diff/diff.ts";
@@ -172,7 +172,7 @@ function assertEachOnce(
 }
 
 describe("diff: each entry exactly once", () => {
-  it("over any split into overlapping windows, in any order, with equal rows, late rows, changing mod calls and old answers served again", () => {
+  test("over any split into overlapping windows, in any order, with equal rows, late rows, changing mod calls and old answers served again", () => {
     const world = streamOf({ minLength: 1, maxLength: 60 }).chain((rows) =>
       fc.tuple(fc.constant(rows), looksAt(rows, fc.constant(rows.length))),
     );
@@ -186,7 +186,7 @@ describe("diff: each entry exactly once", () => {
     assert.ok(compared > 4_000, `only ${compared} entries were compared`);
   });
 
-  it("when windows grow and shrink: whatever was shown once came out once", () => {
+  test("when windows grow and shrink: whatever was shown once came out once", () => {
     const world = streamOf({ minLength: 1, maxLength: 80 }).chain((rows) =>
       fc.tuple(fc.constant(rows), looksAt(rows, fc.integer({ min: 0, max: 40 }))),
     );
@@ -201,7 +201,7 @@ describe("diff: each entry exactly once", () => {
     assert.ok(compared > 3_000, `only ${compared} entries were compared`);
   });
 
-  it("when the log is cleared because the server restarts", () => {
+  test("when the log is cleared because the server restarts", () => {
     const world = streamOf({ minLength: 5, maxLength: 60 }).chain((rows) =>
       fc.tuple(
         fc.constant(rows),
@@ -218,7 +218,7 @@ describe("diff: each entry exactly once", () => {
     );
   });
 
-  it("over thousands of rows, far more than are retained, with windows served again from long ago", () => {
+  test("over thousands of rows, far more than are retained, with windows served again from long ago", () => {
     const world = fc.tuple(
       streamOf({ minLength: 900, maxLength: 1_500 }),
       fc.integer({ min: 30, max: 120 }),
@@ -266,12 +266,12 @@ function names(result: Diff<Said>): readonly string[] {
 }
 
 describe("diff: rules", () => {
-  it("posts nothing of the first window, and all of what follows an empty first one", () => {
+  test("posts nothing of the first window, and all of what follows an empty first one", () => {
     assert.deepEqual(step(undefined, "joinLogs", many(1, 5)).fresh, []);
     assert.deepEqual(names(step(after([]), "joinLogs", joins([7, "a"], [8, "b"]))), ["a", "b"]);
   });
 
-  it("never posts rows much older than the first window, which show when the window grows, but late ones", () => {
+  test("never posts rows much older than the first window, which show when the window grows, but late ones", () => {
     const state = after(many(500, 10));
     assert.deepEqual(names(step(state, "joinLogs", many(400, 41))), []);
     assert.deepEqual(names(step(state, "joinLogs", [...joins([495, "late"]), ...many(500, 11)])), [
@@ -280,7 +280,7 @@ describe("diff: rules", () => {
     ]);
   });
 
-  it("never posts what an old answer shows that was served before the first window", () => {
+  test("never posts what an old answer shows that was served before the first window", () => {
     const old = many(440, 60);
     assert.deepEqual(names(step(after(many(460, 60)), "joinLogs", old)), []);
     const anew = step(undefined, "joinLogs", [], { reachedS: 520 }).next;
@@ -292,20 +292,20 @@ describe("diff: rules", () => {
     assert.deepEqual(names(step(anew, "joinLogs", joins([461, "late"], [521, "new"]))), ["late", "new"]);
   });
 
-  it("puts out the oldest first whichever end of the log is new", () => {
+  test("puts out the oldest first whichever end of the log is new", () => {
     const state = after(joins([1, "x"]));
     const window = joins([1, "x"], [5, "a"], [5, "b"], [6, "c"]);
     assert.deepEqual(names(step(state, "joinLogs", window)), ["a", "b", "c"]);
     assert.deepEqual(names(step(state, "joinLogs", window.toReversed())), ["a", "b", "c"]);
   });
 
-  it("says that nothing has changed when an old answer is served again", () => {
+  test("says that nothing has changed when an old answer is served again", () => {
     const windows = [many(1, 50), many(20, 50), many(40, 50)];
     const state = after(...windows);
     for (const window of windows) assert.equal(step(state, "joinLogs", window).changed, false);
   });
 
-  it("retains 300 identities at least, three windows at most, and posts nothing at or below the floor", () => {
+  test("retains 300 identities at least, three windows at most, and posts nothing at or below the floor", () => {
     let state = after(many(0, 50));
     for (let fromS = 25; fromS <= 1_000; fromS += 25) state = step(state, "joinLogs", many(fromS, 50)).next;
     assert.equal(state.seconds.length, 300);
@@ -316,7 +316,7 @@ describe("diff: rules", () => {
     assert.ok(long.seconds.length > 500 && long.longest === 400);
   });
 
-  it("evicts whole seconds only", () => {
+  test("evicts whole seconds only", () => {
     const crowd = joins(...Array.from({ length: 40 }, (_, index) => [10, `n${index}`] as const));
     let state = step(after([]), "joinLogs", crowd).next;
     for (let fromS = 100; fromS < 380; fromS += 40) state = step(state, "joinLogs", many(fromS, 40)).next;
@@ -326,7 +326,7 @@ describe("diff: rules", () => {
     assert.equal(state.floorS, 10);
   });
 
-  it("gets over one stray row from long ago without keeping everything since", () => {
+  test("gets over one stray row from long ago without keeping everything since", () => {
     let state = after(joins([3, "stray"], [1_000, "p1000"]));
     for (let fromS = 1_000; fromS < 5_000; fromS += 40) {
       state = step(state, "joinLogs", [...joins([3, "stray"]), ...many(fromS, 50)]).next;
@@ -346,14 +346,14 @@ describe("diff: rows from the far future that an earlier version kept", () => {
     counts: [1, 1, 1],
   };
 
-  it("are forgotten with the next answer, and gaps are noticed again", () => {
+  test("are forgotten with the next answer, and gaps are noticed again", () => {
     const jump = step(poisoned, "joinLogs", many(2_000, 5));
     assert.deepEqual(jump.gap, { fromS: 941, toS: 2_060 });
     assert.equal(jump.next.seconds.at(-1), 2_004);
     assert.equal(jump.next.floorS, 999);
   });
 
-  it("leave no floor under which everything would stay unposted", () => {
+  test("leave no floor under which everything would stay unposted", () => {
     const seconds = [absurdS, absurdS + 1, absurdS + 2];
     const mended = step({ ...poisoned, floorS: absurdS - 1, seconds }, "joinLogs", many(2_000, 100));
     assert.deepEqual(
@@ -367,7 +367,7 @@ describe("diff: rows from the far future that an earlier version kept", () => {
     );
   });
 
-  it("are told apart from times that only our own clock finds late: nothing is forgotten without a row to tell", () => {
+  test("are told apart from times that only our own clock finds late: nothing is forgotten without a row to tell", () => {
     const state = after(many(absurdS, 5));
     const none = step(state, "joinLogs", [], { takenAtS: 5 });
     assert.deepEqual([none.next, none.changed], [state, false]);
@@ -376,7 +376,7 @@ describe("diff: rows from the far future that an earlier version kept", () => {
 });
 
 describe("diff: gaps", () => {
-  it("is told once when nothing is shared and newer rows are there", () => {
+  test("is told once when nothing is shared and newer rows are there", () => {
     const state = after(many(1, 50));
     const jump = step(state, "joinLogs", many(100, 50));
     assert.deepEqual(jump.gap, { fromS: 0, toS: 160 });
@@ -384,7 +384,7 @@ describe("diff: gaps", () => {
     assert.equal(step(jump.next, "joinLogs", many(1, 50)).gap, undefined);
   });
 
-  it("begins and ends where a row that comes a minute late could lie", () => {
+  test("begins and ends where a row that comes a minute late could lie", () => {
     const state = after(many(1_000, 50));
     assert.deepEqual(step(state, "joinLogs", many(2_000, 200)).gap, { fromS: 989, toS: 2_060 });
     assert.deepEqual(step(state, "joinLogs", many(2_000, 10)).gap, { fromS: 989, toS: 2_060 });
@@ -396,7 +396,7 @@ describe("diff: gaps", () => {
     );
   });
 
-  it("is told for the first rows of an empty log since it was looked at before, as far as that is known", () => {
+  test("is told for the first rows of an empty log since it was looked at before, as far as that is known", () => {
     const first = (state: Retained, wholeS?: number) =>
       step(state, "joinLogs", many(2_000, 50), { fullest: 50, wholeS }).gap;
     const anew = step(undefined, "joinLogs", [], { reachedS: 1_500 }).next;
@@ -404,18 +404,18 @@ describe("diff: gaps", () => {
     assert.deepEqual(first(anew), { fromS: 1_440, toS: 2_060 });
   });
 
-  it("is not hidden by a row that is minutes ahead of its time", () => {
+  test("is not hidden by a row that is minutes ahead of its time", () => {
     const state = after([...many(1_000, 50), ...joins([1_640, "ahead"])]);
     const gap = step(state, "joinLogs", many(1_200, 50), { wholeS: 1_049 }).gap;
     assert.deepEqual(gap, { fromS: 989, toS: 1_260 });
   });
 
-  it("is not told while windows overlap, nor for the first rows of an empty log", () => {
+  test("is not told while windows overlap, nor for the first rows of an empty log", () => {
     assert.equal(step(after(many(1, 50)), "joinLogs", many(50, 50)).gap, undefined);
     assert.equal(step(after([]), "joinLogs", many(50, 50)).gap, undefined);
   });
 
-  it("is told for the first rows of an empty log only when it is as long as such logs get elsewhere", () => {
+  test("is told for the first rows of an empty log only when it is as long as such logs get elsewhere", () => {
     const first = (length: number, fullest: number) =>
       step(after([]), "joinLogs", many(100, length), { fullest }).gap;
     assert.deepEqual(first(50, 50), { toS: 160 });
@@ -423,7 +423,7 @@ describe("diff: gaps", () => {
     assert.equal(first(5, 5), undefined);
   });
 
-  it("is told for them too when nobody knows yet how long that is, the log is long and the last look is long ago", () => {
+  test("is told for them too when nobody knows yet how long that is, the log is long and the last look is long ago", () => {
     const first = (length: number, recent: boolean) =>
       step(after([]), "joinLogs", many(100, length), { recent }).gap;
     assert.deepEqual(first(20, false), { toS: 160 });
@@ -431,7 +431,7 @@ describe("diff: gaps", () => {
     assert.equal(first(50, true), undefined);
   });
 
-  it("is not told for a window of old rows only", () => {
+  test("is not told for a window of old rows only", () => {
     const state = after(many(100, 50));
     assert.equal(step(state, "joinLogs", many(1, 20)).gap, undefined);
   });
@@ -452,7 +452,7 @@ describe("diff: gaps", () => {
   const known = many(1, 50);
   const gap = { fromS: 0, toS: 160 };
 
-  it("is silent when the server was seen empty twice and its log is a new, shorter one", () => {
+  test("is silent when the server was seen empty twice and its log is a new, shorter one", () => {
     for (const last of [known, []])
       assert.equal(
         gapAfter([
@@ -463,7 +463,7 @@ describe("diff: gaps", () => {
       );
   });
 
-  it("is told when an old answer, players or a log cleared too early leave room for a loss", () => {
+  test("is told when an old answer, players or a log cleared too early leave room for a loss", () => {
     const doubtful: readonly (readonly Poll[])[] = [
       [["quiet", known]],
       [
@@ -488,7 +488,7 @@ describe("diff: gaps", () => {
     for (const polls of doubtful) assert.deepEqual(gapAfter(polls, true), gap, JSON.stringify(polls));
   });
 
-  it("is silent when the new log was seen empty and the server has surely not started anew since", () => {
+  test("is silent when the new log was seen empty and the server has surely not started anew since", () => {
     const anew: readonly Poll[] = [
       ["quiet", known],
       ["quiet", []],
@@ -501,7 +501,7 @@ describe("diff: gaps", () => {
     assert.equal(gapAfter(anew, true, false), undefined, "however long that took");
   });
 
-  it("is silent when one answer that is surely new showed the server empty", () => {
+  test("is silent when one answer that is surely new showed the server empty", () => {
     for (const isNew of [true, false]) {
       const left = joins([60, "last leaves"]);
       const empty = step(after(known), "joinLogs", [...known, ...left], { hasPlayers: false, isNew }).next;
@@ -513,7 +513,7 @@ describe("diff: gaps", () => {
   /** A log that stood full and is empty now, while other logs bring new rows. */
   const cleared = { isNew: true, oldestS: 1_100, newestS: 1_130, takenAtS: 1_130, wholeS: 1_080 };
 
-  it("is told at once when a log was cleared under players, and not again by its first rows", () => {
+  test("is told at once when a log was cleared under players, and not again by its first rows", () => {
     const state = after(many(1_000, 50));
     const once = step(state, "joinLogs", [], cleared);
     assert.equal(once.gap, undefined, "the service may have left the list out for once");
@@ -528,7 +528,7 @@ describe("diff: gaps", () => {
     assert.equal(step(old.next, "joinLogs", many(2_000, 3), { continuous: true }).gap, undefined);
   });
 
-  it("is told once more when the server may have started again before the first rows", () => {
+  test("is told once more when the server may have started again before the first rows", () => {
     const state = step(after(many(1_000, 50)), "joinLogs", [], { ...cleared, wasEmpty: true }).next;
     const broken = step(state, "joinLogs", [], { ...cleared, wasEmpty: true, continuous: false });
     assert.equal(broken.gap, undefined, "nothing new stands in it: there may be nothing to tell");
@@ -537,7 +537,7 @@ describe("diff: gaps", () => {
     assert.equal(step(first.next, "joinLogs", many(2_000, 4)).gap, undefined);
   });
 
-  it("is not told of a cleared log where nobody was there, or where the answer may be an old one", () => {
+  test("is not told of a cleared log where nobody was there, or where the answer may be an old one", () => {
     const state = after(many(1_000, 50));
     const old = { ...cleared, wasEmpty: true, isNew: false };
     assert.equal(step(state, "joinLogs", [], old).gap, undefined);
@@ -545,7 +545,7 @@ describe("diff: gaps", () => {
     assert.equal(step(empty, "joinLogs", [], { ...cleared, wasEmpty: true }).gap, undefined);
   });
 
-  it("is told even then when the last answer is long ago", () => {
+  test("is told even then when the last answer is long ago", () => {
     assert.deepEqual(
       gapAfter(
         [
@@ -559,7 +559,7 @@ describe("diff: gaps", () => {
     );
   });
 
-  it("is told even then when the log is as long as ever: rows may have fallen out of it", () => {
+  test("is told even then when the log is as long as ever: rows may have fallen out of it", () => {
     const once = step(after(many(1, 50)), "joinLogs", many(1, 50), { hasPlayers: false }).next;
     const before = step(once, "joinLogs", many(1, 50), { hasPlayers: false }).next;
     assert.deepEqual(step(before, "joinLogs", many(100, 50)).gap, { fromS: 0, toS: 160 });

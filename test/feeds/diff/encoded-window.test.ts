@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import fc from "fast-check";
 import { PackedRetained } from "../../../src/feeds/diff/encoded-window.ts";
 import type { Retained } from "../../../src/feeds/diff/retained.ts";
@@ -35,7 +35,7 @@ function headWith(stored: unknown): unknown {
 }
 
 describe("what a journal retains, packed", () => {
-  it("comes out as it went in, through memory and through the store", () => {
+  test("comes out as it went in, through memory and through the store", () => {
     fc.assert(
       fc.property(retained, (state) => {
         const packed = PackedRetained.of(state);
@@ -46,7 +46,7 @@ describe("what a journal retains, packed", () => {
     );
   });
 
-  it("costs about 13 characters an identity", () => {
+  test("costs about 13 characters an identity", () => {
     const index = Array.from({ length: 300 }, (_, at) => at);
     const state = {
       ...{ longest: 100, calm: 0, counts: index.map(() => 1) },
@@ -56,7 +56,7 @@ describe("what a journal retains, packed", () => {
     assert.ok(PackedRetained.of(state).rows.length <= 300 * 13);
   });
 
-  it("is refused where it was cut off or is no base64", () => {
+  test("is refused where it was cut off or is no base64", () => {
     const { rows } = PackedRetained.of({ longest: 1, calm: 0, seconds: [5], hashes: [9], counts: [1] });
     const cut = Buffer.from(rows, "base64").subarray(0, 5).toString("base64");
     for (const bad of [cut, "not base64!"]) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, test } from "node:test";
 import type {
   CommandEntry,
   JoinEntry,
@@ -71,7 +71,7 @@ function join(atS: number, name: string, joined = true): JoinEntry {
 }
 
 describe("journal: entries", () => {
-  it("posts nothing of the first window, then numbers what is new in order", async () => {
+  test("posts nothing of the first window, then numbers what is new in order", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     assert.deepEqual(await rig.names(1), []);
@@ -89,7 +89,7 @@ describe("journal: entries", () => {
     assert.deepEqual(await rig.names(3), ["p8"]);
   });
 
-  it("is written once for a poll that changed it, and not for one that did not", async () => {
+  test("is written once for a poll that changed it, and not for one that did not", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     const before = rig.heads.writes;
@@ -101,20 +101,20 @@ describe("journal: entries", () => {
     assert.equal(rig.chunks.writes, 0);
   });
 
-  it("ignores lists that no feed reads", async () => {
+  test("ignores lists that no feed reads", async () => {
     const rig = await started();
     await rig.take(joins(1, 5), "killLogs");
     assert.deepEqual(rig.heads.keys, ["aa:joinLogs"]);
   });
 
-  it("puts a gap before the entries that follow it", async () => {
+  test("puts a gap before the entries that follow it", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     await rig.take(joins(100, 5));
     assert.deepEqual(await rig.names(1), ["gap 0-160", "p100", "p101", "p102", "p103", "p104"]);
   });
 
-  it("knows by one log that another, which began anew, has not begun twice", async () => {
+  test("knows by one log that another, which began anew, has not begun twice", async () => {
     for (const [stays, told] of [
       [true, ["command"]],
       [false, ["gap 40-260", "command"]],
@@ -141,7 +141,7 @@ describe("journal: entries", () => {
     }
   });
 
-  it("knows after a restart how long such logs get: a first window of that length may have lost its beginning", async () => {
+  test("knows after a restart how long such logs get: a first window of that length may have lost its beginning", async () => {
     const rig = await started();
     for (const fromS of [1, 11, 21]) await rig.take(joins(fromS, 30));
     const head = rig.journal.head(source, "joinLogs");
@@ -159,7 +159,7 @@ describe("journal: entries", () => {
     }
   });
 
-  it("does not take a log for full because its calls are answered", async () => {
+  test("does not take a log for full because its calls are answered", async () => {
     const rig = await started();
     const calls = (count: number, answered: number): ModCallEntry[] =>
       Array.from({ length: count }, (_, index) => ({
@@ -174,7 +174,7 @@ describe("journal: entries", () => {
     assert.equal((await rig.journal.read(newSource, "modCalls", 1, 1))[0]?.kind, "entry");
   });
 
-  it("says how long somebody stayed whose join was seen, in the first window or later", async () => {
+  test("says how long somebody stayed whose join was seen, in the first window or later", async () => {
     const rig = await started();
     const there = join(10, "ann");
     await rig.take([there]);
@@ -188,7 +188,7 @@ describe("journal: entries", () => {
     );
   });
 
-  it("gives a mod call and its answer as two items, each once", async () => {
+  test("gives a mod call and its answer as two items, each once", async () => {
     const rig = new Rig();
     rig.journal.trimFromNow();
     await rig.journal.attachAtHead("feed", source, "modCalls");
@@ -214,14 +214,14 @@ describe("journal: entries", () => {
     assert.deepEqual(items[2]?.kind === "answer" ? items[2].entry.moderator : undefined, moderator);
   });
 
-  it("takes answers that arrive at once one after the other", async () => {
+  test("takes answers that arrive at once one after the other", async () => {
     const rig = await started();
     await rig.take([]);
     await Promise.all([rig.take(joins(1, 3)), rig.take(joins(1, 5)), rig.take(joins(1, 4))]);
     assert.deepEqual(await rig.names(1), ["p1", "p2", "p3", "p4", "p5"]);
   });
 
-  it("wakes whoever listens, after the write", async () => {
+  test("wakes whoever listens, after the write", async () => {
     const rig = await started();
     const woken: string[] = [];
     const stop = rig.journal.onItems((of, list) => woken.push(`${of} ${list} ${rig.heads.writes}`));
@@ -234,7 +234,7 @@ describe("journal: entries", () => {
 });
 
 describe("journal: crashes and a failing store", () => {
-  it("goes on where it was after a restart", async () => {
+  test("goes on where it was after a restart", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     await rig.take(joins(1, 7));
@@ -244,7 +244,7 @@ describe("journal: crashes and a failing store", () => {
     assert.deepEqual(await rig.names(2), ["p7", "p8", "p9"]);
   });
 
-  it("finds again what could not be written, under the same numbers", async () => {
+  test("finds again what could not be written, under the same numbers", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     rig.heads.failure = new Error("disk full");
@@ -256,7 +256,7 @@ describe("journal: crashes and a failing store", () => {
     assert.equal(rig.journal.head(source, "joinLogs"), 4);
   });
 
-  it("never uses the number of a chunk again whose head may not have been written", async () => {
+  test("never uses the number of a chunk again whose head may not have been written", async () => {
     const rig = await started();
     await rig.take([]);
     rig.heads.failure = new Error("disk full");
@@ -267,7 +267,7 @@ describe("journal: crashes and a failing store", () => {
     assert.equal((await rig.names(1)).length, 310);
   });
 
-  it("goes on with the feed's number when a power cut set the journal back behind it", async () => {
+  test("goes on with the feed's number when a power cut set the journal back behind it", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     rig.restart();
@@ -279,7 +279,7 @@ describe("journal: crashes and a failing store", () => {
     );
   });
 
-  it("keeps a baseline a baseline when the process dies before the first poll", async () => {
+  test("keeps a baseline a baseline when the process dies before the first poll", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     await rig.journal.detach("feed");
@@ -311,7 +311,7 @@ describe("journal: rows with absurd times", () => {
     return rig;
   }
 
-  it("that an earlier version stored hide no gap", async () => {
+  test("that an earlier version stored hide no gap", async () => {
     const rig = await poisoned();
     await rig.take(joins(2_000, 60));
     const [first, ...others] = await rig.names(2);
@@ -321,7 +321,7 @@ describe("journal: rows with absurd times", () => {
     assert.equal(stored.retained?.seconds.at(-1), 2_059);
   });
 
-  it("that an earlier version stored repeat nothing, and later joins count again", async () => {
+  test("that an earlier version stored repeat nothing, and later joins count again", async () => {
     const rig = await poisoned();
     const again = { ...join(1_070, "p1070"), player: { name: "p1070", id: absurdS } };
     await rig.take([...joins(1_001, 59), again]);
@@ -336,7 +336,7 @@ describe("journal: rows with absurd times", () => {
     );
   });
 
-  it("of a few minutes, which stand, neither hide a gap nor delay its beginning, in the next process either", async () => {
+  test("of a few minutes, which stand, neither hide a gap nor delay its beginning, in the next process either", async () => {
     for (const [fromS, gap] of [
       [1_200, "gap 998-1260"],
       [1_600, "gap 999-1660"],
@@ -379,7 +379,7 @@ describe("journal: looks at several logs", () => {
     return (await rig.journal.read(source, "killLogs", 1, 100)).map(wordOf);
   }
 
-  it("a restart is told when other logs prove it, not with the next row hours later", async () => {
+  test("a restart is told when other logs prove it, not with the next row hours later", async () => {
     const { rig, look } = await restarted();
     assert.deepEqual(await kills(rig), []);
     await look(2_005, []);
@@ -389,7 +389,7 @@ describe("journal: looks at several logs", () => {
     assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
   });
 
-  it("what was told before the process ended is not told again after it", async () => {
+  test("what was told before the process ended is not told again after it", async () => {
     const { rig, look } = await restarted();
     await look(2_005, []);
     rig.restart();
@@ -400,7 +400,7 @@ describe("journal: looks at several logs", () => {
     assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
   });
 
-  it("an old answer in between changes nothing", async () => {
+  test("an old answer in between changes nothing", async () => {
     const { rig, look } = await restarted();
     await look(2_005, []);
     await look(1_005, [kill(1_003)]);
@@ -410,7 +410,7 @@ describe("journal: looks at several logs", () => {
 });
 
 describe("journal: several feeds", () => {
-  it("lets a second feed start at the head of what the first reads", async () => {
+  test("lets a second feed start at the head of what the first reads", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     await rig.take(joins(1, 8));
@@ -418,7 +418,7 @@ describe("journal: several feeds", () => {
     assert.deepEqual(await rig.names(1), ["p6", "p7", "p8"]);
   });
 
-  it("keeps what the slowest feed still needs, and lets it go with the next change", async () => {
+  test("keeps what the slowest feed still needs, and lets it go with the next change", async () => {
     const rig = await started("slow");
     await rig.journal.attachAtHead("quick", source, "joinLogs");
     await rig.take([]);
@@ -437,7 +437,7 @@ describe("journal: several feeds", () => {
     );
   });
 
-  it("drops nothing before every feed has had the time to attach", async () => {
+  test("drops nothing before every feed has had the time to attach", async () => {
     const rig = await started("one");
     await rig.journal.attachAtHead("two", source, "joinLogs");
     await rig.take([]);
@@ -450,7 +450,7 @@ describe("journal: several feeds", () => {
     assert.deepEqual(await rig.names(1), ["p1", "p2", "p3", "p4", "p5"]);
   });
 
-  it("goes away with its last feed", async () => {
+  test("goes away with its last feed", async () => {
     const rig = await started("one");
     await rig.journal.attachAtHead("two", source, "joinLogs");
     await rig.take([]);
@@ -463,7 +463,7 @@ describe("journal: several feeds", () => {
 });
 
 describe("journal: long backlogs", () => {
-  it("keeps them in chunks outside the memory and reads across them", async () => {
+  test("keeps them in chunks outside the memory and reads across them", async () => {
     const rig = await started();
     await rig.take([]);
     for (let fromS = 1; fromS <= 951; fromS += 50) await rig.take(joins(fromS, 100));
@@ -478,7 +478,7 @@ describe("journal: long backlogs", () => {
     );
   });
 
-  it("deletes chunks that are delivered, also when the store refuses at first", async () => {
+  test("deletes chunks that are delivered, also when the store refuses at first", async () => {
     const rig = await started();
     await rig.take([]);
     for (let fromS = 1; fromS <= 951; fromS += 50) await rig.take(joins(fromS, 100));
@@ -494,7 +494,7 @@ describe("journal: long backlogs", () => {
 });
 
 describe("journal: a replaced key", () => {
-  it("takes entries, numbers and counts along, and keeps the old journal for feeds that stay", async () => {
+  test("takes entries, numbers and counts along, and keeps the old journal for feeds that stay", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     await rig.take(joins(1, 305));
@@ -506,7 +506,7 @@ describe("journal: a replaced key", () => {
     assert.ok(rig.headTexts.has("aa:joinLogs"));
   });
 
-  it("says so when another guild brought the journal already, when there is another one, and when there is none", async () => {
+  test("says so when another guild brought the journal already, when there is another one, and when there is none", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     assert.equal(await rig.journal.move(source, newSource, "joinLogs"), "moved");
@@ -518,7 +518,7 @@ describe("journal: a replaced key", () => {
     assert.equal(await rig.journal.move(source, third, "killLogs"), "none");
   });
 
-  it("tells a guild that links the new key later, as a gap, what is no longer kept for it", async () => {
+  test("tells a guild that links the new key later, as a gap, what is no longer kept for it", async () => {
     const rig = await started("first");
     await rig.journal.attachAtHead("second", source, "joinLogs");
     await rig.take([]);
@@ -540,7 +540,7 @@ describe("journal: a replaced key", () => {
     assert.deepEqual(await rig.names(6, newSource), ["p6"]);
   });
 
-  it("survives two moves against each other", async () => {
+  test("survives two moves against each other", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     const moves = [
