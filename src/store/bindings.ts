@@ -8,6 +8,7 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { KeyRing } from "../domain/ports/key-ring.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import { renamed, uniqueName } from "../domain/server-names.ts";
+import { chooseBinding } from "./choose-binding.ts";
 import type { FormerBinding, GuildBindings, SealedBinding } from "./document-schemas.ts";
 import { StoreError } from "./keyv-documents.ts";
 import type { Vault } from "./vault.ts";
@@ -171,7 +172,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
       if (samples.length > 0 && !samples.some(opens)) throw new StoreError(WRONG_SECRET);
     },
     list: async (guildId) => (await read(guildId)).map(withoutSeal),
-    pick: async (guildId, nameOrId) => withoutSeal(choose(await read(guildId), nameOrId?.trim())),
+    pick: async (guildId, nameOrId) => withoutSeal(chooseBinding(await read(guildId), nameOrId?.trim())),
     async checkRoom(guildId, status) {
       const before = await read(guildId);
       refuseBeyond(serversPerGuild, before, sameServer(before, status));
@@ -272,33 +273,4 @@ function refuseBeyond(
   if (known !== undefined || linked.length < most) return;
   const words = `${linked.length} game servers are linked here, and one community may have ${most}`;
   throw new Failure("bad-command", `${words}. Unlink one with /setup unlink before you link another.`);
-}
-
-/**
- * The server of an id or name; without one, the only linked server. Throws Failure "not-linked" that lists the choices.
- * A name that fits two servers is refused, because a command for one of them must never reach the other.
- */
-function choose(bindings: readonly SealedBinding[], wanted: string | undefined): SealedBinding {
-  const [first] = bindings;
-  if (first === undefined) {
-    throw new Failure("not-linked", "No game server is linked here yet. Link one with /setup link.");
-  }
-  const names = (all: readonly SealedBinding[]) => all.map(({ name }) => name).join(", ");
-  if (wanted === undefined || wanted === "") {
-    if (bindings.length === 1) return first;
-    throw new Failure("not-linked", `Several servers are linked here; say which one: ${names(bindings)}.`);
-  }
-  const lower = wanted.toLowerCase();
-  const byId = bindings.find(({ id }) => id === wanted);
-  const same = bindings.filter(({ name }) => name.toLowerCase() === lower);
-  const alike = bindings.filter(({ name }) => name.toLowerCase().startsWith(lower));
-  const found = byId ? [byId] : same.length > 0 ? same : alike;
-  const [one, ...others] = found;
-  if (one === undefined) {
-    throw new Failure("not-linked", `No server named "${wanted}" is linked here, but ${names(bindings)}.`);
-  }
-  if (others.length > 0) {
-    throw new Failure("not-linked", `"${wanted}" can mean ${names(found)}; choose one from the list.`);
-  }
-  return one;
 }

@@ -1,7 +1,7 @@
+import { buildMarshal } from "../../src/build-marshal.ts";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import { environment, readConfig, secretsOf } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
-import { buildMarshal } from "../../src/main.ts";
 import { settledHeapBytes } from "./heap.ts";
 
 /**

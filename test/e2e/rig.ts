@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { buildMarshal } from "../../src/build-marshal.ts";
 import { systemRandom } from "../../src/clock.ts";
 import { readConfig, secretsOf } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
-import { buildMarshal } from "../../src/main.ts";
 import { startOps } from "../../src/ops/ops-server.ts";
 import { Shutdown } from "../../src/ops/shutdown.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";

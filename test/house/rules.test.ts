@@ -220,8 +220,8 @@ describe("the rules of the house", () => {
     );
   });
 
-  test("main hands each wing what it needs by name, and open keys to api alone", () => {
-    const main = readFileSync(join(root, "src/main.ts"), "utf8");
+  test("build-marshal hands each wing what it needs by name, and open keys to api alone", () => {
+    const main = readFileSync(join(root, "src/build-marshal.ts"), "utf8");
     assert.doesNotMatch(main, /\.\.\.kept\b/);
     // The client of the service, and the HMAC by which /setup finds a key that is linked already.
     assert.deepEqual(main.match(/kept\.keys\S*/g), ["kept.keys,", "kept.keys.sourceOf,"]);

@@ -1,0 +1,295 @@
+import { commands } from "../commands/index.ts";
+import { createServiceClient } from "./api/client.ts";
+import type { Config } from "./config.ts";
+import { createDiscord } from "./discord/create-discord.ts";
+import { feedRenderer } from "./discord/render/feed.ts";
+import { runRenderer } from "./discord/render/run-renderer.ts";
+import { panelRenderer } from "./discord/render/server/panel.ts";
+import { readinessWords, serviceWords } from "./discord/render/service-notices.ts";
+import type { SourceId } from "./domain/model.ts";
+import type { Clock, Random } from "./domain/ports/clock.ts";
+import { ServerKey } from "./domain/server-key.ts";
+import { createFeeds } from "./feeds/feeds.ts";
+import { PanelBoard } from "./feeds/panels/panel-board.ts";
+import type { RootLog } from "./log.ts";
+import { openDocuments } from "./open-documents.ts";
+import { watchHeldKeys } from "./ops/held-keys-watch.ts";
+import { createHostHealth } from "./ops/host-health.ts";
+import { createMetrics } from "./ops/metrics.ts";
+import type { OpsSources } from "./ops/ops-server.ts";
+import { collectFacts } from "./ops/readiness-facts.ts";
+import { createReadinessNotices } from "./ops/readiness-notices.ts";
+import { ReadinessWatch } from "./ops/readiness-watch.ts";
+import { createServiceEvents } from "./ops/service-events.ts";
+import type { Step } from "./ops/shutdown.ts";
+import { stopOrder } from "./ops/stop-order.ts";
+import { createRuns } from "./runs/runs.ts";
+import { GuildRetention } from "./store/guild-retention.ts";
+import { openStore } from "./store/open-store.ts";
+import { createWatch } from "./watch/watch.ts";
+
+/** Settings, feeds and audit of a guild that removed the bot; its keys go at once. */
+const KEPT_AFTER_LEAVING_MS = 30 * 24 * 60 * 60_000;
+
+export interface Runtime {
+  readonly log: RootLog;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Everything that was built, not yet started. */
+export interface Marshal {
+  /** Takes up what the store holds, logs in, begins to ask. */
+  start(): Promise<void>;
+  /** In the order in which they are to be stopped. */
+  readonly steps: readonly Step[];
+  readonly ops: OpsSources;
+  /** Resolves, with the reason in words, when it can do nothing more until its operator acts. */
+  readonly ended: Promise<string>;
+}
+
+/** Builds everything by hand; nothing runs that is not named here. */
+export async function buildMarshal(config: Config, runtime: Runtime): Promise<Marshal> {
+  const { log, clock, random } = runtime;
+  const metrics = createMetrics({ ofProcess: true });
+  const store = await openStore(config.storeUrl, { log });
+  const kept = await openDocuments(store, config, runtime);
+  const { bindings, settings } = kept;
+  const warn = (message: string, err: unknown) => log.warn({ err }, message);
+  const report = (message: string, err: unknown) => log.error({ err }, message);
+
+  const discord = createDiscord({
+    token: config.discordToken,
+    apiUrl: config.discordApiUrl,
+    shards: config.shards,
+    docsUrl: config.docsUrl,
+    settings,
+    bindings,
+    registered: kept.registered,
+    clock,
+    random,
+    log,
+  });
+  const { sink, notifier, members } = discord;
+  metrics.gauge("marshal_guilds", "Discord servers that Marshal is in.", () => discord.state().guilds);
+  const guildRetention = new GuildRetention({
+    documents: kept.removedGuilds,
+    bindings,
+    settings,
+    accounts: kept.accounts,
+    feedStore: kept.feedStore,
+    audit: kept.audit,
+    clock,
+    keepMs: KEPT_AFTER_LEAVING_MS,
+    isHere: (guildId) => discord.isHere(guildId),
+    report,
+  });
+
+  const serviceEvents = createServiceEvents({ bindings, notifier, log, words: serviceWords });
+  const service = createServiceClient({
+    serviceUrl: config.serviceUrl,
+    ...(config.serviceGlobalKey === undefined ? {} : { globalKey: new ServerKey(config.serviceGlobalKey) }),
+    keys: kept.keys,
+    halts: kept.halts,
+    rejected: kept.rejected,
+    keyBudget: kept.keyBudget,
+    keyFlights: kept.keyFlights,
+    takenKeys: kept.takenKeys,
+    badKeyBudget: config.badKeyBudget,
+    clock,
+    random,
+    metrics,
+    log,
+    onEvent: serviceEvents.onEvent,
+  });
+
+  const isHalted = () => (service.halt() === undefined ? 0 : 1);
+  metrics.gauge("marshal_halted", "1 while nothing may be asked of the service.", isHalted);
+
+  const watch = createWatch({
+    client: service,
+    health: service,
+    clock,
+    random,
+    metrics,
+    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+    onDefect: (err) => report("a poll failed in a way that was not expected", err),
+  });
+  const { snapshots, demands } = watch;
+  metrics.gauge("marshal_sources", "Game servers that are polled.", () => watch.state().sources);
+
+  // By name, one after the other: what else is kept (keys above all) is none of their business.
+  const feeds = createFeeds({
+    bindings,
+    feedStore: kept.feedStore,
+    heads: kept.heads,
+    chunks: kept.chunks,
+    offsets: kept.offsets,
+    cards: kept.cards,
+    cleanStop: kept.cleanStop,
+    clock,
+    random,
+    sink,
+    renderer: feedRenderer,
+    guilds: discord.guilds,
+    notifier,
+    metrics,
+    snapshots,
+    demands,
+    health: service,
+    nonceKey: kept.nonceKey,
+    warn,
+  });
+  const panels = new PanelBoard({
+    ...{ panels: kept.panels, bindings, snapshots, demands, health: service, sink },
+    ...{ renderer: panelRenderer, notifier, clock, random, warn },
+  });
+  const undelivered = () => feeds.state().undelivered;
+  metrics.gauge("marshal_feed_undelivered", "Log entries that wait to be posted.", undelivered);
+
+  const runs = createRuns({
+    bindings,
+    settings,
+    guilds: knownGuilds,
+    audit: kept.audit,
+    answers: kept.runAnswers,
+    lateAnswers: discord.lateAnswers,
+    deferred: kept.deferred,
+    seenRows: kept.seenRows,
+    accounts: kept.accounts,
+    client: service,
+    health: service,
+    snapshots,
+    demands,
+    members,
+    sink,
+    notifier,
+    renderer: runRenderer,
+    clock,
+    random,
+    report,
+  });
+  watch.listen(feeds.listener);
+  watch.listen(runs.listener);
+  discord.listen({
+    guildsToCheck: () => guildRetention.guildsToCheck(),
+    onPermissionsChanged: (guildId) => feeds.permissionsChanged(guildId),
+    async onGuildRemoved(guildId) {
+      const linked = await bindings.list(guildId);
+      await guildRetention.recordRemoval(guildId);
+      await bindings.forgetGuild(guildId);
+      for (const binding of linked) await runs.onUnlinked(binding);
+      await feeds.forgetGuild(guildId);
+      await panels.drop({ guildId });
+      for (const { source } of linked) await forgetIfUnlinked(source);
+    },
+  });
+  serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
+
+  const readiness = new ReadinessWatch({
+    clock,
+    log,
+    metrics,
+    facts: () => collectFacts({ clock, store, discord, feeds, watch, service }),
+    ...createReadinessNotices({
+      bindings,
+      notifier,
+      log,
+      shardOf: (guildId) => discord.shardOf(guildId),
+      words: readinessWords,
+    }),
+  });
+
+  const heldKeys = watchHeldKeys({ clock, log, bindings, notifier, service, words: serviceWords });
+
+  const host = createHostHealth({
+    isPresent: (code) => readiness.isPresent(code),
+    buckets: () => service.state().buckets,
+    clock,
+  });
+  const isReady = () => (readiness.reasons().length === 0 ? 1 : 0);
+  metrics.gauge("marshal_ready", "1 while nothing keeps the bot from its work.", isReady);
+
+  async function* knownGuilds(): AsyncGenerator<string> {
+    for await (const { guildId } of bindings.all()) yield guildId;
+    yield* settings.guilds();
+  }
+
+  /** A key that no guild uses any more leaves nothing behind in the gate. */
+  async function forgetIfUnlinked(source: SourceId): Promise<void> {
+    if ((await bindings.bySource(source)).length === 0) service.forget(source);
+  }
+
+  async function start(): Promise<void> {
+    await bindings.load();
+    await kept.feedStore.load();
+    await service.restore();
+    await feeds.start();
+    await panels.start();
+    await runs.start();
+    await discord.start(commands, {
+      keyVerifier: service,
+      snapshots,
+      health: service,
+      host,
+      permissions: runs.permissions,
+      catalogue: runs.catalogue,
+      accounts: runs.accounts,
+      runner: runs.runner,
+      runAnswers: kept.runAnswers,
+      queue: runs.queue,
+      feeds: feeds.feeds,
+      modCalls: feeds.modCalls,
+      panels,
+      audit: runs.audit,
+      sourceOf: kept.keys.sourceOf,
+      hideSecret: log.hide,
+      async onLinked({ source, guildId, id }) {
+        await service.unpark(source);
+        return { feedsBack: await guildRetention.restoreFeeds(guildId, id, feeds.feeds) };
+      },
+      async onReplaced(from) {
+        await feeds.replaced(from);
+        await forgetIfUnlinked(from);
+      },
+      async onUnlinked(binding) {
+        await runs.onUnlinked(binding);
+        await feeds.unlinked(binding);
+        await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
+        await forgetIfUnlinked(binding.source);
+      },
+    });
+    watch.start();
+    guildRetention.start();
+    await readiness.start();
+  }
+
+  return {
+    start,
+    ended: discord.ended,
+    steps: stopOrder({
+      discord,
+      readiness,
+      heldKeys,
+      retention: guildRetention,
+      watch,
+      runs,
+      feeds,
+      panels,
+      service,
+      store,
+    }),
+    ops: {
+      metrics,
+      conceal: log.conceal,
+      notReady: async () => readiness.reasons(),
+      state: {
+        service: () => service.state(),
+        watch: () => watch.state(),
+        feeds: () => feeds.state(),
+        runs: () => runs.state(),
+        discord: () => discord.state(),
+      },
+    },
+  };
+}
