@@ -28,9 +28,6 @@ import { GuildRetention } from "./store/guild-retention.ts";
 import { openStore } from "./store/open-store.ts";
 import { createWatch } from "./watch/watch.ts";
 
-/** Settings, feeds and audit of a guild that removed the bot; its keys go at once. */
-const KEPT_AFTER_LEAVING_MS = 30 * 24 * 60 * 60_000;
-
 export interface Runtime {
   readonly log: RootLog;
   readonly clock: Clock;
@@ -80,7 +77,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     feedStore: kept.feedStore,
     audit: kept.audit,
     clock,
-    keepMs: KEPT_AFTER_LEAVING_MS,
     isHere: (guildId) => discord.isHere(guildId),
     report,
   });

@@ -10,6 +10,7 @@ import type { RemovedGuild } from "./document-schemas.ts";
 import type { SettingsStore } from "./settings.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
+const DEFAULTS = { keepMs: 30 * DAY_MS } as const;
 /** The first sweep waits until the start's own work is done. */
 const FIRST_SWEEP_AFTER_MS = 15 * 60_000;
 
@@ -22,8 +23,8 @@ export interface GuildRetentionParts {
   /** By guild: which members are which players. */
   readonly accounts: Pick<Documents<unknown>, "delete">;
   readonly clock: Clock;
-  /** How long settings, feeds and audit are kept after the removal. */
-  readonly keepMs: number;
+  /** How long settings, feeds and audit are kept after the removal. @default 30 days */
+  readonly keepMs?: number | undefined;
   /** Whether the bot is in that guild now. undefined: not known (not logged in, or another process's shard). */
   isHere(guildId: string): boolean | undefined;
   report(what: string, error: unknown): void;
@@ -103,7 +104,7 @@ export class GuildRetention {
   }
 
   async #sweep(): Promise<void> {
-    const { documents, clock, keepMs } = this.#parts;
+    const { documents, clock, keepMs = DEFAULTS.keepMs } = this.#parts;
     const due: string[] = [];
     for await (const [guildId, { leftAtMs }] of documents.entries()) {
       if (clock.nowMs() - leftAtMs >= keepMs) due.push(guildId);

@@ -9,10 +9,10 @@ import {
   type Guild,
   type Interaction,
   Options,
-  type RateLimitData,
   Routes,
 } from "discord.js";
 import type { Log } from "../../log.ts";
+import { isLongEditWait } from "./long-edit-wait.ts";
 import { makeRequest } from "./make-request.ts";
 import { withTokenGuard } from "./token-guard.ts";
 
@@ -83,18 +83,6 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
     on.onEnded("Discord ended the session; the bot must be started again."),
   );
   return client;
-}
-
-/** How long an edit may wait within rest, where it holds up those that follow it in the same channel. */
-const LONGEST_EDIT_WAIT_MS = 5_000;
-
-/**
- * 30046 (too many edits of old messages) comes as a 429 with a wait of up to an hour, which rest would sit out: such
- * an edit is refused instead, so that delivery can back off and say what it must by other means.
- */
-function isLongEditWait({ method, route, retryAfter, timeToReset }: RateLimitData): boolean {
-  const isEdit = method === "PATCH" && route.startsWith("/channels/:id/messages");
-  return isEdit && Math.max(retryAfter, timeToReset) > LONGEST_EDIT_WAIT_MS;
 }
 
 /** Only the bot itself is kept of people: its own roles tell which channels it may read. */
