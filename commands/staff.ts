@@ -9,7 +9,7 @@ import {
 } from "../src/discord/command.ts";
 import { tierLabels } from "../src/discord/render/audit-rows.ts";
 import { inlineName } from "../src/discord/render/escape.ts";
-import { type Checked, checkCard, staffCard } from "../src/discord/render/staff-cards.ts";
+import { type Checked, checkCard, protectedName, staffCard } from "../src/discord/render/staff-cards.ts";
 import { type Escaped, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, emptyPolicy, type StaffPolicy, type Tier } from "../src/domain/guild.ts";
@@ -255,14 +255,15 @@ const protect = defineEntry<ProtectArgs>({
     if (!/^\w+$/.test(player)) throw new Failure("bad-command", "Give one player's whole name, or their id.");
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const known = remove ? undefined : services.permissions.findPlayer(binding, player);
-    const shown = inlineName(known?.name.toLowerCase() === entry ? known.name : player);
+    const isId = /^\d+$/.test(player);
+    const shown = isId ? protectedName(player, known?.name) : inlineName(known?.name ?? player);
     await changePolicy(services, actor, binding, (policy) =>
       remove ? unprotecting(policy, entry) : protecting(policy, entry, known),
     );
     await note(services, actor, remove ? "staff-unprotect" : "staff-protect", `${player} on ${binding.name}`);
     if (remove) return done(binding, md`**${shown}** is protected no longer.`);
     const also = known === undefined ? "" : md` By their name and by their id alike.`;
-    const other = /^\d+$/.test(player) ? "name" : "id";
+    const other = isId ? "name" : "id";
     const unseen =
       known === undefined ? md`\n⚠ Their ${other} is not known here yet: protect that as well.` : "";
     return done(

@@ -3,6 +3,7 @@ import type { Actor } from "../../domain/guild.ts";
 import type { Button } from "../../domain/message.ts";
 import type { Action, Answer, Choice, Entry, Form, Press, Services } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
+import { cut, plainText } from "../render/escape.ts";
 import { chooseRoles } from "../render/setup-cards.ts";
 import { Session, type SessionPorts } from "./answer-session.ts";
 import type { CommandRegistry } from "./command-registry.ts";
@@ -246,14 +247,10 @@ function nextStep(failure: Failure, actor: Actor, serverId = ""): Button | undef
   return { kind: "button", style: "primary", label, id: "setup-link" };
 }
 
-/** What does not fit is left out, not cut: a cut value would be another value. */
+/** A value that does not fit is left out, not cut: a cut one would be another. Names come from others: one plain line. */
 function fitting(choices: readonly Choice[]): readonly Choice[] {
   return choices
+    .map(({ name, value }) => ({ name: cut(plainText(name), LONGEST_CHOICE_CHARACTERS), value }))
     .filter(({ name, value }) => name !== "" && value !== "" && value.length <= LONGEST_CHOICE_CHARACTERS)
-    .slice(0, MOST_CHOICES)
-    .map(({ name, value }) => ({
-      name:
-        name.length <= LONGEST_CHOICE_CHARACTERS ? name : `${name.slice(0, LONGEST_CHOICE_CHARACTERS - 1)}…`,
-      value,
-    }));
+    .slice(0, MOST_CHOICES);
 }

@@ -4,6 +4,7 @@ import type { RunPlan } from "../../domain/run.ts";
 import { tierLabels } from "./audit-rows.ts";
 import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 import { escapeButRoles, escapeButTimes } from "./own-markup.ts";
+import { profile } from "./server/view.ts";
 
 /** How `/run` reads before anything is sent. Pure. */
 
@@ -161,6 +162,11 @@ function playersIn({ targets }: RunPlan): readonly Named[] {
   return [...named.values()];
 }
 
+/** An owner of whom only the id is known stands as a link to their profile. */
+function shownPlayer(name: string): Escaped {
+  return /^\d{5,}$/.test(name) ? profile(Number(name)) : inlineName(name);
+}
+
 /** Who is meant, by name, and how fresh that knowledge is. `heading`: instead of the number of those. */
 function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
   const { targets, command, playersAgeMs } = plan;
@@ -168,7 +174,7 @@ function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
   const named = playersIn(plan);
   const shown = named
     .slice(0, 15)
-    .map(({ name, staff }) => md`**${inlineName(name)}**${staff ? " · 🛡 staff" : ""}`);
+    .map(({ name, staff }) => md`**${shownPlayer(name)}**${staff ? " · 🛡 staff" : ""}`);
   const more = named.length > shown.length ? [md`and ${named.length - shown.length} more`] : [];
   const among = targets.some(({ staff, players }) => staff && players.length > 1);
   const staff = among ? [md`🛡 Staff of the server are among them`] : [];

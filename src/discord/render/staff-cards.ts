@@ -7,6 +7,7 @@ import { tierLabels } from "./audit-rows.ts";
 import { cutLines, inlineCode, inlineName } from "./escape.ts";
 import { accountsField } from "./me-cards.ts";
 import { escapeButRoles } from "./own-markup.ts";
+import { profile } from "./server/view.ts";
 
 /** How `/staff` reads. Pure. */
 
@@ -37,7 +38,7 @@ export function staffCard(binding: Binding, policy: StaffPolicy, accounts: reado
       ...extra(md`Denied, whatever the tier`, policy.denied),
       {
         name: md`Protected: nobody may target them`,
-        value: protectedNames(policy.protectedPlayers),
+        value: protectedNames(policy),
       },
       accountsField(accounts),
     ],
@@ -45,11 +46,17 @@ export function staffCard(binding: Binding, policy: StaffPolicy, accounts: reado
 }
 
 /** As many as a field holds. */
-function protectedNames(names: readonly string[]): Escaped {
-  if (names.length === 0) return md`No player`;
-  const shown = names.slice(0, 30).map((name) => inlineCode(name, 30));
-  const more = names.length > 30 ? [md`and ${names.length - 30} more`] : [];
-  return joined([...shown, ...more], " ");
+function protectedNames({ protectedPlayers, protectedAliases = {} }: StaffPolicy): Escaped {
+  if (protectedPlayers.length === 0) return md`No player`;
+  const shown = protectedPlayers.map((entry) => protectedName(entry, protectedAliases[entry]));
+  return cutLines(shown, 1_000);
+}
+
+/** Of a name and an id, in either order, or one of them: the name, with the id behind its link. */
+export function protectedName(entry: string, other: string | undefined): Escaped {
+  const id = [entry, other].find((one) => one !== undefined && /^\d+$/.test(one));
+  const name = [entry, other].find((one) => one !== undefined && one !== id);
+  return id === undefined ? inlineName(entry) : profile(Number(id), name);
 }
 
 function rules(list: readonly VerbRule[]): Escaped {

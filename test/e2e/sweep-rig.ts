@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { commands } from "../../commands/index.ts";
+import type { Channel, Exchange, Person } from "../../src/sandbox/discord/types.ts";
+import { answerOf, labelsOf, reads } from "./read.ts";
+import { type Community, type E2eOptions, E2eRig } from "./rig.ts";
+import { type Nameable, problemsOf } from "./sweep-judge.ts";
+import { hostileNames, PLAIN } from "./sweep-town.ts";
+import { invocations, linesOf, type Stock, Walker } from "./sweep-walk.ts";
+
+/** Everything that can be typed, opened with all that stands behind it, in worlds that are meant badly. */
+
+export const LINES = linesOf(commands);
+/** What takes away what the others need comes last. */
+const orderOf = (line: string) =>
+  line === "setup start" ? -1 : /unlink/.test(line) ? 2 : /remove|deny|forget|pause/.test(line) ? 1 : 0;
+export const ORDERED = LINES.toSorted((a, b) => orderOf(a.line) - orderOf(b.line));
+
+const FEEDS = {
+  joins: "JoinLogs",
+  kills: "KillLogs",
+  "mod-calls": "ModCalls",
+  commands: "CommandLogs",
+  "emergency-calls": "EmergencyCalls",
+} as const;
+
+/** Every action that was pressed in any of the worlds. */
+export const PRESSED = new Set<string>();
+
+/** What stands in an answer for moments only, and which test presses it. */
+export const PRESSED_ELSEWHERE = {
+  "server-retry": "test/e2e/status.test.ts",
+  "run-check": "test/e2e/run.test.ts",
+};
+
+/** A rig whose bot is watched: what it said since when, and what was done then. */
+export class Sweep {
+  readonly rig: E2eRig;
+  readonly home: Community;
+  readonly decoyIds: readonly string[];
+  readonly names: readonly string[];
+  readonly stock: Stock;
+  readonly walker: Walker;
+  readonly #steps: { readonly what: string; readonly from: number }[] = [];
+  readonly #person: Person;
+
+  constructor(rig: E2eRig, home = rig.home) {
+    this.rig = rig;
+    this.home = home;
+    const { guild, general, staffRole } = home;
+    const decoys = [
+      guild.addRole({ name: "Decoys", mentionable: true }),
+      guild.addChannel({ name: "decoy" }),
+      guild.addMember({ name: "Decoy" }),
+    ] as const;
+    this.decoyIds = decoys.map(({ id }) => id);
+    this.names = hostileNames(decoys.map(({ id }) => id));
+    const member = guild.addMember({ name: "@everyone **x** `Jo", roles: [staffRole] });
+    this.#person = home.owner;
+    this.stock = {
+      member: { id: member.id },
+      role: { id: guild.addRole({ name: "@here **Staff** <@1>" }).id },
+      channel: { id: general.id },
+      keys: rig.service.keys,
+      texts: [`${this.names[0] ?? ""} [a](https://evil.example) \`b\`\nSPOOFED`, "1", "x".repeat(300)],
+      known: {
+        "run command text": [
+          ...[":h Good evening", ":kick all", ":kick Nobody_Here", ":kikc Someone", ":pm", ":weather rain"],
+          `:pm ${this.names[1] ?? ""} hello`,
+        ],
+        "run preset add text": [":h {1}"],
+        "me link player": [PLAIN],
+      },
+    };
+    this.walker = new Walker({
+      ...{ person: this.#person, channel: general, stock: this.stock },
+      doing: (what) => this.mark(what),
+    });
+  }
+
+  mark(what: string): void {
+    this.#steps.push({ what, from: this.rig.discord.traffic.length });
+  }
+
+  /** Each command that there is, with each of its options. */
+  async everything(only: (line: string) => boolean = () => true): Promise<void> {
+    for (const line of ORDERED.filter(({ line: path }) => only(path))) {
+      // The guided message chooses other roles on the way.
+      if (line.line.startsWith("run ")) await this.allow();
+      for await (const given of invocations(line, this.#person, this.home.general, this.stock)) {
+        await this.walker.open(line.line, given);
+      }
+    }
+  }
+
+  /** Everything may be run from now on by staff, of whom the owner is one. */
+  async allow(): Promise<void> {
+    const { owner, general, staffRole } = this.home;
+    await (await owner.slash(general, "staff allow", { role: staffRole, tier: "manager" })).settled();
+  }
+
+  /** Runs a command to its end, which offers such a button, and opens what its answer offers. */
+  async run(text: string, offers: RegExp): Promise<void> {
+    const { owner, general } = this.home;
+    this.mark(`/run command ${text}`);
+    const exchange = await owner.slash(general, "run command", { text });
+    await this.ended(exchange, offers);
+    await this.walker.openPosted(answerOf(exchange));
+  }
+
+  /** Waits until the answer offers such a button. */
+  async ended(exchange: Exchange, offers: RegExp): Promise<void> {
+    await exchange.settled(
+      ({ message }) => message !== undefined && offers.test(labelsOf(message).join()),
+      20_000,
+    );
+  }
+
+  /** The least of each command, typed by somebody; nothing behind it is opened. */
+  async briefly(person: Person, isWanted: (line: string) => boolean): Promise<void> {
+    const { general, guild } = this.home;
+    const offered = person.commands(general).map(({ name }) => name);
+    for (const line of LINES.filter(
+      ({ line: path }) => isWanted(path) && offered.includes(path.split(" ")[0] ?? ""),
+    )) {
+      for await (const given of invocations(line, person, general, this.stock)) {
+        this.mark(`/${line.line} by ${person.member.displayName} of ${guild.name}`);
+        const exchange = await person.slash(general, line.line, given);
+        if (exchange.kind !== "modal") await exchange.settled();
+        break;
+      }
+    }
+  }
+
+  /** Each thing that is wrong, with what was done when it was said. */
+  problems(): readonly string[] {
+    const { guild, general, staffRole } = this.home;
+    const decoys = new Set(this.decoyIds);
+    const named = [...guild.roles, ...guild.channels, ...guild.members].map(({ id }) => id);
+    const nameable: Nameable = {
+      ids: new Set([...named, general.id, staffRole.id].filter((id) => !decoys.has(id))),
+      commandIds: new Set(this.rig.discord.commands().map(({ id }) => id)),
+      decoyIds: this.decoyIds,
+    };
+    const found = this.rig.discord.traffic.flatMap((entry, index) => {
+      const step = this.#steps.findLast(({ from }) => from <= index)?.what ?? "at the start";
+      return problemsOf(entry, nameable).map((problem) => `${step}\n    ${problem}`);
+    });
+    return [...new Set([...found, ...this.walker.unanswered])];
+  }
+
+  /** `expected` are refusals by Discord that a test brought about. */
+  assertClean(expected = /^$/): void {
+    for (const kind of this.walker.pressed.keys()) PRESSED.add(kind.split(/[:#]/)[0] ?? "");
+    const problems = this.problems().filter((problem) => !expected.test(problem));
+    assert.equal(problems.length, 0, `${problems.length} problems\n${problems.slice(0, 40).join("\n")}`);
+    const defects = this.rig.lines.filter((line) => /"level":(50|60)\b/.test(line));
+    assert.deepEqual(defects, []);
+  }
+}
+
+/** Someone who may do everything here, with a server that is linked. */
+export async function settleIn(sweep: Sweep): Promise<void> {
+  const { rig, home } = sweep;
+  home.owner.member.addRole(home.staffRole);
+  await rig.link();
+  await sweep.allow();
+}
+
+export async function feeds({ rig, home }: Sweep): Promise<readonly Channel[]> {
+  const made: Channel[] = [];
+  for (const [kind, list] of Object.entries(FEEDS)) {
+    const channel = home.guild.addChannel({ name: kind });
+    await reads(await home.owner.slash(home.general, "feed add", { kind, channel }), /From now on/);
+    await rig.polled(list);
+    made.push(channel);
+  }
+  return made;
+}
+
+export async function withSweep(options: E2eOptions, work: (sweep: Sweep) => Promise<void>): Promise<void> {
+  const rig = await E2eRig.start(options);
+  try {
+    await work(new Sweep(rig));
+  } finally {
+    await rig.close();
+  }
+}

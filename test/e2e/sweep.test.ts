@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { commands } from "../../commands/index.ts";
+import { labelsOf, reads } from "./read.ts";
+import { feeds, ORDERED, PRESSED, PRESSED_ELSEWHERE, settleIn, withSweep } from "./sweep-rig.ts";
+import { fillTown, happen, PLAIN } from "./sweep-town.ts";
+import { invocations } from "./sweep-walk.ts";
+
+describe("Everything that can be typed and pressed", { timeout: 240_000 }, () => {
+  test("fits Discord and reads well where nothing is linked", async () => {
+    await withSweep({ keys: ["alpha-first-key", "beta-second-key"] }, async (sweep) => {
+      const { rig, home } = sweep;
+      home.guild.removeBot();
+      home.guild.setSystemChannel(home.general);
+      home.owner.member.addRole(home.staffRole);
+      home.guild.addBot();
+      await sweep.walker.openPosted(await rig.posted(home.general, "Marshal is here"));
+      await sweep.everything();
+      sweep.assertClean();
+    });
+  });
+
+  test("fits Discord and reads well for an empty server", async () => {
+    const town = { initialPlayers: 0, range: { min: 0, max: 0 }, info: { coOwnerIds: [], name: "" } };
+    await withSweep({ town, faults: { moderator: "null" } }, async (sweep) => {
+      await settleIn(sweep);
+      await sweep.everything();
+      sweep.assertClean();
+    });
+  });
+
+  test("fits Discord and reads well for 200 players with hostile names, in commands and in logs", async () => {
+    const town = { initialPlayers: 0, range: { min: 200, max: 240 }, info: { maxPlayers: 200 } };
+    await withSweep({ town }, async (sweep) => {
+      const { rig, names } = sweep;
+      Object.assign(rig.town.world.info, { name: `${names[0] ?? ""} ${names[4] ?? ""}` });
+      fillTown(rig.town, names);
+      await settleIn(sweep);
+      const channels = await feeds(sweep);
+      happen(rig.town);
+      for (const channel of channels.slice(1)) {
+        const posted = await rig.until(
+          `something in #${channel.name}`,
+          () => rig.discord.messages(channel)[0],
+        );
+        await sweep.walker.openPosted(posted);
+      }
+      const claimed = await rig.posted(sweep.home.guild.channel("mod-calls"), "called");
+      await sweep.home.moderator.click(claimed, "Claim");
+      await rig.until("the claim on the card", () => labelsOf(claimed).includes("Release"));
+      await sweep.walker.openPosted(claimed);
+      const isLast = (line: string) => line.includes("unlink");
+      await sweep.everything((line) => !isLast(line));
+      const { owner, general } = sweep.home;
+      await reads(
+        await owner.slash(general, "me link", { player: PLAIN, member: owner.member }),
+        /in the game/,
+      );
+      await sweep.walker.open("me show", {});
+      // What was made meanwhile is listed now, and rows come without fields that should be there.
+      rig.service.faults.set({ missingField: 0.5, unknownFields: true, unknownValues: true });
+      const isLooking = (line: string) => /^(server|diagnose|help)|list|show|history|search/.test(line);
+      await sweep.everything(isLooking);
+      for (const person of [sweep.home.moderator, sweep.home.member]) await sweep.briefly(person, isLooking);
+      rig.service.faults.clear();
+      await sweep.everything(isLast);
+      sweep.assertClean();
+    });
+  });
+
+  test("fits Discord and reads well where commands end in errors, wait, or are undone, and a log stopped", async () => {
+    await withSweep({}, async (sweep) => {
+      const { rig, home, walker } = sweep;
+      const { owner, general } = home;
+      await settleIn(sweep);
+      const joins = await rig.feed("joins");
+      joins.denyBot("SendMessages");
+      rig.town.join(PLAIN);
+      await rig.until("the direct message of the stopped log", () => owner.dms().length > 0);
+      joins.allowBot("SendMessages");
+      await walker.open("diagnose", {});
+      await walker.open("feed pause", { feed: "1" });
+      await walker.open("feed list", {});
+
+      await sweep.run(":unwanted Plain_Jane", /Undo/);
+      rig.service.faults.set({ command500: 1, command500Executed: 0, only: "commands" });
+      await sweep.run(":h An error comes", /Check the log|Run again/);
+      rig.service.faults.clear();
+      rig.service.faults.set({ delayMs: 2_000 });
+      const waiting = Array.from({ length: 12 }, (_, n) =>
+        owner.slash(general, "run command", { text: `:h Wait ${n}` }),
+      );
+      await Promise.all(waiting);
+      await walker.open("run queue", {});
+      rig.service.faults.clear();
+      for (const exchange of await Promise.all(waiting)) await sweep.ended(exchange, /^(?!.*Cancel)/);
+      await walker.open("run history", { refusals: true });
+      rig.town.empty();
+      await sweep.run(":h Is anybody there", /Run when someone joins/);
+
+      rig.service.faults.set({ resetBefore: 1 });
+      await rig.restart();
+      await sweep.everything((line) => line.startsWith("server "));
+      // The lines of joins and leaves still hold an id in code; the posts into the closed channel were refused.
+      sweep.assertClean(/403 .*50013|the id \d+ in: .*(?:joined|left)/);
+    });
+  });
+
+  test("was pressed: no button, menu or form of any command was left out", () => {
+    const actions = commands.flatMap((command) => Object.keys(command.actions ?? {}));
+    const left = actions.filter(
+      (action) => !PRESSED.has(action) && !Object.hasOwn(PRESSED_ELSEWHERE, action),
+    );
+    assert.deepEqual(left, []);
+  });
+
+  test("is answered first without the service, which swallows every request", async () => {
+    await withSweep({}, async (sweep) => {
+      const { rig, home } = sweep;
+      await settleIn(sweep);
+      rig.service.faults.set({ silent: 1 });
+      const { answered } = rig.service;
+      const from = answered.length;
+      const first: string[] = [];
+      for (const line of ORDERED) {
+        for await (const given of invocations(line, home.owner, home.general, sweep.stock)) {
+          sweep.mark(`/${line.line}`);
+          const exchange = await home.owner.slash(home.general, line.line, given);
+          if (exchange.kind === "none") first.push(`/${line.line} ${JSON.stringify(given)}`);
+          break;
+        }
+      }
+      assert.deepEqual(first, [], "no first answer");
+      rig.service.faults.set({ silent: 0, resetBefore: 1 });
+      await sweep.walker.open("server status", {});
+      assert.equal(answered.slice(from).filter(({ status }) => status === 200).length, 0);
+      sweep.assertClean();
+    });
+  });
+});
