@@ -81,7 +81,8 @@ export class ReadinessWatch {
     this.#standing = now;
     for (const [key, reason] of now) {
       if (before.has(key)) continue;
-      log.error({ reason: reason.code }, reason.text);
+      // A warning: the operator's alarm is the metric. The one error line of a process that ends says what to do.
+      log.warn({ reason: reason.code }, reason.text);
       metrics.count("marshal_not_ready_total", { reason: reason.code });
       onBegun(reason);
     }

@@ -147,7 +147,7 @@ describe("the watch of readiness", () => {
     assert.deepEqual(
       log.lines.map(({ level, message }) => [level, message]),
       [
-        ["error", "the store cannot be written: the disk is full"],
+        ["warn", "the store cannot be written: the disk is full"],
         ["info", "over: the store cannot be written: the disk is full"],
       ],
     );

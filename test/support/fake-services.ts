@@ -212,6 +212,15 @@ export class FakeWorld {
   }
 }
 
+/** An empty server, as `/server status` reads it. */
+export function emptyLists(atMs: number): ServerState["lists"] {
+  const staff = { admins: new Map(), mods: new Map(), helpers: new Map() };
+  return {
+    ...{ players: { atMs, value: [] }, staff: { atMs, value: staff }, queue: { atMs, value: [] } },
+    ...{ modCalls: { atMs, value: [] }, emergencyCalls: { atMs, value: [] } },
+  };
+}
+
 function sourceOf(key: ServerKey): SourceId {
   return createHash("sha256").update(key.reveal()).digest("hex") as SourceId;
 }
