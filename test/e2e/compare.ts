@@ -1,6 +1,7 @@
 import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel } from "../../src/sandbox/discord/types.ts";
 import type { TownRecord } from "../../src/sandbox/service/town/record.ts";
+import { entryLinesOf } from "../support/entry-lines.ts";
 
 /** The kinds whose channels can be held against the town's own record, entry by entry. */
 export type Kind = "joins" | "kills" | "commands" | "modCalls";
@@ -30,31 +31,30 @@ export function differences(
   const lines = (channel: Channel, pattern: RegExp, entry: (hit: RegExpExecArray) => string): string[] =>
     discord
       .messages(channel)
-      .flatMap(({ content }) => content.split("\n"))
+      .flatMap(({ content }) => entryLinesOf(content))
       .flatMap((line) => {
-        // The lines of a burst are quoted under their heading.
-        const hit = pattern.exec(line.replace(/^> /, ""));
+        const hit = pattern.exec(line);
         return hit === null ? [] : [entry(hit)];
       });
   const joins = record.joins
     .slice(from.joins)
-    .map(({ atS, join, player }) => `${atS} ${join ? "joined" : "left"} ${idOf(player)}`);
-  const joinLine = /^<t:(\d+):T> `[+−]` \*\*.+\*\* (joined|left).* `(\d+)`$/;
+    .map(({ atS, join, player }) => `${atS} ${join ? "joined" : "left"} ${legible(nameOf(player))}`);
+  const joinLine = /^<t:(\d+):T> (?:➡️|⬅️) \*\*(.+)\*\* (joined|left)(?: after [^*]+)?$/u;
   const kills = record.kills
     .slice(from.kills)
     .map(({ atS, killer, killed }) => `${atS} ${nameOf(killer)} > ${nameOf(killed)}`);
-  const killLine = /^<t:(\d+):T> `×` \*\*(.+)\*\* killed \*\*(.+)\*\*$/;
+  const killLine = /^<t:(\d+):T> 💀 \*\*(.+)\*\* killed \*\*(.+)\*\*(?: · \d+\w\w in [^*]+)?$/u;
   const commands = record.commands
     .slice(from.commands)
     .map(({ atS, player, remote, command }) =>
       [atS, remote ? "Remote Server" : nameOf(player), command.trim()].join(" "),
     );
-  const commandLine = /^<t:(\d+):T> `>` \*\*(.+?)\*\* ran `(.+)`$/;
+  const commandLine = /^<t:(\d+):T> ⌨️ \*\*(.+?)\*\* ran `(.+)`$/u;
   return [
     difference(
       "joins and leaves",
       joins,
-      lines(channels.joins, joinLine, ([, at, what, id]) => `${at} ${what} ${id}`),
+      lines(channels.joins, joinLine, ([, at, name, what]) => `${at} ${what} ${legible(read(name))}`),
     ),
     difference(
       "kills",
@@ -129,6 +129,12 @@ function idOf(ref: string): string {
 function nameOf(ref: string): string {
   const colon = ref.lastIndexOf(":");
   return colon < 0 ? ref : ref.slice(0, colon);
+}
+
+/** What of a name surely shows: a hostile one holds what no client draws, and long ones are cut. */
+function legible(name: string): string {
+  const seen = name.replace(/[^\p{L}\p{N}]/gu, "").slice(0, 20);
+  return seen === "" ? "noname" : seen;
 }
 
 /** What a reader sees of Markdown that the bot escaped. */

@@ -20,6 +20,7 @@ import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal/jou
 import { parseOffset } from "../../src/feeds/journal/offsets.ts";
 import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
+import { entryLinesOf } from "./entry-lines.ts";
 import { FakeSink } from "./fake-sink.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
 
@@ -314,5 +315,6 @@ export async function withRig(run: (rig: FeedsRig) => Promise<void>): Promise<vo
 
 /** Names of the players whose joining stands in a channel, in order. */
 export function joined(rig: FeedsRig, channelId = "channel-1"): string[] {
-  return [...rig.sink.text(channelId).matchAll(/\*\*(.+?)\*\* joined/g)].map((match) => match[1] ?? "");
+  const lines = entryLinesOf(rig.sink.text(channelId));
+  return lines.flatMap((line) => /\*\*(.+?)\*\* joined/.exec(line)?.[1] ?? []);
 }

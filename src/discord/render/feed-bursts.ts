@@ -3,9 +3,9 @@ import type { LogEntry, PlayerRef } from "../../domain/model.ts";
 /** Which neighbouring entries belong together, so that a burst reads as one thing. Pure. */
 
 /** Fewer need no heading: one sees them at a glance. */
-const fewest = { kill: 3, command: 3, join: 4, modCall: Number.POSITIVE_INFINITY } as const;
+const FEWEST = { kill: 3, command: 3, join: 4, modCall: Number.POSITIVE_INFINITY } as const;
 /** Between two neighbours of a burst, seconds. Joins and leaves are one only within a moment, such as a restart's. */
-const longestPauseS = { kill: 30, command: 30, join: 1, modCall: 0 } as const;
+const LONGEST_PAUSE_S = { kill: 30, command: 30, join: 1, modCall: 0 } as const;
 
 /** Neighbours from `from` up to, not including, `to`; a burst has a heading, what is not one has none. */
 export interface Stretch {
@@ -20,7 +20,7 @@ export function stretchesOf(entries: readonly LogEntry[]): Stretch[] {
   for (let from = 0; from < entries.length; ) {
     let to = from + 1;
     while (to < entries.length && belongs(entries[to - 1], entries[to])) to += 1;
-    const burst = to - from >= fewest[entries[from]?.kind ?? "modCall"];
+    const burst = to - from >= FEWEST[entries[from]?.kind ?? "modCall"];
     const last = stretches.at(-1);
     if (!burst && last?.burst === false) stretches[stretches.length - 1] = { ...last, to };
     else stretches.push({ from, to, burst });
@@ -31,10 +31,10 @@ export function stretchesOf(entries: readonly LogEntry[]): Stretch[] {
 
 function belongs(a: LogEntry | undefined, b: LogEntry | undefined): boolean {
   if (a === undefined || b === undefined || a.kind !== b.kind) return false;
-  if (Math.abs(b.atS - a.atS) > longestPauseS[a.kind]) return false;
+  if (Math.abs(b.atS - a.atS) > LONGEST_PAUSE_S[a.kind]) return false;
   if (a.kind === "kill" && b.kind === "kill") return isSame(a.killer, b.killer);
   if (a.kind === "command" && b.kind === "command") return isSame(a.player, b.player);
-  return a.kind === "join";
+  return a.kind === "join" && b.kind === "join" && a.joined === b.joined;
 }
 
 function isSame(a: PlayerRef, b: PlayerRef): boolean {
@@ -43,7 +43,7 @@ function isSame(a: PlayerRef, b: PlayerRef): boolean {
 
 /** Whether these, which belong together, are enough for a heading. */
 export function isBurst(entries: readonly LogEntry[]): boolean {
-  return entries.length >= fewest[entries[0]?.kind ?? "modCall"];
+  return entries.length >= FEWEST[entries[0]?.kind ?? "modCall"];
 }
 
 /** From the first to the last, at least one second: people read "in 0 s" as a mistake. */

@@ -2,8 +2,8 @@ import { channelMention, type Escaped, joined, md, roleMention } from "../../dom
 import type { SinkRefusalReason } from "../../domain/failure.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, Card, Row } from "../../domain/message.ts";
+import { duration } from "./entry-line.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
-import { duration } from "./feed-lines.ts";
 import { feedNames } from "./feed-names.ts";
 
 /** How a feed is doing, as `Feeds.status` tells it. */

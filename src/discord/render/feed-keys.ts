@@ -3,9 +3,11 @@ import type { FeedKind } from "../../domain/guild.ts";
 import type { PostedMessage } from "../../domain/message.ts";
 import type { LogEntry, PlayerRef } from "../../domain/model.ts";
 import type { DigestMark, ShownEntries } from "../../domain/ports/feed-renderer.ts";
-import { callsIn, PERSON } from "./call-lines.ts";
+import { callsIn } from "./call-lines.ts";
+import { callText, commandText, joinText, killText, token } from "./entry-texts.ts";
 import { cut, plainText, shownCode, shownName } from "./escape.ts";
 import { feedNames } from "./feed-names.ts";
+import { entriesIn, nameIn, unescaped } from "./posted-lines.ts";
 
 /**
  * Reads our own messages back, entry by entry: what stands in a channel must be known again after a power cut has set
@@ -14,18 +16,6 @@ import { feedNames } from "./feed-names.ts";
  */
 
 const kinds: readonly FeedKind[] = ["joins", "kills", "modCalls", "commands", "emergencyCalls"];
-
-/** What follows the time and the symbol of a line. */
-const JOIN = new RegExp(
-  String.raw`^(${PERSON}) (joined|left)(?: after [\d\u00a0smhdin]+)?(?: ${"`"}(\d+)${"`"})?$`,
-  "su",
-);
-const KILL = new RegExp(`^(${PERSON}) killed (${PERSON})$`, "su");
-const COMMAND = new RegExp(`^(${PERSON}) ran \`(.+)\`$`, "su");
-const MOD_CALL = new RegExp(`^(${PERSON}) called a moderator(?:, answered by ${PERSON})?$`, "su");
-const LINE = /^(?:> )?<t:(\d+):T> `[^`]`\s+(.+)$/su;
-const NAME = /\*\*((?:\\.|[^\\*])+)\*\*/su;
-const PROFILE = /\]\(https:\/\/www\.roblox\.com\/users\/(\d+)\/profile\)$/u;
 
 const GAP = /^⚠ Gap: (.+?) (?:before|between) <t:(\d+):T>(?: and <t:(\d+):T>)?/u;
 const LATE = /^⏳ Late: (.+?) have not been up to date/u;
@@ -51,9 +41,7 @@ export function keysOf(
   const lines = texts.flatMap((text) => text.split("\n"));
   const isAsked = (kind: FeedKind) => of.kind === undefined || of.kind === kind;
   return {
-    keys: lines
-      .flatMap((line) => entryOfLine(line) ?? [])
-      .flatMap(({ kind, text }) => (isAsked(kind) ? hashed(text) : [])),
+    keys: entriesIn(lines).flatMap(({ kind, text }) => (isAsked(kind) ? hashed(text) : [])),
     calls: cards.flatMap((card) => callKeysIn(card.description ?? "")),
     notices: kinds.filter(isAsked).flatMap((kind) => noticesOf(content, feedNames[kind])),
     digests: attachmentNames
@@ -119,53 +107,8 @@ function textOf(entry: LogEntry, who: (player: PlayerRef) => string): string {
   }
 }
 
-function joinText(atS: number, what: string, who: string): string {
-  return `join|${atS}|${what}|${who}`;
-}
-
-function killText(atS: number, killer: string, killed: string): string {
-  return `kill|${atS}|${killer}|${killed}`;
-}
-
-function commandText(atS: number, who: string, text: string): string {
-  return `command|${atS}|${who}|${text}`;
-}
-
 function callIdText(shownCaller: string, atS: number): string {
   return `call|${atS}|${shownCaller}`;
-}
-
-function callText(atS: number, who: string): string {
-  return `modCall|${atS}|${who}`;
-}
-
-/** What a line says, and the kind of feed that says so. */
-interface ShownLine {
-  readonly kind: FeedKind;
-  readonly text: string;
-}
-
-function entryOfLine(line: string): ShownLine | undefined {
-  const [, second, said = ""] = LINE.exec(line) ?? [];
-  if (second === undefined) return undefined;
-  const [atS, rest] = [Number(second), said.trim()];
-
-  const [, joiner, what, id] = JOIN.exec(rest) ?? [];
-  if (joiner !== undefined && what !== undefined) {
-    const who = id === undefined ? whoIs(joiner) : token(nameIn(joiner), id);
-    return { kind: "joins", text: joinText(atS, what, who) };
-  }
-  const [, killer, killed] = KILL.exec(rest) ?? [];
-  if (killer !== undefined && killed !== undefined) {
-    return { kind: "kills", text: killText(atS, whoIs(killer), whoIs(killed)) };
-  }
-  const [, runner, code] = COMMAND.exec(rest) ?? [];
-  if (runner !== undefined && code !== undefined) {
-    const text = code.replaceAll("\u200b", "").trim();
-    return { kind: "commands", text: commandText(atS, whoIs(runner), text) };
-  }
-  const [, caller] = MOD_CALL.exec(rest) ?? [];
-  return caller === undefined ? undefined : { kind: "modCalls", text: callText(atS, whoIs(caller)) };
 }
 
 function callKeysIn(description: string): readonly string[] {
@@ -208,24 +151,6 @@ function isOfOtherServer(
   if (heading !== undefined && !names.map(shownName).includes(unescaped(heading))) return true;
   const author = cards[0]?.author;
   return author !== undefined && !names.map((name) => cut(plainText(name), 200)).includes(author);
-}
-
-function whoIs(person: string): string {
-  const id = PROFILE.exec(person)?.[1];
-  return id === undefined ? nameIn(person) : token(nameIn(person), id);
-}
-
-function nameIn(person: string): string {
-  return unescaped(NAME.exec(person)?.[1] ?? "");
-}
-
-/** What `escapeMarkdown` and `inlineName` were given: marks of direction and zero-width spaces are theirs. */
-function unescaped(markdown: string): string {
-  return markdown.replace(/[\u200b\u2068\u2069]/gu, "").replace(/\\(.)/gsu, "$1");
-}
-
-function token(name: string, id: number | string): string {
-  return `${name}#${id}`;
 }
 
 /** Short enough to be stored by the hundred. */

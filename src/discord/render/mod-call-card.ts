@@ -2,8 +2,8 @@ import { type Escaped, joined, md, userMention } from "../../domain/escaped.ts";
 import type { Button, Card, MessageBody, PostedMessage, Row } from "../../domain/message.ts";
 import type { CallView, ModCallView, PostedModCall } from "../../domain/ports/feed-renderer.ts";
 import { callTimesIn } from "./call-lines.ts";
+import { duration, note, person } from "./entry-line.ts";
 import { cut, plainText } from "./escape.ts";
-import { duration, note, person } from "./feed-lines.ts";
 import { situationLines } from "./situation-lines.ts";
 
 /** Ids that were made from the call itself; the release before the last one made shorter ones. */

@@ -1,8 +1,8 @@
 import { channelMention, md } from "../../domain/escaped.ts";
 import type { FeedKind } from "../../domain/guild.ts";
 import type { Card, MessageBody } from "../../domain/message.ts";
+import { duration } from "./entry-line.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
-import { duration } from "./feed-lines.ts";
 import { feedNames } from "./feed-names.ts";
 
 /** Entries that nobody can get any more: the log moved on between two polls. */

@@ -1,7 +1,7 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { CallKill, ModCallView, NearbyStaff } from "../../domain/ports/feed-renderer.ts";
+import { person } from "./entry-line.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
-import { person } from "./feed-lines.ts";
 import { stars } from "./server/view.ts";
 
 /** What a card tells of the moment around a call; `open`: staff may still have to go there. Pure. */

@@ -41,9 +41,12 @@ export function planBatch(feed: Feed, items: readonly JournalItem[], context: Ba
   const stayedS = new Map(
     shown.flatMap(({ stayedS }, index) => (stayedS === undefined ? [] : [[index, stayedS]])),
   );
+  const streaks = new Map(
+    shown.flatMap(({ streak }, index) => (streak === undefined ? [] : [[index, streak]])),
+  );
   const entries = shown.map(({ entry }) => entry);
   const { body, taken } = renderer.lines(feed, entries, {
-    stayedS,
+    ...{ stayedS, streaks },
     ...(serverName === undefined ? {} : { serverName }),
   });
 

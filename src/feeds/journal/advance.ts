@@ -4,8 +4,9 @@ import { PackedRetained } from "../diff/encoded-window.ts";
 import type { Look } from "../diff/gap.ts";
 import { latestCredibleS } from "../diff/retained.ts";
 import { factsOf, type Said } from "../diff/window-facts.ts";
-import type { JournalItem } from "./journal-port.ts";
+import type { EntryItem, JournalItem } from "./journal-port.ts";
 import type { JournalChunk, JournalHead } from "./journal-records.ts";
+import { KillStreaks } from "./kill-streaks.ts";
 import { VisitDurations } from "./visit-durations.ts";
 
 /** Items of one sealed chunk. A head is rewritten with every poll that brings something: its tail stays short. */
@@ -55,20 +56,28 @@ export function advance({ head, list, snapshot, neededSeq, firstFreeChunk, look 
   if (!result.changed) return { whole: result.whole };
 
   const stays = new VisitDurations(credible(head.joined, look.newestS, takenAtS));
+  const streaks = new KillStreaks(head.streaks);
   const added: JournalItem[] = [];
   const seenAtMs = snapshot.takenAtMs;
   if (result.gap !== undefined) {
     stays.forget();
+    streaks.forget();
     added.push({ seq: head.nextSeq, kind: "gap", ...result.gap, seenAtMs });
   }
-  for (const said of result.fresh) added.push(itemOf(said, head.nextSeq + added.length, seenAtMs, stays));
-  if (head.retained === undefined) for (const fact of facts) noteStay(fact.value, stays);
+  const past = { stays, streaks };
+  for (const said of result.fresh) added.push(itemOf(said, head.nextSeq + added.length, seenAtMs, past));
+  if (head.retained === undefined) for (const fact of facts) note(fact.value, past);
 
   const nextSeq = head.nextSeq + added.length;
   const tail = [...head.tail.filter((item) => item.seq >= neededSeq), ...added];
   const retained = PackedRetained.of(result.next);
   const fullest = look.fullest > 0 ? { fullest: look.fullest } : {};
-  const next = { ...head, retained, nextSeq, ...fullest, joined: stays.entries() };
+  const killing = streaks.entries();
+  const { streaks: _, ...rest } = head;
+  const next = {
+    ...{ ...rest, retained, nextSeq, ...fullest, joined: stays.entries() },
+    ...(killing.length === 0 ? {} : { streaks: killing }),
+  };
   const grownBy = result.gap === undefined ? result.fresh.filter(({ kind }) => kind === "entry").length : 0;
   const written = { ...sealed(next, tail, neededSeq, firstFreeChunk), added: added.length, grownBy };
   return { advance: written, whole: result.whole };
@@ -81,15 +90,24 @@ function credible(joined: JournalHead["joined"], newestS: number | undefined, ta
   return joined.filter(([, atS]) => atS <= latestS);
 }
 
-function itemOf(said: Said, seq: number, seenAtMs: number, stays: VisitDurations): JournalItem {
-  if (said.kind === "answer") return { seq, kind: "answer", entry: said.entry, seenAtMs };
-  const stayedS = noteStay(said, stays);
-  const item = { seq, kind: "entry", entry: said.entry, seenAtMs } as const;
-  return stayedS === undefined ? item : { ...item, stayedS };
+/** What came before an entry, as far as it says something of it. */
+interface Past {
+  readonly stays: VisitDurations;
+  readonly streaks: KillStreaks;
 }
 
-function noteStay(said: Said, stays: VisitDurations): number | undefined {
-  return said.entry.kind === "join" ? stays.note(said.entry) : undefined;
+function itemOf(said: Said, seq: number, seenAtMs: number, past: Past): JournalItem {
+  if (said.kind === "answer") return { seq, kind: "answer", entry: said.entry, seenAtMs };
+  return { seq, kind: "entry", entry: said.entry, seenAtMs, ...note(said, past) };
+}
+
+function note({ entry }: Said, { stays, streaks }: Past): Pick<EntryItem, "stayedS" | "streak"> {
+  if (entry.kind === "kill") {
+    const streak = streaks.note(entry);
+    return streak === undefined ? {} : { streak };
+  }
+  const stayedS = entry.kind === "join" ? stays.note(entry) : undefined;
+  return stayedS === undefined ? {} : { stayedS };
 }
 
 function sealed(head: JournalHead, items: readonly JournalItem[], neededSeq: number, firstFreeChunk: number) {

@@ -1,4 +1,5 @@
 import type { LogEntry, LogList, ModCallEntry, SourceId } from "../../domain/model.ts";
+import type { KillStreak } from "../../domain/ports/feed-renderer.ts";
 import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
 
 /**
@@ -6,13 +7,17 @@ import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
  * several feeds with different filters read the same one, each from its own sequence number.
  */
 
-/** A new row of the log. `stayedS`: for a leave whose join was seen, how long they stayed. */
+/**
+ * A new row of the log. `stayedS`: for a leave whose join was seen, how long they stayed. `streak`: for a kill soon after
+ * others by the same player. Both are kept with it: it renders the same whenever it is rendered.
+ */
 export interface EntryItem {
   readonly seq: number;
   readonly kind: "entry";
   /** A mod call comes without its moderator: the answer is an item of its own, right after it if need be. */
   readonly entry: LogEntry;
   readonly stayedS?: number;
+  readonly streak?: KillStreak;
   /** When the poll that showed it was answered, our clock, epoch milliseconds. */
   readonly seenAtMs: number;
 }

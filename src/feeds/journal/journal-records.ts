@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { LogList } from "../../domain/model.ts";
 import { PackedRetained } from "../diff/encoded-window.ts";
 import type { JournalItem } from "./journal-port.ts";
+import type { StoredStreak } from "./kill-streaks.ts";
 
 /** Sealed items in a document of their own; the head names them. Ids are never used twice within a journal. */
 export interface ChunkRef {
@@ -28,6 +29,8 @@ export interface JournalHead {
   readonly fullest?: number;
   /** joinLogs only: who joined when, for "how long they stayed". */
   readonly joined: readonly (readonly [who: string, atS: number])[];
+  /** killLogs only: who is killing one after the other. */
+  readonly streaks?: readonly StoredStreak[];
 }
 
 export interface JournalChunk {
@@ -57,6 +60,7 @@ const item = z.discriminatedUnion("kind", [
     kind: z.literal("entry"),
     entry,
     stayedS: z.number().exactOptional(),
+    streak: z.object({ nth: count, withinS: z.number() }).exactOptional(),
     seenAtMs: z.number(),
   }),
   z.object({
@@ -97,6 +101,7 @@ const head = z.object({
   tail: z.array(item),
   fullest: count.exactOptional(),
   joined: z.array(z.tuple([z.string(), z.number()])),
+  streaks: z.array(z.tuple([z.string(), z.number(), z.number(), count])).exactOptional(),
 });
 
 const chunk = z.object({ items: z.array(item) });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { entryLine } from "../../../src/discord/render/entry-line.ts";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
-import { entryLine } from "../../../src/discord/render/feed-lines.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
 import type { Feed, FeedKind } from "../../../src/domain/guild.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
@@ -86,6 +86,42 @@ describe("the keys of what was posted", () => {
       ),
       { numRuns: 400 },
     );
+  });
+
+  test("a burst that is folded is read back entry by entry, whatever its names, streaks and stays", () => {
+    const few = fc.constantFrom(
+      { name: "Ann_1", id: 42 },
+      { name: hostile, id: 7 },
+      { name: "6" },
+      { name: "3 joined** in 1 s" },
+      { name: "A, B after 1 s" },
+    );
+    const near = fc.integer({ min: 1_700_000_000, max: 1_700_000_003 });
+    const dense: fc.Arbitrary<LogEntry> = fc.oneof(
+      fc.record({ kind: fc.constant("join" as const), atS: near, player: few, joined: fc.boolean() }),
+      fc.record({ kind: fc.constant("kill" as const), atS: near, killer: few, killed: few }),
+      fc.record({ kind: fc.constant("command" as const), atS: near, player: few, text }),
+    );
+    const runs = fc.array(fc.tuple(dense, fc.integer({ min: 1, max: 40 })), { minLength: 1, maxLength: 8 });
+    let folds = 0;
+    fc.assert(
+      fc.property(runs, fc.constantFrom("lines" as const, "cards" as const), (parts, style) => {
+        const entries = parts.flatMap(([one, times]) => Array.from({ length: times }, () => one));
+        for (let rest = entries; rest.length > 0; ) {
+          const known = rest.map((_, index) => index).filter((index) => index % 3 > 0);
+          const context = {
+            stayedS: new Map(known.map((index) => [index, index * 977])),
+            streaks: new Map(known.map((index) => [index, { nth: index + 1, withinS: index * 7 }])),
+          };
+          const { body, taken } = feedRenderer.lines({ ...feed, style }, rest, context);
+          if (/ \*\*\d+/.test(body.content ?? body.cards?.[0]?.description ?? "")) folds += 1;
+          assertShown(feedRenderer.possiblyRepeated(body), rest.slice(0, taken));
+          rest = rest.slice(taken);
+        }
+      }),
+      { numRuns: 200 },
+    );
+    assert.ok(folds > 50, `${folds} folds`);
   });
 
   test("entries that differ to a reader have different keys", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { duration, entryLine } from "../../../src/discord/render/entry-line.ts";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
-import { duration, entryLine } from "../../../src/discord/render/feed-lines.ts";
 import type { Feed } from "../../../src/domain/guild.ts";
 import type { Card, MessageBody } from "../../../src/domain/message.ts";
 import type { LogEntry } from "../../../src/domain/model.ts";
@@ -66,25 +66,31 @@ function texts(body: MessageBody): string {
 }
 
 describe("feed lines", () => {
-  test("a join, a leave, a kill, a command: local time, symbol, bold names, id where it is needed", () => {
+  test("a join, a leave, a kill, a command: local time, a symbol and a word, bold names, no ids", () => {
     const player = { name: "Ann_1", id: 42 };
     const atS = 1_700_000_000;
+    const kill: LogEntry = { kind: "kill", atS, killer: player, killed: { name: "Bob" } };
     assert.equal(
       entryLine({ kind: "join", atS, player, joined: true }, false),
-      "<t:1700000000:T> `+` **Ann\\_1** joined `42`",
+      "<t:1700000000:T> ➡️ **Ann\\_1** joined",
     );
     assert.equal(
-      entryLine({ kind: "join", atS, player, joined: false }, false, 4_320),
-      "<t:1700000000:T> `−` **Ann\\_1** left after 1\u00a0h\u00a012\u00a0min `42`",
+      entryLine({ kind: "join", atS, player, joined: false }, false, { stayedS: 4_320 }),
+      "<t:1700000000:T> ⬅️ **Ann\\_1** left after 1\u00a0h\u00a012\u00a0min",
     );
     assert.equal(
-      entryLine({ kind: "kill", atS, killer: player, killed: { name: "Bob" } }, true),
-      "<t:1700000000:T> `×` [**Ann\\_1**](https://www.roblox.com/users/42/profile) killed **Bob**",
+      entryLine(kill, true),
+      "<t:1700000000:T> 💀 [**Ann\\_1**](https://www.roblox.com/users/42/profile) killed **Bob**",
     );
     assert.equal(
       entryLine({ kind: "command", atS, player: { name: "Remote Server" }, text: ":kick Bob rdm" }, false),
-      "<t:1700000000:T> `>` **Remote Server** ran `:kick Bob rdm`",
+      "<t:1700000000:T> ⌨️ **Remote Server** ran `:kick Bob rdm`",
     );
+    const streak = (nth: number) => entryLine(kill, false, { streak: { nth, withinS: 40 } });
+    assert.match(streak(3), /killed \*\*Bob\*\* · 3rd in 40\u00a0s$/);
+    assert.match(streak(11), /· 11th in/);
+    assert.match(streak(22), /· 22nd in/);
+    assert.doesNotMatch(streak(2), / in /);
   });
 
   test("any entries fit their messages, each on one line, all of them in order, in either style", () => {
@@ -103,16 +109,16 @@ describe("feed lines", () => {
             assertFits(feedRenderer.possiblyRepeated(body));
             const all = (body.content ?? body.cards?.[0]?.description ?? "").split("\n");
             if (style === "lines" && serverName !== undefined) assert.match(all.shift() ?? "", /^-# /);
-            const shown = all.filter((line) => !line.startsWith("**"));
-            assert.equal(shown.length, taken);
-            lines.push(...shown.map((line) => line.replace(/^> /, "")));
+            lines.push(...all);
+            assert.equal(all.length, taken);
             rest = rest.slice(taken);
           }
           assert.equal(lines.length, entries.length);
           for (const [index, line] of lines.entries()) {
-            assert.ok(line.startsWith(`<t:${entries[index]?.atS}:T> \``), line);
+            assert.match(line, new RegExp(`^<t:${entries[index]?.atS}:T> (➡️|⬅️|💀|⌨️) `, "u"));
             assert.doesNotMatch(line, /@(everyone|here)|<@[!&]?\d|discord\.gg\/\w/);
             assert.doesNotMatch(line.replaceAll("https://www.roblox.com/users/", ""), /https?:\/\//);
+            if (style === "lines") assert.doesNotMatch(line.replace(/\*\*.*/u, ""), /\d{11}/);
           }
         },
       ),
@@ -120,7 +126,7 @@ describe("feed lines", () => {
     );
   });
 
-  test("a burst stands under a heading that counts it; its lines stay whole and in their order", () => {
+  test("a burst is folded under a heading that counts it, and tells each entry with its second", () => {
     const at = 1_700_000_000;
     const [ann, bob, eve] = [{ name: "Ann", id: 1 }, { name: "Bob" }, { name: "Eve" }];
     const kill = (atS: number, killer: typeof bob, killed: typeof bob): LogEntry => ({
@@ -129,46 +135,59 @@ describe("feed lines", () => {
     const entries = [
       kill(0, bob, ann),
       kill(1, ann, bob),
+      kill(1, ann, ann),
       kill(4, ann, eve),
       kill(9, ann, bob),
       kill(60, ann, eve),
     ];
-    const { body, taken } = feedRenderer.lines({ ...feed, kind: "kills" }, entries, plain);
-    assert.equal(taken, 5);
+    const context = { ...plain, streaks: new Map([[4, { nth: 9, withinS: 30 }]]) };
+    const { body, taken } = feedRenderer.lines({ ...feed, kind: "kills" }, entries, context);
+    assert.equal(taken, 6);
     assert.deepEqual((body.content ?? "").split("\n"), [
-      `<t:${at}:T> \`×\` **Bob** killed **Ann**`,
-      "**3 kills** by **Ann** in 8\u00a0s",
-      `> <t:${at + 1}:T> \`×\` **Ann** killed **Bob**`,
-      `> <t:${at + 4}:T> \`×\` **Ann** killed **Eve**`,
-      `> <t:${at + 9}:T> \`×\` **Ann** killed **Bob**`,
-      `<t:${at + 60}:T> \`×\` **Ann** killed **Eve**`,
+      `<t:${at}:T> 💀 **Bob** killed **Ann**`,
+      `<t:${at + 1}:T> 💀 **Ann** killed **4** in 8\u00a0s · 9th in 30\u00a0s`,
+      `> <t:${at + 1}:T> **Bob**, **Ann**, <t:${at + 4}:T> **Eve**, <t:${at + 9}:T> **Bob**`,
+      `<t:${at + 60}:T> 💀 **Ann** killed **Eve**`,
+    ]);
+    const commands = [0, 2, 4].map((n): LogEntry => {
+      return { kind: "command", atS: at + n, player: ann, text: `:kick Bob ${n}` };
+    });
+    assert.deepEqual((feedRenderer.lines(feed, commands, plain).body.content ?? "").split("\n"), [
+      `<t:${at}:T> ⌨️ **Ann** ran **3 commands** in 4\u00a0s`,
+      ...[0, 2, 4].map((n) => `> <t:${at + n}:T> \`:kick Bob ${n}\``),
     ]);
   });
 
-  test("joins and leaves of one moment are counted apart; two or three neighbours need no heading", () => {
+  test("joins and leaves of one moment are folded apart; two or three neighbours need no heading", () => {
     const join = (atS: number, joined: boolean): LogEntry => ({
       ...{ kind: "join", atS, player: { name: `P${atS}`, id: atS }, joined },
     });
     const text = (entries: readonly LogEntry[]) =>
-      feedRenderer.lines(feed, entries, plain).body.content ?? "";
-    assert.match(
-      text([join(10, true), join(10, true), join(11, false), join(11, true)]),
-      /^\*\*3 joined, 1 left\*\* in 1\u00a0s\n> <t:10:T>/,
-    );
-    assert.doesNotMatch(text([join(10, true), join(10, true), join(11, false)]), /^>/m);
+      feedRenderer.lines(feed, entries, { stayedS: new Map([[5, 60]]) }).body.content ?? "";
+    const four = (joined: boolean) => [10, 10, 11, 11].map((atS) => join(atS, joined));
+    assert.deepEqual(text([...four(true), ...four(false)]).split("\n"), [
+      "<t:10:T> ➡️ **4 joined** in 1\u00a0s",
+      "> <t:10:T> **P10**, **P10**, <t:11:T> **P11**, **P11**",
+      "<t:10:T> ⬅️ **4 left** in 1\u00a0s",
+      "> <t:10:T> **P10**, **P10** after 1\u00a0min, <t:11:T> **P11**, **P11**",
+    ]);
+    assert.doesNotMatch(text([join(10, true), join(10, true), join(11, true), join(11, false)]), /^>/m);
     assert.doesNotMatch(text([join(10, true), join(12, true), join(14, true), join(16, true)]), /^>/m);
   });
 
-  test("a burst that one message cannot hold goes on in the next, each heading counting its own lines", () => {
-    const entries: LogEntry[] = Array.from({ length: 120 }, (_, n) => ({
+  test("a burst that one message cannot hold goes on in the next, each heading counting its own", () => {
+    const entries: LogEntry[] = Array.from({ length: 160 }, (_, n) => ({
       ...{ kind: "kill", atS: 1_700_000_000 + n, killer: { name: "Ann" }, killed: { name: `Victim_${n}` } },
     }));
-    for (let rest = entries; rest.length > 0; ) {
+    let messages = 0;
+    for (let rest = entries; rest.length > 0; messages += 1) {
       const { body, taken } = feedRenderer.lines({ ...feed, kind: "kills" }, rest, plain);
-      if (taken >= 3) assert.ok(body.content?.startsWith(`**${taken} kills** by **Ann**`));
-      assert.equal(body.content?.match(/killed/g)?.length, taken);
+      if (taken >= 3)
+        assert.match(body.content ?? "", new RegExp(`\\*\\*Ann\\*\\* killed \\*\\*${taken}\\*\\* in `));
+      assert.equal(body.content?.match(/Victim/g)?.length, taken);
       rest = rest.slice(taken);
     }
+    assert.ok(messages > 1 && messages < 5, `${messages} messages`);
   });
 
   test("a burst of 600 joins takes few messages", () => {

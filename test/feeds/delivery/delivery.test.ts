@@ -3,7 +3,6 @@ import { describe, test } from "node:test";
 import { seededRandom } from "../../support/clock.ts";
 import { FeedsRig, joined, source, withRig } from "../../support/feeds-rig.ts";
 
-/** Joins of one channel by name, in order, as a reader sees them. */
 describe("delivery", () => {
   test("a new feed starts at the head: what was in the log before is not posted", () =>
     withRig(async (rig) => {

@@ -188,6 +188,33 @@ describe("journal: entries", () => {
     );
   });
 
+  test("says which kill of a streak one is, over polls and a restart, until a minute passes without one", async () => {
+    const rig = new Rig();
+    rig.journal.trimFromNow();
+    await rig.journal.attachAtHead("feed", source, "killLogs");
+    const ann = { name: "ann", id: 1 };
+    const kill = (atS: number, killer = ann): LogEntry => {
+      return { kind: "kill", atS, killer, killed: { name: `victim${atS}`, id: atS } };
+    };
+    const rows = [kill(100)];
+    await rig.take(rows, "killLogs");
+    rows.push(kill(120), kill(121, { name: "bob", id: 2 }));
+    await rig.take(rows, "killLogs");
+    rig.restart();
+    await rig.journal.attach("feed", source, "killLogs", 1);
+    rows.push(kill(140), kill(200), kill(261));
+    await rig.take(rows, "killLogs");
+    const items = await rig.journal.read(source, "killLogs", 1, 10);
+    const streaks = items.map((item) => (item.kind === "entry" ? item.streak : "?"));
+    assert.deepEqual(streaks, [
+      { nth: 2, withinS: 20 },
+      undefined,
+      { nth: 3, withinS: 40 },
+      { nth: 4, withinS: 100 },
+      undefined,
+    ]);
+  });
+
   test("gives a mod call and its answer as two items, each once", async () => {
     const rig = new Rig();
     rig.journal.trimFromNow();

@@ -1,8 +1,8 @@
 import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { MessageBody } from "../../../domain/message.ts";
 import type { EmergencyCall, LogEntry, LogList, ServerState } from "../../../domain/model.ts";
+import { entryLine, person } from "../entry-line.ts";
 import { cut, escapeMarkdown, inlineName } from "../escape.ts";
-import { entryLine, person } from "../feed-lines.ts";
 import { type ListView, listPage } from "./lists.ts";
 import { openModCalls } from "./status.ts";
 import { namesOf, profile, serverTitle } from "./view.ts";

@@ -1,0 +1,129 @@
+import type { FeedKind } from "../../domain/guild.ts";
+import { PERSON } from "./call-lines.ts";
+import { callText, commandText, joinText, killText, token } from "./entry-texts.ts";
+
+/**
+ * Reads the lines of log entries back, single ones and folded bursts, in today's look and in that of the release before:
+ * a line for each entry, symbols in code, ids beside names. What changes in `entry-line.ts` or `folded-burst.ts` is
+ * taught here. Pure.
+ */
+
+/** What a line says of one entry, and the kind of feed that says so. */
+export interface ShownEntry {
+  readonly kind: FeedKind;
+  readonly text: string;
+}
+
+const SPAN = String.raw`[\d\u00a0smhdin]+`;
+const AT = String.raw`<t:(\d+):T>`;
+/** A symbol of ours; the release before had a sign in a code span. */
+const SYMBOL = "(?:`[^`]`|(?:➡|⬅|💀|⌨|🔔)\ufe0f?)";
+/** ` · 3rd in 40 s` */
+const STREAK = String.raw`(?: · \d+(?:st|nd|rd|th) in ${SPAN})?`;
+
+const LINE = new RegExp(String.raw`^(?:> )?${AT} ${SYMBOL}\s+(.+)$`, "su");
+const JOIN = new RegExp(`^(${PERSON}) (joined|left)(?: after ${SPAN})?(?: ${"`"}(\\d+)${"`"})?$`, "su");
+const KILL = new RegExp(`^(${PERSON}) killed (${PERSON})${STREAK}$`, "su");
+const COMMAND = new RegExp(`^(${PERSON}) ran ${"`(.+)`"}$`, "su");
+const MOD_CALL = new RegExp(`^(${PERSON}) called a moderator(?:, answered by ${PERSON})?$`, "su");
+
+/** What follows the time and the symbol of a heading. */
+const JOINS = new RegExp(String.raw`^\*\*\d+ (joined|left)\*\* in ${SPAN}$`, "su");
+const KILLS = new RegExp(String.raw`^(${PERSON}) killed \*\*\d+\*\* in ${SPAN}${STREAK}$`, "su");
+const COMMANDS = new RegExp(String.raw`^(${PERSON}) ran \*\*\d+ commands\*\* in ${SPAN}$`, "su");
+/** One entry of a quoted line: its second, unless it is that of the entry before it, and who. */
+const PART = new RegExp(`(?:${AT} )?(${PERSON})(?: after ${SPAN})?(?:, |$)`, "suy");
+const QUOTED_COMMAND = new RegExp(`^${AT} ${"`(.+)`"}$`, "su");
+
+const NAME = /\*\*((?:\\.|[^\\*])+)\*\*/su;
+const PROFILE = /\]\(https:\/\/www\.roblox\.com\/users\/(\d+)\/profile\)$/u;
+
+/** Every entry that these lines of a message show, in their order. */
+export function entriesIn(lines: readonly string[]): readonly ShownEntry[] {
+  const entries: ShownEntry[] = [];
+  let fold: ((quoted: string) => readonly ShownEntry[]) | undefined;
+  for (const line of lines) {
+    const single = entryOfLine(line);
+    if (single !== undefined) entries.push(single);
+    else if (fold !== undefined && line.startsWith("> ")) entries.push(...fold(line.slice(2).trim()));
+    // A heading counts for the lines that are quoted right below it.
+    if (!line.startsWith("> ")) fold = foldOf(line);
+  }
+  return entries;
+}
+
+/** The name as a reader sees it, out of a person in bold. */
+export function nameIn(person: string): string {
+  return unescaped(NAME.exec(person)?.[1] ?? "");
+}
+
+/** What `escapeMarkdown` and `inlineName` were given: marks of direction and zero-width spaces are theirs. */
+export function unescaped(markdown: string): string {
+  return markdown.replace(/[\u200b\u2068\u2069]/gu, "").replace(/\\(.)/gsu, "$1");
+}
+
+function entryOfLine(line: string): ShownEntry | undefined {
+  const [, second, said = ""] = LINE.exec(line) ?? [];
+  if (second === undefined) return undefined;
+  const [atS, rest] = [Number(second), said.trim()];
+
+  const [, joiner, what, id] = JOIN.exec(rest) ?? [];
+  if (joiner !== undefined && what !== undefined) {
+    const who = id === undefined ? whoIs(joiner) : token(nameIn(joiner), id);
+    return { kind: "joins", text: joinText(atS, what, who) };
+  }
+  const [, killer, killed] = KILL.exec(rest) ?? [];
+  if (killer !== undefined && killed !== undefined) {
+    return { kind: "kills", text: killText(atS, whoIs(killer), whoIs(killed)) };
+  }
+  const [, runner, code] = COMMAND.exec(rest) ?? [];
+  if (runner !== undefined && code !== undefined) return commandOf(atS, runner, code);
+  const [, caller] = MOD_CALL.exec(rest) ?? [];
+  return caller === undefined ? undefined : { kind: "modCalls", text: callText(atS, whoIs(caller)) };
+}
+
+/** How the lines below a heading are to be read; undefined: it is none. */
+function foldOf(line: string): ((quoted: string) => readonly ShownEntry[]) | undefined {
+  const [, , rest = ""] = LINE.exec(line) ?? [];
+  const [, what] = JOINS.exec(rest) ?? [];
+  if (what !== undefined) {
+    return (quoted) =>
+      partsIn(quoted).map(({ atS, who }) => ({ kind: "joins", text: joinText(atS, what, who) }));
+  }
+  const [, killer] = KILLS.exec(rest) ?? [];
+  if (killer !== undefined) {
+    const by = whoIs(killer);
+    return (quoted) =>
+      partsIn(quoted).map(({ atS, who }) => ({ kind: "kills", text: killText(atS, by, who) }));
+  }
+  const [, runner] = COMMANDS.exec(rest) ?? [];
+  if (runner === undefined) return undefined;
+  return (quoted) => {
+    const [, second, code] = QUOTED_COMMAND.exec(quoted) ?? [];
+    return code === undefined ? [] : [commandOf(Number(second), runner, code)];
+  };
+}
+
+function partsIn(quoted: string): readonly { readonly atS: number; readonly who: string }[] {
+  const parts: { readonly atS: number; readonly who: string }[] = [];
+  let atS: number | undefined;
+  PART.lastIndex = 0;
+  for (let at = 0; at < quoted.length; at = PART.lastIndex) {
+    const [, second, person] = PART.exec(quoted) ?? [];
+    if (person === undefined) break;
+    atS = second === undefined ? atS : Number(second);
+    if (atS === undefined) break;
+    parts.push({ atS, who: whoIs(person) });
+  }
+  return parts;
+}
+
+function commandOf(atS: number, runner: string, code: string): ShownEntry {
+  const text = code.replaceAll("\u200b", "").trim();
+  return { kind: "commands", text: commandText(atS, whoIs(runner), text) };
+}
+
+function whoIs(person: string): string {
+  const id = PROFILE.exec(person)?.[1];
+  return id === undefined ? nameIn(person) : token(nameIn(person), id);
+}
