@@ -56,7 +56,7 @@ describe("feeds, from the game's logs into the channels", () => {
     const atS = rig.town.record.joins.at(-1)?.atS;
     assert.deepEqual(
       linesWith(joins, "Riley").map((line) => line.replace(/<t:\d+:T>/, "T").replace(/ after \d+\ss/, "")),
-      ["T ➡️ **Riley** joined", "T ⬅️ **Riley** left"],
+      ["T 🟢 **Riley** joined", "T 🚪 **Riley** left"],
     );
     assert.ok(linesWith(joins, "left")[0]?.includes(`<t:${atS}:T>`));
     await rig.posted(kills, "**Riley** killed **Casey**");
@@ -127,7 +127,7 @@ describe("feeds, from the game's logs into the channels", () => {
     await rig.until("all of them", () => lines(joins).length >= before + players.length);
     const shown = lines(joins).slice(before);
     assert.equal(shown.length, players.length);
-    for (const line of shown) assert.match(line, /^<t:\d+:T> ➡️ \*\*.+\*\* joined$/u);
+    for (const line of shown) assert.match(line, /^<t:\d+:T> 🟢 \*\*.+\*\* joined$/u);
     const raw = lines(joins).join("\n");
     for (const live of ["@everyone", "@here", "<@1>", "<@&1>", "](https", "```", "<#1>", "</run"])
       assert.ok(!raw.includes(live), live);

@@ -84,7 +84,7 @@ function stateOf(view: ModCallView): {
   return { symbol: "🔔", word: "open", color: 0xc53030 };
 }
 
-/** One row that fits a phone; what acts in the game only while the caller is there to be acted on. */
+/** Rows that fit a phone; what acts in the game only while the caller is there to be acted on. */
 function buttons(view: ModCallView): readonly Row[] {
   if (view.resolved !== undefined) return [];
   const { cardId } = view;
@@ -99,5 +99,5 @@ function buttons(view: ModCallView): readonly Row[] {
       ...{ kind: "button", label, style: "secondary", id: `mod-${label.toLowerCase()}:${cardId}` },
     }),
   );
-  return [[take, resolve, ...inGame]];
+  return [[take, resolve], inGame];
 }

@@ -17,7 +17,7 @@ export interface ShownEntry {
 const SPAN = String.raw`[\d\u00a0smhdin]+`;
 const AT = String.raw`<t:(\d+):T>`;
 /** A symbol of ours; the release before had a sign in a code span. */
-const SYMBOL = "(?:`[^`]`|(?:➡|⬅|💀|⌨|🔔)\ufe0f?)";
+const SYMBOL = "(?:`[^`]`|(?:🟢|🚪|💀|⌨|🔔)\ufe0f?)";
 /** ` · 3rd in 40 s` */
 const STREAK = String.raw`(?: · \d+(?:st|nd|rd|th) in ${SPAN})?`;
 

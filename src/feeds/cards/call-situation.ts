@@ -31,6 +31,8 @@ export function situationOf(
   if (list === undefined || nowMs - list.atMs > LONGEST_AGE_MS) return { ...before, kills };
 
   const row = list.value.find(({ player }) => isSame(player, caller));
+  // A list from before the call, without its caller, is of another moment.
+  if (row === undefined && list.atMs < firstAtS * 1_000) return { ...before, kills };
   const staff = nearestStaff(list.value, caller, row);
   const seen = row === undefined ? before?.caller : shownCaller(row);
   const left = row === undefined ? before?.left : undefined;

@@ -72,11 +72,11 @@ describe("feed lines", () => {
     const kill: LogEntry = { kind: "kill", atS, killer: player, killed: { name: "Bob" } };
     assert.equal(
       entryLine({ kind: "join", atS, player, joined: true }, false),
-      "<t:1700000000:T> ➡️ **Ann\\_1** joined",
+      "<t:1700000000:T> 🟢 **Ann\\_1** joined",
     );
     assert.equal(
       entryLine({ kind: "join", atS, player, joined: false }, false, { stayedS: 4_320 }),
-      "<t:1700000000:T> ⬅️ **Ann\\_1** left after 1\u00a0h\u00a012\u00a0min",
+      "<t:1700000000:T> 🚪 **Ann\\_1** left after 1\u00a0h\u00a012\u00a0min",
     );
     assert.equal(
       entryLine(kill, true),
@@ -115,7 +115,7 @@ describe("feed lines", () => {
           }
           assert.equal(lines.length, entries.length);
           for (const [index, line] of lines.entries()) {
-            assert.match(line, new RegExp(`^<t:${entries[index]?.atS}:T> (➡️|⬅️|💀|⌨️) `, "u"));
+            assert.match(line, new RegExp(`^<t:${entries[index]?.atS}:T> (🟢|🚪|💀|⌨️) `, "u"));
             assert.doesNotMatch(line, /@(everyone|here)|<@[!&]?\d|discord\.gg\/\w/);
             assert.doesNotMatch(line.replaceAll("https://www.roblox.com/users/", ""), /https?:\/\//);
             if (style === "lines") assert.doesNotMatch(line.replace(/\*\*.*/u, ""), /\d{11}/);
@@ -166,9 +166,9 @@ describe("feed lines", () => {
       feedRenderer.lines(feed, entries, { stayedS: new Map([[5, 60]]) }).body.content ?? "";
     const four = (joined: boolean) => [10, 10, 11, 11].map((atS) => join(atS, joined));
     assert.deepEqual(text([...four(true), ...four(false)]).split("\n"), [
-      "<t:10:T> ➡️ **4 joined** in 1\u00a0s",
+      "<t:10:T> 🟢 **4 joined** in 1\u00a0s",
       "> <t:10:T> **P10**, **P10**, <t:11:T> **P11**, **P11**",
-      "<t:10:T> ⬅️ **4 left** in 1\u00a0s",
+      "<t:10:T> 🚪 **4 left** in 1\u00a0s",
       "> <t:10:T> **P10**, **P10** after 1\u00a0min, <t:11:T> **P11**, **P11**",
     ]);
     assert.doesNotMatch(text([join(10, true), join(10, true), join(11, true), join(11, false)]), /^>/m);

@@ -59,6 +59,20 @@ describe("the situation on the card of a moderator call", () => {
       assert.equal(edits(rig), 0, "all of it was known when the card was posted");
     }));
 
+  test("says nothing by a list of players from before the call that does not hold the caller", () =>
+    withModCalls(async (rig) => {
+      rig.players = [player("Somebody", [1, 1])];
+      await rig.pollAndFlush(30_000);
+      const before = rig.latest;
+      call(rig);
+      const polled = rig.poll();
+      rig.latest = before;
+      await polled;
+      await rig.clock.advance(10_000);
+      assert.match(rig.sink.text("mods"), /called <t:/);
+      assert.doesNotMatch(rig.sink.text("mods"), /staff|left/);
+    }));
+
   test("asks for players and kills while a card is open, and no longer when it is answered or old", () =>
     withModCalls(async (rig) => {
       const asked = () => [...rig.demands].filter(([owner]) => owner.startsWith("mod-call cards"));
