@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import type { Stage } from "../stage.ts";
 import { findChromium, launchChromium } from "./browser.ts";
 import type { ShotOptions } from "./options.ts";
@@ -22,10 +22,7 @@ export async function takeShot(url: string, stage: Stage, panel: Panel, options:
   const unknown = levers.find((id) => !pulls.includes(id));
   if (unknown !== undefined)
     throw new ShotError(`--lever: there is no "${unknown}"; there are ${pulls.join(", ")}`);
-  const executable = await findChromium();
-  if (executable === undefined)
-    throw new ShotError("no Chromium was found on this machine; install one to take pictures");
-  const browser = await launchChromium(executable);
+  const browser = await openBrowser();
   try {
     const page = await browser.newPage({
       viewport: { width: widthPx, height: heightPx },
@@ -45,8 +42,16 @@ export async function takeShot(url: string, stage: Stage, panel: Panel, options:
   }
 }
 
+/** This machine's Chromium. @throws ShotError where it has none */
+export async function openBrowser(): Promise<Browser> {
+  const executable = await findChromium();
+  if (executable === undefined)
+    throw new ShotError("no Chromium was found on this machine; install one to take pictures");
+  return await launchChromium(executable);
+}
+
 /** Until the bot has asked the service this often and posted what it learned; a busy town never comes to an end. */
-async function posted(stage: Stage, panel: Panel, polls: number): Promise<void> {
+export async function posted(stage: Stage, panel: Panel, polls: number): Promise<void> {
   const before = stage.service.counts.requests;
   const endMs = performance.now() + postedMs;
   while (performance.now() < endMs) {
@@ -58,7 +63,8 @@ async function posted(stage: Stage, panel: Panel, polls: number): Promise<void> 
   }
 }
 
-async function typeLine(page: Page, line: string): Promise<void> {
+/** Types a line into the box, sends it, and waits for its answer. */
+export async function typeLine(page: Page, line: string): Promise<void> {
   const box = page.locator(".composer-text");
   await box.waitFor();
   await box.fill(line);
@@ -67,7 +73,7 @@ async function typeLine(page: Page, line: string): Promise<void> {
 }
 
 /** Resolves when the page says that it is still; what never comes to rest is taken as it is. */
-async function still(page: Page): Promise<void> {
+export async function still(page: Page): Promise<void> {
   const mark = page.locator('html[data-still="true"]');
   await mark.waitFor({ state: "attached", timeout: patienceMs }).catch(() => undefined);
 }

@@ -51,8 +51,8 @@ export class Composer {
       open === undefined
         ? "Connecting…"
         : open.mayWrite
-          ? `Message ${open.type === 1 ? "@" : "#"}${open.name}, or / for a command`
-          : "You cannot write here; / for a command";
+          ? `Message ${open.type === 1 ? "@" : "#"}${open.name} or type /`
+          : "You cannot write here; type / for a command";
     if (
       this.#form !== undefined &&
       !this.#store.commands.some(({ line }) => line === this.#form?.command.line)
