@@ -39,7 +39,7 @@ export function differences(
   const joins = record.joins
     .slice(from.joins)
     .map(({ atS, join, player }) => `${atS} ${join ? "joined" : "left"} ${legible(nameOf(player))}`);
-  const joinLine = /^<t:(\d+):T> (?:🟢|🚪) \*\*(.+)\*\* (joined|left)(?: after [^*]+)?$/u;
+  const joinLine = /^<t:(\d+):T> (?:🟢|🚪) \*\*(.+)\*\* (joined|left)(?: (?:after |\()[^*]+)?$/u;
   const kills = record.kills
     .slice(from.kills)
     .map(({ atS, killer, killed }) => `${atS} ${nameOf(killer)} > ${nameOf(killed)}`);

@@ -54,7 +54,9 @@ function wrongWith({ kind, text }: Text, nameable: Nameable): string | undefined
   const words = read.join("");
   const gap = /\b(?:undefined|null|NaN)\b|\[object |Invalid Date|Infinity/.exec(words);
   if (gap !== null) return `"${gap[0]}"`;
-  for (const [id] of words.matchAll(/\b\d{10,}\b/g))
+  // A card's own reference is hexadecimal and nobody's id, though by chance it has no letter.
+  const others = words.replace(/^Call [0-9a-f]{12,16}$/gm, "");
+  for (const [id] of others.matchAll(/\b\d{10,}\b/g))
     if (!nameable.decoyIds.some((decoy) => decoy.startsWith(id))) return `the id ${id}`;
   if (/[\u202a-\u202e]/.test(text)) return "a mark that turns the line around";
   if (/^\s*SPOOFED/m.test(words)) return "a line that someone else's words began";

@@ -45,7 +45,7 @@ export function entryLine(entry: LogEntry, linked: boolean, facts: EntryFacts = 
 }
 
 /** ` after 12 min`, or nothing where it is not known. */
-export function stay(stayedS: number | undefined): Escaped {
+function stay(stayedS: number | undefined): Escaped {
   return stayedS === undefined ? md`` : md` after ${duration(stayedS)}`;
 }
 

@@ -1,6 +1,6 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { CommandEntry, JoinEntry, KillEntry, LogEntry } from "../../domain/model.ts";
-import { duration, type EntryFacts, person, SYMBOLS, stay, streakWords } from "./entry-line.ts";
+import { duration, type EntryFacts, person, SYMBOLS, streakWords } from "./entry-line.ts";
 import { inlineCode, LONGEST_CODE } from "./escape.ts";
 import { isBurst, spanS } from "./feed-bursts.ts";
 
@@ -55,12 +55,17 @@ function folded({ entries, factsOf, linked }: Burst, count: number): Escaped {
       const word = first.joined ? "joined" : "left";
       const heading = md`${at} ${SYMBOLS[word]} **${count} ${word}** ${time}`;
       const whoOf = ({ player }: JoinEntry, index: number) =>
-        md`${person(player, linked)}${first.joined ? md`` : stay(factsOf(index).stayedS)}`;
+        md`${person(player, linked)}${first.joined ? md`` : shortStay(factsOf(index).stayedS)}`;
       return quoted(heading, [bySecond(joins, whoOf)]);
     }
     case "modCall":
       return md``;
   }
+}
+
+/** Many in one line: shorter than the words of a single leave. */
+function shortStay(stayedS: number | undefined): Escaped {
+  return stayedS === undefined ? md`` : md` (${duration(stayedS)})`;
 }
 
 function quoted(heading: Escaped, lines: readonly Escaped[]): Escaped {

@@ -32,7 +32,7 @@ const JOINS = new RegExp(String.raw`^\*\*\d+ (joined|left)\*\* in ${SPAN}$`, "su
 const KILLS = new RegExp(String.raw`^(${PERSON}) killed \*\*\d+\*\* in ${SPAN}${STREAK}$`, "su");
 const COMMANDS = new RegExp(String.raw`^(${PERSON}) ran \*\*\d+ commands\*\* in ${SPAN}$`, "su");
 /** One entry of a quoted line: its second, unless it is that of the entry before it, and who. */
-const PART = new RegExp(`(?:${AT} )?(${PERSON})(?: after ${SPAN})?(?:, |$)`, "suy");
+const PART = new RegExp(String.raw`(?:${AT} )?(${PERSON})(?: \(${SPAN}\))?(?:, |$)`, "suy");
 const QUOTED_COMMAND = new RegExp(`^${AT} ${"`(.+)`"}$`, "su");
 
 const NAME = /\*\*((?:\\.|[^\\*])+)\*\*/su;

@@ -169,7 +169,7 @@ describe("feed lines", () => {
       "<t:10:T> 🟢 **4 joined** in 1\u00a0s",
       "> <t:10:T> **P10**, **P10**, <t:11:T> **P11**, **P11**",
       "<t:10:T> 🚪 **4 left** in 1\u00a0s",
-      "> <t:10:T> **P10**, **P10** after 1\u00a0min, <t:11:T> **P11**, **P11**",
+      "> <t:10:T> **P10**, **P10** (1\u00a0min), <t:11:T> **P11**, **P11**",
     ]);
     assert.doesNotMatch(text([join(10, true), join(10, true), join(11, true), join(11, false)]), /^>/m);
     assert.doesNotMatch(text([join(10, true), join(12, true), join(14, true), join(16, true)]), /^>/m);
