@@ -8,6 +8,7 @@ import {
 } from "../src/discord/command.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
+import type { PlayerRef } from "../src/domain/model.ts";
 import { ask } from "./run-flow.ts";
 
 /**
@@ -39,8 +40,12 @@ function target(name: string): string {
   throw new Failure("bad-command", "The game would read this name as something else. Use /run command.");
 }
 
-/** The name under which this person plays, while they are in the game. */
-async function ownName({ actor }: Press, binding: Binding, services: Services): Promise<string> {
+/** The account under which this person plays, while they are in the game. */
+async function ownPlayer(
+  { actor }: Press,
+  binding: Binding,
+  services: Services,
+): Promise<Required<PlayerRef>> {
   const account = await services.accounts.of(actor.guildId, actor.userId);
   if (account === undefined) {
     throw new Failure(
@@ -54,7 +59,7 @@ async function ownName({ actor }: Press, binding: Binding, services: Services): 
   if (players !== undefined && here === undefined) {
     throw new Failure("bad-command", `You are not in the game as ${name}. Join the server first.`);
   }
-  return target(here?.name ?? name);
+  return { id, name: target(here?.name ?? name) };
 }
 
 type Words = (caller: string, own: string) => string;
@@ -65,8 +70,12 @@ function teleport(words: Words) {
     first: "ephemeral",
     async *execute(press: Press, services: Services): AsyncGenerator<Reply> {
       const { binding, caller } = await callOf(press, services);
-      const text = words(caller, await ownName(press, binding, services));
-      yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
+      const { name, id } = await ownPlayer(press, binding, services);
+      const text = words(caller, name);
+      yield* ask(services, {
+        ...{ actor: press.actor, binding, text, origin: "button", on: press },
+        ownPlayerId: id,
+      });
     },
   });
 }

@@ -18,6 +18,7 @@ export interface Ask {
   readonly binding: Binding;
   readonly text: string;
   readonly origin: RunOrigin;
+  readonly ownPlayerId?: number;
   readonly dry?: boolean | undefined;
   readonly on: Answering;
 }

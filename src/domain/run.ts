@@ -15,6 +15,8 @@ export interface RunRequest {
   /** Exactly what will be sent. */
   readonly text: string;
   readonly origin: RunOrigin;
+  /** The asker's own account in the game, where it is linked: nobody is asked whether they mean themselves. */
+  readonly ownPlayerId?: number;
 }
 
 /** The meaning of a command text. The text itself is never rewritten. */

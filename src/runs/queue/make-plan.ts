@@ -57,7 +57,13 @@ export async function makePlan(
   const targets = people === undefined ? [] : resolveTargets(command.targetTexts, people);
   const repeats = await earlierUnknown(ports, request);
   const meant = meantText(command, (verb) => decideVerb(policy, request.actor.roleIds, verb).allowed);
-  const confirmReasons = reasonsToConfirm(command, targets, repeats, meant);
+  const confirmReasons = reasonsToConfirm({
+    command,
+    targets,
+    repeats,
+    meant,
+    ownPlayerId: request.ownPlayerId,
+  });
   const inverse = inverseOf(command, targets);
   const nowMs = ports.clock.nowMs();
   return {
@@ -145,20 +151,27 @@ function meantText(command: ParsedCommand, may: (command: ParsedCommand) => bool
     .find((text) => may(parseCommand(text)));
 }
 
+interface Judged {
+  readonly command: ParsedCommand;
+  readonly targets: readonly ResolvedTarget[];
+  /** The same text has an unknown outcome. */
+  readonly repeats: boolean;
+  readonly meant: string | undefined;
+  readonly ownPlayerId: number | undefined;
+}
+
 /** Empty: it may be sent at once. */
-function reasonsToConfirm(
-  command: ParsedCommand,
-  targets: readonly ResolvedTarget[],
-  repeats: boolean,
-  meant: string | undefined,
-): readonly string[] {
+function reasonsToConfirm({ command, targets, repeats, meant, ownPlayerId }: Judged): readonly string[] {
+  const isOwn = ({ players }: ResolvedTarget) =>
+    players.length > 0 && players.every(({ id }) => id !== undefined && id === ownPlayerId);
   const hit = new Set(targets.flatMap(({ players }) => players.map(({ name, id }) => `${name}:${id ?? ""}`)));
   const reasons: string[] = [];
   if (meant !== undefined) reasons.push(`The game has no :${command.verb} that Marshal knows.`);
   if (command.danger === "severe") reasons.push(`:${command.verb} cannot be taken back easily.`);
   if (command.mass) reasons.push("It is for everyone in the server.");
   else if (hit.size > 1) reasons.push(`It is for ${hit.size} players.`);
-  if (!command.mass && targets.some(({ staff }) => staff)) reasons.push("A target is staff of the server.");
+  if (!command.mass && targets.some((target) => target.staff && !isOwn(target)))
+    reasons.push("A target is staff of the server.");
   const nobody = command.verb === LIFTS_BANS ? [] : targets.filter(({ players }) => players.length === 0);
   for (const { text } of nobody) reasons.push(`Nobody in the server matches "${text}".`);
   if (repeats)

@@ -43,6 +43,17 @@ describe("a plan", () => {
     });
   }
 
+  test("asks nobody whether they mean themselves, staff or not", async () => {
+    const rig = new RunsRig();
+    const made = await plan(rig, ":tp Ada Alice");
+    const ownPlayerId = made.targets[0]?.players[0]?.id;
+    assert.ok(made.confirm === "button" && ownPlayerId !== undefined);
+    const own = await rig.runs.runner.plan({ ...made.request, ownPlayerId });
+    assert.equal(own.confirm, "none");
+    const both = await rig.runs.runner.plan({ ...made.request, text: ":tp Ada,Bob Alice", ownPlayerId });
+    assert.equal(both.confirm, "button");
+  });
+
   test("undoes by exact names, ids and mass words as they are", async () => {
     const rig = new RunsRig();
     assert.equal((await plan(rig, ":ban bob")).inverse, ":unban Bob,Bobby");
