@@ -8,7 +8,7 @@ import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import {
   type Actor,
   type Binding,
-  emptyPolicy,
+  EMPTY_POLICY,
   type Feed,
   type FeedKind,
   type Tier,
@@ -42,7 +42,7 @@ export async function chooseTier({ actor, argument, values }: Press, services: S
     return await guideAt(services, actor, { step: "staff", bindingId, note: md`⚠ ${everyoneIsNoStaff}` });
   }
   await services.settings.change(actor.guildId, (settings) => {
-    const policy = settings.policies[bindingId] ?? emptyPolicy;
+    const policy = settings.policies[bindingId] ?? EMPTY_POLICY;
     const others = Object.entries(policy.roleTiers).filter(([, of]) => of !== tier);
     const cleared = { ...policy, roleTiers: Object.fromEntries(others) };
     const changed = values.reduce((sum, roleId) => withTier(sum, roleId, tier), cleared);
@@ -70,7 +70,7 @@ export async function makeMine({ actor, argument }: Press, services: Services): 
     });
   }
   await services.settings.change(actor.guildId, (settings) => {
-    const policy = withTier(settings.policies[bindingId] ?? emptyPolicy, roleId, "manager");
+    const policy = withTier(settings.policies[bindingId] ?? EMPTY_POLICY, roleId, "manager");
     return { ...settings, policies: { ...settings.policies, [bindingId]: policy } };
   });
   await note(services, actor, "staff-allow", `<@&${roleId}> manager on ${binding.name}`);

@@ -4,7 +4,7 @@ import { isThisYours } from "../src/discord/render/setup-cards.ts";
 import { guideMessage } from "../src/discord/render/setup-guide.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import { type Actor, type Binding, type GuideStep, guideSteps } from "../src/domain/guild.ts";
+import { type Actor, type Binding, GUIDE_STEPS, type GuideStep } from "../src/domain/guild.ts";
 import type { ChannelStanding } from "../src/domain/ports/guilds.ts";
 import { meantServer } from "../src/domain/server-choice.ts";
 import { linkPending, verifyPasted } from "./setup-link.ts";
@@ -86,7 +86,7 @@ export async function standingsOf(
 /** `guide:STEP:BINDING` */
 export async function goTo({ actor, argument }: Press, services: Services): Promise<Reply> {
   const [name = "", bindingId = ""] = argument.split(":");
-  const step = guideSteps.find((one) => one === name);
+  const step = GUIDE_STEPS.find((one) => one === name);
   if (step === undefined) throw new Failure("expired", "This button belongs to an older version of the bot.");
   return await guideAt(services, actor, { step, bindingId });
 }

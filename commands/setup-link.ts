@@ -3,7 +3,7 @@ import { plainText } from "../src/discord/render/escape.ts";
 import { isThisYours, linkedCard } from "../src/discord/render/setup-cards.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import { type Actor, type Binding, emptyPolicy, type GuildSettings } from "../src/domain/guild.ts";
+import { type Actor, type Binding, EMPTY_POLICY, type GuildSettings } from "../src/domain/guild.ts";
 import type { ServerStatus } from "../src/domain/model.ts";
 import { ServerKey } from "../src/domain/server-key.ts";
 import { note } from "./audit-note.ts";
@@ -153,7 +153,7 @@ function withModerators(
   bindingId: string,
   roleIds: readonly string[],
 ): GuildSettings {
-  const policy = settings.policies[bindingId] ?? emptyPolicy;
+  const policy = settings.policies[bindingId] ?? EMPTY_POLICY;
   const raised = roleIds.filter((id) => (policy.roleTiers[id] ?? "viewer") === "viewer");
   const moderators = Object.fromEntries(raised.map((id) => [id, "moderator" as const]));
   const roleTiers = { ...policy.roleTiers, ...moderators };

@@ -5,7 +5,7 @@ import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
-import { clockIn, DEFAULT_ZONE, timeZones, zoneNamed } from "../src/domain/time-zones.ts";
+import { clockIn, DEFAULT_ZONE, TIME_ZONES, zoneNamed } from "../src/domain/time-zones.ts";
 import { note } from "./audit-note.ts";
 
 /** What Marshal needs to know of the Discord server itself: where notices go, and its time zone. */
@@ -62,8 +62,7 @@ export async function setTimeZone(services: Services, actor: Actor, typed: strin
 /** Zones whose name holds what was typed, with what their clocks show. */
 function completeZone(typed: string, nowMs: number): readonly Choice[] {
   const wanted = typed.trim().replace(/\s+/g, "_").toLowerCase();
-  return timeZones
-    .filter((name) => name.toLowerCase().includes(wanted))
+  return TIME_ZONES.filter((name) => name.toLowerCase().includes(wanted))
     .slice(0, 25)
     .map((name) => ({ name: `${name.replaceAll("_", " ")} (${clockIn(name, nowMs)})`, value: name }));
 }

@@ -12,7 +12,7 @@ import { inlineName } from "../src/discord/render/escape.ts";
 import { type Checked, checkCard, protectedName, staffCard } from "../src/discord/render/staff-cards.ts";
 import { type Escaped, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import { type Actor, type Binding, emptyPolicy, type StaffPolicy, type Tier } from "../src/domain/guild.ts";
+import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy, type Tier } from "../src/domain/guild.ts";
 import { note } from "./audit-note.ts";
 import { playersOf, serverBeingTyped } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
@@ -43,7 +43,7 @@ async function changePolicy(
   edit: (policy: StaffPolicy) => StaffPolicy,
 ): Promise<void> {
   await services.settings.change(actor.guildId, (settings) => {
-    const policy = edit(settings.policies[binding.id] ?? emptyPolicy);
+    const policy = edit(settings.policies[binding.id] ?? EMPTY_POLICY);
     return { ...settings, policies: { ...settings.policies, [binding.id]: policy } };
   });
 }
@@ -166,7 +166,7 @@ const list = defineEntry<{ readonly server: string | undefined }>({
   autocomplete: completeServer,
   async execute({ actor, args }, services) {
     const binding = await services.bindings.pick(actor.guildId, args.server);
-    const policy = (await services.settings.of(actor.guildId)).policies[binding.id] ?? emptyPolicy;
+    const policy = (await services.settings.of(actor.guildId)).policies[binding.id] ?? EMPTY_POLICY;
     const accounts = await services.accounts.list(actor.guildId);
     return { cards: [staffCard(binding, policy, accounts)] };
   },

@@ -100,7 +100,7 @@ export interface PendingLink {
 }
 
 /** The first answer. It is declared because it goes out before store, queue or network are awaited. */
-export type First = "ephemeral" | "public" | "update";
+export type FirstAnswer = "ephemeral" | "public" | "update";
 
 /** A message as the answer. Later replies of the same answer replace earlier ones as a whole. */
 export interface Reply extends MessageBody {
@@ -278,7 +278,7 @@ export interface Group {
 
 export interface MessageAction {
   /** "update": the message that was acted on is edited (its buttons stay until the reply replaces them). */
-  readonly first: First;
+  readonly first: FirstAnswer;
   /** Only for holders of Manage Guild: buttons outlive the permission of who got them. */
   readonly manageGuild?: boolean;
   execute(press: Press, services: Services): Answer;

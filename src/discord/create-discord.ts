@@ -18,11 +18,11 @@ import { removedGuilds, shardOf } from "./connection/removed-guilds.ts";
 import { createSetupOffer, joinedGuild } from "./connection/setup-offer.ts";
 import { ShardPresence } from "./connection/shard-presence.ts";
 import { createCommandRegistry } from "./interactions/command-registry.ts";
-import { answerOutsideGuild, convert } from "./interactions/convert.ts";
 import { createDispatch, type Dispatch } from "./interactions/dispatch.ts";
 import { createCallbackRest } from "./interactions/interaction-responder.ts";
 import { createLateAnswers } from "./interactions/late-answers.ts";
 import { createPendingLinks } from "./interactions/pending-links.ts";
+import { answerOutsideGuild, readInteraction } from "./interactions/read-interaction.ts";
 import { registeredIds, registerWhenChanged } from "./interactions/registration.ts";
 import { createNotifier } from "./messages/notifier.ts";
 import { createSink } from "./messages/sink.ts";
@@ -138,7 +138,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   });
   // Set before the login, so that what waited since the last run can be posted at once.
   const rest = client.rest.setToken(ports.token);
-  const roads = { rest, callbacks: createCallbackRest(rest) };
+  const rests = { rest, callbacks: createCallbackRest(rest) };
   const guilds = createGuildView(client);
   const presence = new ShardPresence(client, clock);
   const { sink, progress } = withProgress(
@@ -185,8 +185,8 @@ export function createDiscord(ports: DiscordPorts): Discord {
 
   async function answer(interaction: Interaction): Promise<void> {
     try {
-      const incoming = convert(interaction, roads);
-      if (incoming === undefined) await answerOutsideGuild(interaction, roads);
+      const incoming = readInteraction(interaction, rests);
+      if (incoming === undefined) await answerOutsideGuild(interaction, rests);
       else await dispatch?.handle(incoming);
     } catch (err) {
       log.error({ err }, "an interaction could not be read");

@@ -84,8 +84,8 @@ export interface Preset {
 }
 
 /** The steps of the guided set-up, in their order. */
-export const guideSteps = ["link", "staff", "logs", "notices", "zone", "test", "done"] as const;
-export type GuideStep = (typeof guideSteps)[number];
+export const GUIDE_STEPS = ["link", "staff", "logs", "notices", "zone", "test", "done"] as const;
+export type GuideStep = (typeof GUIDE_STEPS)[number];
 
 /** How far the guided set-up of a guild has come: it goes on there, also after a restart. */
 export interface GuideProgress {
@@ -114,8 +114,8 @@ export interface GuildSettings {
   readonly presets: readonly Preset[];
 }
 
-export const emptyPolicy: StaffPolicy = { roleTiers: {}, allowed: [], denied: [], protectedPlayers: [] };
-export const defaultSettings: GuildSettings = { auditRetentionDays: 90, policies: {}, presets: [] };
+export const EMPTY_POLICY: StaffPolicy = { roleTiers: {}, allowed: [], denied: [], protectedPlayers: [] };
+export const DEFAULT_SETTINGS: GuildSettings = { auditRetentionDays: 90, policies: {}, presets: [] };
 
 /** Who presses or types, as the interaction said. */
 export interface Actor {

@@ -3,7 +3,7 @@
 export const DEFAULT_ZONE = "UTC";
 
 /** All names, UTC first. */
-export const timeZones: readonly string[] = [
+export const TIME_ZONES: readonly string[] = [
   DEFAULT_ZONE,
   ...Intl.supportedValuesOf("timeZone").filter((name) => name !== DEFAULT_ZONE),
 ];
@@ -11,7 +11,7 @@ export const timeZones: readonly string[] = [
 /** The name as it is written, however it was typed ("europe/berlin"); undefined where there is no such zone. */
 export function zoneNamed(typed: string): string | undefined {
   const wanted = typed.trim().replace(/\s+/g, "_").toLowerCase();
-  const known = timeZones.find((name) => name.toLowerCase() === wanted);
+  const known = TIME_ZONES.find((name) => name.toLowerCase() === wanted);
   if (known !== undefined) return known;
   // Older names ("Asia/Calcutta", "US/Eastern") are taken too; offsets ("+01:00") would know no summer time.
   if (!/^[a-z]/.test(wanted)) return undefined;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Binding, type Feed, type GuildSettings, guideSteps } from "../domain/guild.ts";
+import { type Binding, type Feed, GUIDE_STEPS, type GuildSettings } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { AnswerPlace } from "../domain/ports/run-answers.ts";
 import type { AuditEvent, RunRecord } from "../domain/run.ts";
@@ -99,7 +99,7 @@ const policy = z.object({
 });
 
 const settings = z.object({
-  guide: z.object({ step: z.enum(guideSteps), bindingId: z.string().exactOptional() }).exactOptional(),
+  guide: z.object({ step: z.enum(GUIDE_STEPS), bindingId: z.string().exactOptional() }).exactOptional(),
   guideOfferedForJoinMs: z.number().exactOptional(),
   timeZone: z.string().exactOptional(),
   defaultServer: z.string().exactOptional(),

@@ -1,4 +1,4 @@
-import { defaultSettings, type GuildSettings } from "../domain/guild.ts";
+import { DEFAULT_SETTINGS, type GuildSettings } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { Settings } from "../domain/ports/settings.ts";
@@ -14,7 +14,7 @@ export interface SettingsStore extends Settings {
 export function createSettings(documents: Documents<GuildSettings>): SettingsStore {
   const turns = new KeyedMutex();
   const of = async (guildId: string): Promise<GuildSettings> =>
-    (await documents.get(guildId)) ?? defaultSettings;
+    (await documents.get(guildId)) ?? DEFAULT_SETTINGS;
   return {
     of,
     change: (guildId, edit) =>

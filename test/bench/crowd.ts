@@ -1,4 +1,4 @@
-import { emptyPolicy, type Feed, type FeedKind } from "../../src/domain/guild.ts";
+import { EMPTY_POLICY, type Feed, type FeedKind } from "../../src/domain/guild.ts";
 import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
 import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
@@ -85,7 +85,7 @@ export async function settle(
       const byUserId = owner.member.id;
       const key = new ServerKey(keyOf(index));
       const { binding } = await bindings.link({ guildId: guild.id, key, status: statusOf(index), byUserId });
-      const policy = { ...emptyPolicy, roleTiers: { [staffRole.id]: "moderator" as const } };
+      const policy = { ...EMPTY_POLICY, roleTiers: { [staffRole.id]: "moderator" as const } };
       await settings.change(guild.id, (before) => ({ ...before, policies: { [binding.id]: policy } }));
       for (const { kind, channel } of feeds) {
         const feed: Feed = {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { emptyPolicy, type Feed } from "../../src/domain/guild.ts";
+import { EMPTY_POLICY, type Feed } from "../../src/domain/guild.ts";
 import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import type { RunRecord } from "../../src/domain/run.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
@@ -96,7 +96,7 @@ export class HostileGuild {
         await feeds.save(feed);
       }
       this.#bindingIds = bindingIds;
-      const policy = { ...emptyPolicy, roleTiers: { [this.#staffRoleId]: "moderator" as const } };
+      const policy = { ...EMPTY_POLICY, roleTiers: { [this.#staffRoleId]: "moderator" as const } };
       const policies = Object.fromEntries(bindingIds.map((id) => [id, policy]));
       await settings.change(this.#guildId, (before) => ({ ...before, policies }));
       await this.#fillAudit(store, clock);

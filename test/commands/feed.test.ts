@@ -4,7 +4,7 @@ import { feed } from "../../commands/feed.ts";
 import type { Form, Press, Reply, Services } from "../../src/discord/command.ts";
 import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { type Actor, defaultSettings, emptyPolicy } from "../../src/domain/guild.ts";
+import { type Actor, DEFAULT_SETTINGS, EMPTY_POLICY } from "../../src/domain/guild.ts";
 import { formOf, optionsOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld } from "../support/fake-services.ts";
 import { FeedsRig, guildId } from "../support/feeds-rig.ts";
@@ -275,8 +275,8 @@ describe("buttons of a mod-call card", () => {
         what.map((name) => `mod-${name}:${id}`),
       );
       const staff = { roleIds: ["r-mod"] };
-      const policy = { ...emptyPolicy, roleTiers: { "r-mod": "moderator" } as const };
-      world.settingsByGuild.set(guildId, { ...defaultSettings, policies: { "binding-1": policy } });
+      const policy = { ...EMPTY_POLICY, roleTiers: { "r-mod": "moderator" } as const };
+      world.settingsByGuild.set(guildId, { ...DEFAULT_SETTINGS, policies: { "binding-1": policy } });
       const mine = { ...manager, ...staff };
       const other = actorOf({ guildId, userId: "200", ...staff });
       const { actions } = feed;

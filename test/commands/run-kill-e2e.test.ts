@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
-import { defaultSettings } from "../../src/domain/guild.ts";
+import { DEFAULT_SETTINGS } from "../../src/domain/guild.ts";
 import type { Channel, Exchange } from "../../src/sandbox/discord/types.ts";
 import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
 
@@ -50,7 +50,7 @@ async function eventually<T>(
 }
 
 function auditInto(rig: RunCommandsRig, channel: Channel): void {
-  const settings = rig.runs.settingsOf.get(rig.guild.id) ?? defaultSettings;
+  const settings = rig.runs.settingsOf.get(rig.guild.id) ?? DEFAULT_SETTINGS;
   rig.runs.settingsOf.set(rig.guild.id, { ...settings, auditChannelId: channel.id });
 }
 

@@ -5,7 +5,7 @@ import type { Answer, Reply } from "../../src/discord/command.ts";
 import { composeAnswer } from "../../src/discord/messages/compose.ts";
 import { failureBody } from "../../src/discord/render/errors.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { emptyPolicy } from "../../src/domain/guild.ts";
+import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
 import type { Lists, Player, ServerStatus } from "../../src/domain/model.ts";
 import { readMessageForm } from "../../src/sandbox/discord/validate-message.ts";
@@ -102,7 +102,7 @@ const staff = actorOf({ roleIds: ["staff"] });
 async function rig(lists: Lists, status: ServerStatus) {
   const world = new FakeWorld();
   const binding = await world.linkServer(staff.guildId, status);
-  const policy = { ...emptyPolicy, roleTiers: { staff: "moderator" } } as const;
+  const policy = { ...EMPTY_POLICY, roleTiers: { staff: "moderator" } } as const;
   await world.settings.change(staff.guildId, (all) => ({ ...all, policies: { [binding.id]: policy } }));
   const state = world.states.get(binding.source);
   assert.ok(state !== undefined);

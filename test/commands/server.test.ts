@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { server } from "../../commands/server.ts";
 import type { Answer, Reply } from "../../src/discord/command.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { type Actor, type Binding, emptyPolicy } from "../../src/domain/guild.ts";
+import { type Actor, type Binding, EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Lists, Player } from "../../src/domain/model.ts";
 import { optionsOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld, serverStatus } from "../support/fake-services.ts";
@@ -25,7 +25,7 @@ const NOTHING: Lists = {
 async function rig(status = serverStatus()) {
   const world = new FakeWorld();
   const binding = await world.linkServer(actor.guildId, status);
-  const policy = { ...emptyPolicy, roleTiers: { staff: "moderator" } } as const;
+  const policy = { ...EMPTY_POLICY, roleTiers: { staff: "moderator" } } as const;
   await world.settings.change(actor.guildId, (all) => ({ ...all, policies: { [binding.id]: policy } }));
   give(world, binding, NOTHING);
   return { world, binding };

@@ -5,7 +5,7 @@ import { setup } from "../../commands/setup.ts";
 import { cleanKey } from "../../commands/setup-link.ts";
 import type { Press, Reply } from "../../src/discord/command.ts";
 import { Failure, type FailureCode } from "../../src/domain/failure.ts";
-import { emptyPolicy } from "../../src/domain/guild.ts";
+import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Button } from "../../src/domain/message.ts";
 import { formOf, textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld, serverStatus } from "../support/fake-services.ts";
@@ -184,7 +184,7 @@ test("linking again lowers no role that holds a higher tier", async () => {
   const made = world();
   const binding = await made.linkServer(actor.guildId, serverStatus(), "old-key");
   const roleTiers = { boss: "manager", watch: "viewer" } as const;
-  const policies = { [binding.id]: { ...emptyPolicy, roleTiers } };
+  const policies = { [binding.id]: { ...EMPTY_POLICY, roleTiers } };
   await made.settings.change(actor.guildId, (settings) => ({ ...settings, policies }));
   await act(made, "setup-yes", press(pendingId(await typeKey(made, "abc-xyz", ["boss", "watch"]))));
   const policy = (await made.settings.of(actor.guildId)).policies[binding.id];
@@ -203,7 +203,7 @@ test("@everyone never becomes staff: it is said in words, and the key is not ask
 test("unlinking asks first, then erases the binding and its policy, audited", async () => {
   const made = world();
   const binding = await made.linkServer(actor.guildId);
-  const policies = { [binding.id]: emptyPolicy };
+  const policies = { [binding.id]: EMPTY_POLICY };
   await made.settings.change(actor.guildId, (settings) => ({ ...settings, policies }));
   const invocation = { actor, args: undefined, signal: new AbortController().signal, reference: "r" };
   const question = await setup.subcommands.unlink.execute(invocation, made.services);
@@ -233,7 +233,7 @@ test("show tells what is linked, parked, and who may run commands", async () => 
   const binding = await made.linkServer(actor.guildId);
   made.parked.set(binding.source, "rejected twice.");
   const roleTiers = { r1: "moderator", r2: "manager" } as const;
-  const policies = { [binding.id]: { ...emptyPolicy, roleTiers } };
+  const policies = { [binding.id]: { ...EMPTY_POLICY, roleTiers } };
   await made.settings.change(actor.guildId, (all) => ({ ...all, noticeChannelId: "77", policies }));
   const invocation = { actor, args: undefined, signal: new AbortController().signal, reference: "r" };
   const reply = await setup.subcommands.show.execute(invocation, made.services);

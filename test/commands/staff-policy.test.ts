@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { protecting, unprotecting, withRule, withTier } from "../../commands/staff-policy.ts";
-import { emptyPolicy, type StaffPolicy } from "../../src/domain/guild.ts";
+import { EMPTY_POLICY, type StaffPolicy } from "../../src/domain/guild.ts";
 
 function times<T>(count: number, start: T, step: (value: T, index: number) => T): T {
   let value = start;
@@ -21,13 +21,13 @@ describe("what /staff keeps has an end, and says so", () => {
   });
 
   test("200 roles with a tier; one that has a tier may get another", () => {
-    const policy = times(200, emptyPolicy, (one, index) => withTier(one, `r${index}`, "viewer"));
+    const policy = times(200, EMPTY_POLICY, (one, index) => withTier(one, `r${index}`, "viewer"));
     assert.throws(() => withTier(policy, "r200", "viewer"), full);
     assert.equal(withTier(policy, "r7", "manager").roleTiers.r7, "manager");
   });
 
   test("200 protected players; a name and its id are one", () => {
-    const policy = times(200, emptyPolicy, (one, index) => protecting(one, `p${index}`, undefined));
+    const policy = times(200, EMPTY_POLICY, (one, index) => protecting(one, `p${index}`, undefined));
     assert.throws(() => protecting(policy, "p200", undefined), full);
     const known = { name: "P7", id: 7 };
     const paired = protecting(policy, "p7", known);

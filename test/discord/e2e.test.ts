@@ -11,7 +11,7 @@ import {
 } from "../../src/discord/command.ts";
 import { markdownOfOurs, md } from "../../src/domain/escaped.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { emptyPolicy } from "../../src/domain/guild.ts";
+import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
 import { eventually, startDiscordRig } from "../support/discord-rig.ts";
 import { emptyLists, serverStatus } from "../support/fake-services.ts";
@@ -308,7 +308,7 @@ test("names of the game neither ping nor format in any answer", async (t) => {
   const binding = await rig.world.linkServer(rig.guild.id, serverStatus({ name }));
   const roleTiers = { [rig.staffRole.id]: "moderator" } as const;
   await rig.world.settings.change(rig.guild.id, (all) => ({
-    ...{ ...all, policies: { [binding.id]: { ...emptyPolicy, roleTiers } } },
+    ...{ ...all, policies: { [binding.id]: { ...EMPTY_POLICY, roleTiers } } },
   }));
   const seen = rig.world.states.get(binding.source);
   assert.ok(seen !== undefined);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
-import { defaultSettings, type Feed } from "../../src/domain/guild.ts";
+import { DEFAULT_SETTINGS, type Feed } from "../../src/domain/guild.ts";
 import type { NewFeed } from "../../src/domain/ports/feeds.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
 import { createBindings } from "../../src/store/bindings.ts";
@@ -172,7 +172,7 @@ describe("a guild that removed the bot", () => {
     await host.clock.advance(2 * DAY_MS);
     assert.deepEqual(host.pruned, ["g1"]);
     assert.deepEqual(host.accountsForgotten, ["g1"]);
-    assert.deepEqual(await host.settings.of("g1"), defaultSettings);
+    assert.deepEqual(await host.settings.of("g1"), DEFAULT_SETTINGS);
     for (const texts of Object.values(host.texts)) {
       assert.doesNotMatch(JSON.stringify([...texts]), /g1/);
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { defaultSettings, emptyPolicy } from "../../src/domain/guild.ts";
+import { DEFAULT_SETTINGS, EMPTY_POLICY } from "../../src/domain/guild.ts";
 import { parseSettings } from "../../src/store/document-schemas.ts";
 import { createSettings } from "../../src/store/settings.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
@@ -9,7 +9,7 @@ describe("a guild's settings", () => {
   test("are the defaults until something is set, and nothing is written for reading them", async () => {
     const documents = new MemoryDocuments(parseSettings);
     const settings = createSettings(documents);
-    assert.deepEqual(await settings.of("g1"), defaultSettings);
+    assert.deepEqual(await settings.of("g1"), DEFAULT_SETTINGS);
     assert.equal(documents.writes, 0);
   });
 
@@ -31,14 +31,14 @@ describe("a guild's settings", () => {
     } as const;
     assert.deepEqual(await createSettings(documents).change("g1", () => full), full);
     assert.deepEqual(await createSettings(documents).of("g1"), full);
-    assert.deepEqual(await createSettings(documents).of("g2"), defaultSettings);
+    assert.deepEqual(await createSettings(documents).of("g2"), DEFAULT_SETTINGS);
   });
 
   test("changes of one guild at the same time never lose one another", async () => {
     const settings = createSettings(new MemoryDocuments(parseSettings));
     await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
-        settings.change("g1", (now) => ({ ...now, policies: { ...now.policies, [`b${n}`]: emptyPolicy } })),
+        settings.change("g1", (now) => ({ ...now, policies: { ...now.policies, [`b${n}`]: EMPTY_POLICY } })),
       ),
     );
     assert.equal(Object.keys((await settings.of("g1")).policies).length, 40);
@@ -69,7 +69,7 @@ describe("a guild's settings", () => {
     await settings.change("g1", (now) => ({ ...now, auditRetentionDays: 7 }));
     await settings.change("g2", (now) => ({ ...now, auditRetentionDays: 8 }));
     await settings.forgetGuild("g1");
-    assert.deepEqual(await settings.of("g1"), defaultSettings);
+    assert.deepEqual(await settings.of("g1"), DEFAULT_SETTINGS);
     assert.deepEqual(documents.keys, ["g2"]);
   });
 

@@ -5,8 +5,8 @@ import { Failure } from "../../src/domain/failure.ts";
 import {
   type Actor,
   type Binding,
-  defaultSettings,
-  emptyPolicy,
+  DEFAULT_SETTINGS,
+  EMPTY_POLICY,
   type GuildSettings,
 } from "../../src/domain/guild.ts";
 import type { ServerState, ServerStatus, SourceId } from "../../src/domain/model.ts";
@@ -91,7 +91,7 @@ export class FakeWorld {
   };
 
   readonly settings: Settings = {
-    of: async (guildId) => this.settingsByGuild.get(guildId) ?? defaultSettings,
+    of: async (guildId) => this.settingsByGuild.get(guildId) ?? DEFAULT_SETTINGS,
     change: async (guildId, edit) => {
       const changed = edit(await this.settings.of(guildId));
       this.settingsByGuild.set(guildId, changed);
@@ -141,7 +141,7 @@ export class FakeWorld {
       return () => allowed;
     },
     isStaff: async (actor, { id, guildId }) => {
-      const { roleTiers } = (await this.settings.of(guildId)).policies[id] ?? emptyPolicy;
+      const { roleTiers } = (await this.settings.of(guildId)).policies[id] ?? EMPTY_POLICY;
       return actor.roleIds.some((role) => roleTiers[role] !== undefined);
     },
   };

@@ -1,6 +1,6 @@
 import { markdownOfOurs } from "../../src/domain/escaped.ts";
 import { Failure } from "../../src/domain/failure.ts";
-import { type Actor, type Binding, defaultSettings, type GuildSettings } from "../../src/domain/guild.ts";
+import { type Actor, type Binding, DEFAULT_SETTINGS, type GuildSettings } from "../../src/domain/guild.ts";
 import type { OutgoingMessage } from "../../src/domain/message.ts";
 import type {
   CommandAnswer,
@@ -182,9 +182,9 @@ export class RunsRig {
   readonly #options: RunsRigOptions;
 
   readonly settings: Settings = {
-    of: async (guildId) => this.settingsOf.get(guildId) ?? defaultSettings,
+    of: async (guildId) => this.settingsOf.get(guildId) ?? DEFAULT_SETTINGS,
     change: async (guildId, edit) => {
-      const next = edit(this.settingsOf.get(guildId) ?? defaultSettings);
+      const next = edit(this.settingsOf.get(guildId) ?? DEFAULT_SETTINGS);
       this.settingsOf.set(guildId, next);
       return next;
     },
@@ -233,7 +233,7 @@ export class RunsRig {
   }
 
   setPolicy(more: Partial<GuildSettings["policies"][string]>, bindingId = binding.id, guildId = "g1"): void {
-    const settings = this.settingsOf.get(guildId) ?? defaultSettings;
+    const settings = this.settingsOf.get(guildId) ?? DEFAULT_SETTINGS;
     const policy = {
       roleTiers: {
         [roles.viewer]: "viewer",

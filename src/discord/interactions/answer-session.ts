@@ -6,12 +6,12 @@ import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import type { Log } from "../../log.ts";
-import type { First, Reply } from "../command.ts";
+import type { FirstAnswer, Reply } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
 import { AnswerRefused, type InteractionResponder, type Target, TOKEN_LIVES_MS } from "./incoming.ts";
-import { untilTaken } from "./persist.ts";
+import { retryUntilTaken } from "./retry-answers.ts";
 
-export interface SessionPorts {
+export interface AnswerSessionPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly sink: Sink;
@@ -19,8 +19,8 @@ export interface SessionPorts {
   readonly log: Log;
 }
 
-export interface SessionOptions {
-  readonly first: First;
+export interface AnswerSessionOptions {
+  readonly first: FirstAnswer;
   readonly actor: Actor;
   readonly answers: InteractionResponder;
   readonly reference: string;
@@ -33,9 +33,9 @@ export interface SessionOptions {
 }
 
 /** One answer from its deferral to its last edit: where each reply goes, and what becomes of it when it cannot. */
-export class Session {
-  readonly #ports: SessionPorts;
-  readonly #options: SessionOptions;
+export class AnswerSession {
+  readonly #ports: AnswerSessionPorts;
+  readonly #options: AnswerSessionOptions;
   #target: Target = "@original";
   /** What is seen under #target is seen by who asked only. */
   #private: boolean;
@@ -44,7 +44,7 @@ export class Session {
   #shown: boolean;
   #removed = false;
 
-  constructor(ports: SessionPorts, options: SessionOptions) {
+  constructor(ports: AnswerSessionPorts, options: AnswerSessionOptions) {
     this.#ports = ports;
     this.#options = options;
     this.#private = options.first === "ephemeral";
@@ -59,7 +59,7 @@ export class Session {
     if (clock.monotonicMs() > endMs) return this.#elsewhere(reply, EXPIRED);
 
     try {
-      await untilTaken(() => this.#put(reply), { clock, endMs, signal });
+      await retryUntilTaken(() => this.#put(reply), { clock, endMs, signal });
     } catch (error) {
       if (!(error instanceof AnswerRefused) || error.reason === "form") throw error;
       return this.#elsewhere(reply, error);

@@ -5,7 +5,7 @@ import type { Action, Answer, Choice, Entry, Form, Press, Services } from "../co
 import { defectBody, failureBody } from "../render/errors.ts";
 import { cut, plainText } from "../render/escape.ts";
 import { chooseRoles } from "../render/setup-cards.ts";
-import { Session, type SessionPorts } from "./answer-session.ts";
+import { AnswerSession, type AnswerSessionPorts } from "./answer-session.ts";
 import type { CommandRegistry } from "./command-registry.ts";
 import {
   AnswerRefused,
@@ -15,15 +15,15 @@ import {
   type IncomingTyping,
   TOKEN_LIVES_MS,
 } from "./incoming.ts";
-import { untilTaken } from "./persist.ts";
-import { type Job, ServerQuestions } from "./which-server.ts";
+import { retryUntilTaken } from "./retry-answers.ts";
+import { type AnswerJob, ServerQuestions } from "./server-questions.ts";
 
 /** Of the 3 s that Discord waits for choices. */
 const TYPING_MS = 2_000;
 const MOST_CHOICES = 25;
 const LONGEST_CHOICE_CHARACTERS = 100;
 
-export interface DispatchPorts extends SessionPorts {
+export interface DispatchPorts extends AnswerSessionPorts {
   readonly registry: CommandRegistry;
   readonly services: Services;
 }
@@ -62,7 +62,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
 
   async function perform(incoming: IncomingCommand | IncomingPress, reference: string): Promise<void> {
     const cameMs = clock.monotonicMs();
-    let job: Job | Form;
+    let job: AnswerJob | Form;
     try {
       job = incoming.kind === "command" ? commandJob(incoming, reference) : pressJob(incoming, reference);
       if (!("work" in job)) return await incoming.answers.form(job);
@@ -80,7 +80,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     }
     const { actor, answers } = incoming;
     const { signal } = stopping;
-    const session = new Session(ports, { ...job, actor, answers, reference, cameMs, signal });
+    const session = new AnswerSession(ports, { ...job, actor, answers, reference, cameMs, signal });
     await finish(session, job.work);
   }
 
@@ -103,7 +103,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     });
     const patience = { clock, endMs: cameMs + TOKEN_LIVES_MS, signal: stopping.signal };
     try {
-      await untilTaken(() => answers.edit(body, "@original"), patience);
+      await retryUntilTaken(() => answers.edit(body, "@original"), patience);
     } catch (error) {
       // It did not stand, so nothing is shown that would have to go.
       log.debug({ reference, err: error }, "there was no answer to take back");
@@ -113,7 +113,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   function commandJob(
     { command, path, actor, options, answers }: IncomingCommand,
     reference: string,
-  ): Job | Form {
+  ): AnswerJob | Form {
     const found = registry.entry(command, path);
     if (found === undefined) throw new Failure("expired", "This command has changed; reload Discord.");
     const entry: Entry = found.entry;
@@ -128,7 +128,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     });
   }
 
-  function pressJob(incoming: IncomingPress, reference: string): Job | Form {
+  function pressJob(incoming: IncomingPress, reference: string): AnswerJob | Form {
     const { customId, actor, values, form, messageId, answers } = incoming;
     const on = { actor, signal: stopping.signal, reference, answer: answers.place };
     const asked = questions.pressed(customId, on);
@@ -220,7 +220,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   };
 }
 
-async function finish(session: Session, work: () => Answer): Promise<void> {
+async function finish(session: AnswerSession, work: () => Answer): Promise<void> {
   try {
     const answer = work();
     if (isReplies(answer)) for await (const reply of answer) await session.show(reply);

@@ -1,7 +1,7 @@
 import type { Actor } from "../../domain/guild.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { AnswerPlace } from "../../domain/ports/run-answers.ts";
-import type { Choice, First, Form, FormValues, Options } from "../command.ts";
+import type { Choice, FirstAnswer, Form, FormValues, Options } from "../command.ts";
 
 /** An interaction as dispatch sees it: plain values, and the ways to answer it. */
 export type Incoming = IncomingCommand | IncomingPress | IncomingTyping;
@@ -48,7 +48,7 @@ export interface InteractionResponder {
   /** For another process, which may have to complete the answer. */
   readonly place: AnswerPlace;
   /** "thinking", or for "update" nothing to be seen: the first answer, due within 3 s. */
-  defer(first: First): Promise<void>;
+  defer(first: FirstAnswer): Promise<void>;
   form(form: Form): Promise<void>;
   reply(body: MessageBody, ephemeral: boolean): Promise<void>;
   choices(choices: readonly Choice[]): Promise<void>;

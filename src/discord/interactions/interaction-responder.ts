@@ -9,11 +9,11 @@ import {
 } from "discord.js";
 import { composeAnswer, composeEdit, composeForm } from "../messages/compose.ts";
 import { type AnswerRefusal, AnswerRefused, type InteractionResponder, TOKEN_LIVES_MS } from "./incoming.ts";
-import { sendFirstAnswer } from "./persist.ts";
+import { sendFirstAnswer } from "./retry-answers.ts";
 
 type Handle = Pick<Interaction, "id" | "token" | "applicationId" | "createdTimestamp">;
 
-export interface AnswerRoads {
+export interface AnswerRests {
   /** For everything after the first answer. */
   readonly rest: REST;
   /** For first answers: repeats nothing by itself, so that a repeat can be told from a first try. */
@@ -37,7 +37,7 @@ export function createCallbackRest(rest: REST): REST {
 
 /** The ways to answer one interaction, over REST. discord.js's own are not used: they cache every message. */
 export function createInteractionResponder(
-  { rest, callbacks }: AnswerRoads,
+  { rest, callbacks }: AnswerRests,
   { id, token, applicationId, createdTimestamp }: Handle,
 ): InteractionResponder {
   const call = (type: InteractionResponseType, data?: object, files: RawFile[] = []) =>

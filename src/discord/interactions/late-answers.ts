@@ -2,11 +2,11 @@ import { type REST, Routes } from "discord.js";
 import type { LateAnswers } from "../../domain/ports/run-answers.ts";
 import type { Log } from "../../log.ts";
 import { composeEdit } from "../messages/compose.ts";
-import type { ToldNotifier } from "../messages/notifier.ts";
+import type { AskerNotifier } from "../messages/notifier.ts";
 
 export interface LateAnswersPorts {
   readonly rest: REST;
-  readonly notifier: Pick<ToldNotifier, "tellAsker">;
+  readonly notifier: Pick<AskerNotifier, "tellAsker">;
   readonly log: Log;
 }
 

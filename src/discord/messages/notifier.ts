@@ -22,7 +22,7 @@ export interface NotifierPorts {
   guildName(guildId: string): string | undefined;
 }
 
-export interface ToldNotifier extends Notifier {
+export interface AskerNotifier extends Notifier {
   /** By direct message, else where it was asked, else in the notice channel. Never rejects. */
   tellAsker(
     asker: { readonly guildId: string; readonly userId: string; readonly channelId: string },
@@ -31,7 +31,7 @@ export interface ToldNotifier extends Notifier {
 }
 
 /** Tells people what they must know, by whichever way is open. Never rejects: nothing could be done about it. */
-export function createNotifier(ports: NotifierPorts): ToldNotifier {
+export function createNotifier(ports: NotifierPorts): AskerNotifier {
   const { rest, sink, settings, bindings, random, log } = ports;
 
   const send = (channelId: string, body: MessageBody) =>

@@ -1,5 +1,5 @@
 import { type Escaped, joined, md, roleMention } from "../../domain/escaped.ts";
-import { type Binding, type Feed, type GuideStep, guideSteps } from "../../domain/guild.ts";
+import { type Binding, type Feed, GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import { inlineCode, inlineName } from "./escape.ts";
 import { logRows, logText, moreLogRows } from "./setup-guide-logs.ts";
@@ -26,9 +26,9 @@ const titles = {
 /** The message of a step. Its buttons and selects carry the server's id. */
 export function guideMessage(view: GuideView): MessageBody {
   const { step, note } = view;
-  const number = guideSteps.indexOf(step) + 1;
+  const number = GUIDE_STEPS.indexOf(step) + 1;
   const heading =
-    step === "done" ? md`🎉 All set` : md`Set up Marshal · ${number} of ${guideSteps.length - 1}`;
+    step === "done" ? md`🎉 All set` : md`Set up Marshal · ${number} of ${GUIDE_STEPS.length - 1}`;
   const title = step === "done" ? [] : [md`**${titles[step]}**`];
   const parts: Escaped[] = [progress(view), md``, ...title, ...textOf(view)];
   return {
@@ -40,13 +40,11 @@ export function guideMessage(view: GuideView): MessageBody {
 
 /** Done, here, still to come: by sign and place, never by colour alone. */
 function progress(view: GuideView): Escaped {
-  const marks = guideSteps
-    .filter((step) => step !== "done")
-    .map((step) => {
-      const name = shortTitles[step];
-      if (step === view.step) return md`▶ **${name}**`;
-      return isDone(step, view) ? md`✅ ${name}` : md`▫ ${name}`;
-    });
+  const marks = GUIDE_STEPS.filter((step) => step !== "done").map((step) => {
+    const name = shortTitles[step];
+    if (step === view.step) return md`▶ **${name}**`;
+    return isDone(step, view) ? md`✅ ${name}` : md`▫ ${name}`;
+  });
   return joined(marks, " · ");
 }
 
@@ -61,7 +59,7 @@ const shortTitles = {
 
 function isDone(step: Exclude<GuideStep, "done">, view: GuideView): boolean {
   const { binding, settings, feeds } = view;
-  const isPast = guideSteps.indexOf(view.step) > guideSteps.indexOf(step);
+  const isPast = GUIDE_STEPS.indexOf(view.step) > GUIDE_STEPS.indexOf(step);
   switch (step) {
     case "link":
       return binding !== undefined;
@@ -203,11 +201,11 @@ function rowsOf(view: GuideView): readonly Row[] {
 }
 
 function back(step: GuideStep, bindingId: string): Button {
-  const before = guideSteps[guideSteps.indexOf(step) - 1] ?? "link";
+  const before = GUIDE_STEPS[GUIDE_STEPS.indexOf(step) - 1] ?? "link";
   return button("Back", `guide:${before}:${bindingId}`);
 }
 
 function next(step: GuideStep, bindingId: string, style: "primary" | "secondary" = "primary"): Button {
-  const after = guideSteps[guideSteps.indexOf(step) + 1] ?? "done";
+  const after = GUIDE_STEPS[GUIDE_STEPS.indexOf(step) + 1] ?? "done";
   return button(after === "done" ? "Finish" : "Next", `guide:${after}:${bindingId}`, style);
 }

@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import { type Actor, type Binding, emptyPolicy } from "../../domain/guild.ts";
+import { type Actor, type Binding, EMPTY_POLICY } from "../../domain/guild.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Members } from "../../domain/ports/members.ts";
@@ -48,7 +48,7 @@ export async function authorizeAtSend(
   if (binding === undefined) throw new Failure("not-linked", "The server was unlinked; nothing was sent.");
   const parked = ports.health.parked(binding.source);
   if (parked !== undefined) throw new Failure("key-rejected", parked.why);
-  const policy = (await ports.settings.of(actor.guildId)).policies[binding.id] ?? emptyPolicy;
+  const policy = (await ports.settings.of(actor.guildId)).policies[binding.id] ?? EMPTY_POLICY;
   const people = peopleOf(ports.snapshots.latest(binding.source), ports.clock.nowMs());
   const decision = decide(policy, actor, parseCommand(request.text), people);
   if (!decision.allowed)

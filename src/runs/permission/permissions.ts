@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import { type Actor, type Binding, emptyPolicy, type StaffPolicy } from "../../domain/guild.ts";
+import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy } from "../../domain/guild.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Permissions } from "../../domain/ports/permissions.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
@@ -18,7 +18,7 @@ export interface PermissionPorts {
 /** Answers who may do what from the latest known lists, without a request to the service. */
 export function createPermissions({ settings, snapshots, clock }: PermissionPorts): Permissions {
   const policyOf = async (actor: Actor, binding: Binding): Promise<StaffPolicy> =>
-    (await settings.of(actor.guildId)).policies[binding.id] ?? emptyPolicy;
+    (await settings.of(actor.guildId)).policies[binding.id] ?? EMPTY_POLICY;
   return {
     decide: async (actor, binding, text): Promise<Decision> => {
       const command = read(text);

@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import { emptyPolicy } from "../../domain/guild.ts";
+import { EMPTY_POLICY } from "../../domain/guild.ts";
 import type { ServerState } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
@@ -48,7 +48,7 @@ export async function makePlan(
   const command = parseCommand(request.text);
   refuseWithoutTarget(command);
   const { guildId } = request.actor;
-  const policy = (await ports.settings.of(guildId)).policies[request.binding.id] ?? emptyPolicy;
+  const policy = (await ports.settings.of(guildId)).policies[request.binding.id] ?? EMPTY_POLICY;
   const mayVerb = decideVerb(policy, request.actor.roleIds, command);
   // Whoever may not use the verb at all costs the service nothing.
   const { people, unread } = await readPeople(ports, request, command, mayVerb.allowed);

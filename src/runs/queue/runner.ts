@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import { type Actor, type Binding, emptyPolicy } from "../../domain/guild.ts";
+import { type Actor, type Binding, EMPTY_POLICY } from "../../domain/guild.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
@@ -128,7 +128,7 @@ export class CommandRunner implements Runner {
 
   async #decideNow({ request, command }: RunPlan): Promise<RunPlan["decision"]> {
     const { settings, snapshots, clock } = this.#ports;
-    const policy = (await settings.of(request.actor.guildId)).policies[request.binding.id] ?? emptyPolicy;
+    const policy = (await settings.of(request.actor.guildId)).policies[request.binding.id] ?? EMPTY_POLICY;
     const people = peopleOf(snapshots.latest(request.binding.source), clock.nowMs());
     return decide(policy, request.actor, command, people);
   }

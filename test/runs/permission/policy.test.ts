@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { emptyPolicy, type StaffPolicy, type Tier } from "../../../src/domain/guild.ts";
+import { EMPTY_POLICY, type StaffPolicy, type Tier } from "../../../src/domain/guild.ts";
 import { parseCommand } from "../../../src/runs/catalogue/parse-command.ts";
 import { type People, rankOf, resolveTargets, tierLevel } from "../../../src/runs/catalogue/targets.ts";
 import { catalogue } from "../../../src/runs/catalogue/verbs.ts";
@@ -24,7 +24,7 @@ const people: People = {
 };
 
 const policy: StaffPolicy = {
-  ...emptyPolicy,
+  ...EMPTY_POLICY,
   roleTiers: { v: "viewer", m: "moderator", a: "administrator", x: "manager" },
   protectedPlayers: ["celeb", "777"],
 };
@@ -174,7 +174,7 @@ describe("who may run what", () => {
 
   test("says that someone with one allowed verb is staff", () => {
     assert.equal(isStaff(policy, ["v"]), true);
-    assert.equal(isStaff({ ...emptyPolicy, allowed: [{ roleId: "r", verb: "h" }] }, ["r"]), true);
+    assert.equal(isStaff({ ...EMPTY_POLICY, allowed: [{ roleId: "r", verb: "h" }] }, ["r"]), true);
     assert.equal(isStaff(policy, ["stranger"]), false);
   });
 

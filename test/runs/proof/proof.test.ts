@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure } from "../../../src/domain/failure.ts";
-import { defaultSettings } from "../../../src/domain/guild.ts";
+import { DEFAULT_SETTINGS } from "../../../src/domain/guild.ts";
 import type { CommandEntry } from "../../../src/domain/model.ts";
 import { settle } from "../../support/clock.ts";
 import { binding, RunsRig } from "../../support/runs-rig.ts";
@@ -156,7 +156,7 @@ describe("refusals beside sent runs", () => {
 describe("the audit channel", () => {
   test("mirrors each outcome and event in order, and has the log watched for commands of others", async () => {
     const rig = new RunsRig();
-    const settings = rig.settingsOf.get("g1") ?? defaultSettings;
+    const settings = rig.settingsOf.get("g1") ?? DEFAULT_SETTINGS;
     rig.settingsOf.set("g1", { ...settings, auditChannelId: "audit" });
     await rig.runs.start();
     assert.ok(rig.demandsPut.has("runs-outside:g1"));

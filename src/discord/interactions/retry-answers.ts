@@ -23,7 +23,7 @@ export async function sendFirstAnswer(send: () => Promise<void>): Promise<void> 
   }
 }
 
-export interface Patience {
+export interface RetryLimit {
   readonly clock: Clock;
   /** Until when by the monotonic clock: the token's end. */
   readonly endMs: number;
@@ -35,7 +35,7 @@ export interface Patience {
  * Repeats a change of an answer, at growing intervals, while Discord fails or cannot be reached: what a person sees
  * meanwhile is "thinking...", which must not stay. Rejects with the last AnswerRefused.
  */
-export async function untilTaken<T>(change: () => Promise<T>, patience: Patience): Promise<T> {
+export async function retryUntilTaken<T>(change: () => Promise<T>, patience: RetryLimit): Promise<T> {
   const { clock, endMs, signal } = patience;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {

@@ -3,7 +3,16 @@ import type { Actor, Binding } from "../../domain/guild.ts";
 import type { Button } from "../../domain/message.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import { meantServer } from "../../domain/server-choice.ts";
-import type { Answer, Entry, First, Invocation, MessageEntry, Options, Reply, Services } from "../command.ts";
+import type {
+  Answer,
+  Entry,
+  FirstAnswer,
+  Invocation,
+  MessageEntry,
+  Options,
+  Reply,
+  Services,
+} from "../command.ts";
 import { whichServer } from "../render/which-server.ts";
 
 /** As long as the answer that holds the question can be changed. */
@@ -13,14 +22,14 @@ const MOST_OF_GUILD = 100;
 const OPTION = "server";
 
 /** What is to be done once the first answer stands. */
-export interface Job {
-  readonly first: First;
+export interface AnswerJob {
+  readonly first: FirstAnswer;
   readonly work: () => Answer;
   readonly next: (failure: Failure) => Button | undefined;
 }
 
 /** A command as it was typed. */
-export interface Typed {
+export interface TypedCommand {
   readonly entry: MessageEntry<unknown>;
   readonly options: Options;
   /** All that an execution is given but its arguments. */
@@ -31,7 +40,7 @@ export interface Typed {
 
 interface Waiting {
   readonly id: string;
-  readonly typed: Typed;
+  readonly typed: TypedCommand;
   readonly cancel: () => void;
 }
 
@@ -55,7 +64,7 @@ export class ServerQuestions {
   }
 
   /** The command itself, or the question for its server and then the command. */
-  job(typed: Typed): Job {
+  job(typed: TypedCommand): AnswerJob {
     const { entry, options } = typed;
     const { services } = this.#ports;
     const isAsked = needsServer(entry) && options.string(OPTION) === undefined;
@@ -66,7 +75,7 @@ export class ServerQuestions {
   }
 
   /** The job of a press on a question; undefined where the button is no part of one. */
-  pressed(customId: string, on: Typed["on"]): Job | undefined {
+  pressed(customId: string, on: TypedCommand["on"]): AnswerJob | undefined {
     const [action, id = "", choice = ""] = customId.split(":");
     if (action !== "which" && action !== "which-page") return undefined;
     const found = this.#of(on.actor.guildId).find((one) => one.id === id && isOf(one, on.actor));
@@ -79,7 +88,7 @@ export class ServerQuestions {
     }
     const { entry, options } = found.typed;
     const chosen = withServer(options, choice);
-    const typed: Typed = { ...found.typed, options: chosen, on };
+    const typed: TypedCommand = { ...found.typed, options: chosen, on };
     const args = entry.parse(chosen);
     const first = firstOf(entry, args) === "public" ? "public" : "update";
     const job = jobOf({ services: this.#ports.services, typed, args, first, serverId: choice });
@@ -98,7 +107,7 @@ export class ServerQuestions {
     return meant === undefined ? options : withServer(options, meant.id);
   }
 
-  #askedJob(typed: Typed, args: unknown): Job {
+  #askedJob(typed: TypedCommand, args: unknown): AnswerJob {
     const { entry, options, on } = typed;
     let meantId: string | undefined;
     const work = async function* (this: ServerQuestions): AsyncGenerator<Reply> {
@@ -132,7 +141,7 @@ export class ServerQuestions {
     return whichServer({ id, servers, page, manages: actor.manageGuild });
   }
 
-  #put(typed: Typed): string {
+  #put(typed: TypedCommand): string {
     const { clock, random } = this.#ports;
     const { guildId, userId } = typed.on.actor;
     const own = this.#of(guildId).filter(({ typed: { on } }) => on.actor.userId === userId);
@@ -163,13 +172,13 @@ export class ServerQuestions {
 
 interface JobParts {
   readonly services: Services;
-  readonly typed: Typed;
+  readonly typed: TypedCommand;
   readonly args: unknown;
-  readonly first: First;
+  readonly first: FirstAnswer;
   readonly serverId: string | undefined;
 }
 
-function jobOf({ services, typed, args, first, serverId }: JobParts): Job {
+function jobOf({ services, typed, args, first, serverId }: JobParts): AnswerJob {
   const { entry, on, next } = typed;
   return {
     first,

@@ -15,13 +15,13 @@ import type { Actor } from "../../domain/guild.ts";
 import type { FormValues, NamedPerson, NamedRole, Options } from "../command.ts";
 import { failureBody } from "../render/errors.ts";
 import type { Incoming } from "./incoming.ts";
-import { type AnswerRoads, createInteractionResponder } from "./interaction-responder.ts";
+import { type AnswerRests, createInteractionResponder } from "./interaction-responder.ts";
 
 /** An interaction of discord.js as plain values. Undefined for kinds that we never register. */
-export function convert(interaction: Interaction, roads: AnswerRoads): Incoming | undefined {
+export function readInteraction(interaction: Interaction, rests: AnswerRests): Incoming | undefined {
   const actor = actorOf(interaction);
   if (actor === undefined) return undefined;
-  const answers = createInteractionResponder(roads, interaction);
+  const answers = createInteractionResponder(rests, interaction);
   if (interaction.isChatInputCommand()) {
     const { commandName: command, options } = interaction;
     return {
@@ -57,10 +57,10 @@ export function convert(interaction: Interaction, roads: AnswerRoads): Incoming 
 }
 
 /** Outside a guild nothing of ours works: says so, since silence reads as a failure. */
-export async function answerOutsideGuild(interaction: Interaction, roads: AnswerRoads): Promise<void> {
-  if (interaction.isAutocomplete()) return createInteractionResponder(roads, interaction).choices([]);
+export async function answerOutsideGuild(interaction: Interaction, rests: AnswerRests): Promise<void> {
+  if (interaction.isAutocomplete()) return createInteractionResponder(rests, interaction).choices([]);
   const failure = new Failure("denied", "Marshal works within a Discord server, not in direct messages.");
-  await createInteractionResponder(roads, interaction).reply(
+  await createInteractionResponder(rests, interaction).reply(
     failureBody(failure, { reference: interaction.id }),
     true,
   );
