@@ -10,7 +10,7 @@ import { serverOption } from "./server-option.ts";
 const { String: text, Integer: integer, User: user } = ApplicationCommandOptionType;
 const DAY_MS = 24 * 60 * 60_000;
 
-const statuses: Readonly<Record<string, RunStatus>> = {
+const STATUSES: Readonly<Record<string, RunStatus>> = {
   ran: "done",
   "did not run": "failed",
   unknown: "unknown",
@@ -28,7 +28,7 @@ export const filterOptions = [
     type: text,
     name: "outcome",
     description: "What came of it",
-    choices: Object.entries(statuses).map(([name, value]) => ({ name, value })),
+    choices: Object.entries(STATUSES).map(([name, value]) => ({ name, value })),
   },
   { type: integer, name: "days", description: "Of the last so many days", min_value: 1, max_value: 3_650 },
   serverOption,
@@ -49,7 +49,7 @@ export function parseFilter(options: Options): FilterArgs {
     personId: options.id("person"),
     verb: options.string("verb"),
     text: options.string("text"),
-    status: Object.values(statuses).find((status) => status === wanted),
+    status: Object.values(STATUSES).find((status) => status === wanted),
     days: options.number("days"),
     server: options.string("server"),
   };

@@ -11,7 +11,7 @@ import { feedText } from "../src/discord/render/feed-cards.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding, GuildSettings } from "../src/domain/guild.ts";
 import { note } from "./audit-note.ts";
-import { feedsOf, standingsOf } from "./setup-guide.ts";
+import { channelAccessOf, feedsOf } from "./setup-guide.ts";
 
 /** Reads what is known already: nothing is asked of the game service for it. */
 async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply> {
@@ -22,10 +22,10 @@ async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply>
   );
   const channels = servers.flatMap(({ feeds }) => feeds.map(({ feed }) => feed.channelId));
   const notices = own.noticeChannelId === undefined ? [] : [own.noticeChannelId];
-  const standings = await standingsOf(services, guildId, [...channels, ...notices]);
+  const accesses = await channelAccessOf(services, guildId, [...channels, ...notices]);
   return diagnosisMessage({
     servers,
-    standingOf: (channelId) => standings.get(channelId) ?? { kind: "unknown" },
+    accessOf: (channelId) => accesses.get(channelId) ?? { kind: "unknown" },
     noticeChannelId: own.noticeChannelId,
     halt: health.halt(),
     storeWorks: host.storeWorks(),

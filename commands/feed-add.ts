@@ -6,12 +6,12 @@ import type { FeedFilter, FeedKind } from "../src/domain/guild.ts";
 import type { NewFeed } from "../src/domain/ports/feeds.ts";
 import { serverOption } from "./server-option.ts";
 
-const minuteMs = 60_000;
+const MINUTE_MS = 60_000;
 
 /** More than any community needs; what is unbounded is somebody's mistake. */
-export const mostFeeds = 50;
+export const MOST_FEEDS = 50;
 
-const kinds = {
+const KINDS = {
   joins: "joins",
   kills: "kills",
   "mod-calls": "modCalls",
@@ -20,7 +20,7 @@ const kinds = {
 } as const satisfies Record<string, FeedKind>;
 
 /** Teams that are known of the game; others are taken as typed. */
-const usualTeams = ["Civilian", "Sheriff", "Police", "Fire", "DOT", "Jail"];
+const USUAL_TEAMS = ["Civilian", "Sheriff", "Police", "Fire", "DOT", "Jail"];
 
 const {
   String: text,
@@ -119,13 +119,13 @@ export function parseAdd(options: Options): AddArgs {
     style: options.string("style") === "cards" ? "cards" : "lines",
     filter,
     silent: options.boolean("silent") ?? false,
-    ...(cooldown === undefined ? {} : { pingCooldownMs: cooldown * minuteMs }),
-    ...(escalate === undefined ? {} : { escalateAfterMs: escalate * minuteMs }),
+    ...(cooldown === undefined ? {} : { pingCooldownMs: cooldown * MINUTE_MS }),
+    ...(escalate === undefined ? {} : { escalateAfterMs: escalate * MINUTE_MS }),
   };
 }
 
 function kindOf(name: string): FeedKind {
-  const known = Object.entries(kinds).find(([key]) => key === name);
+  const known = Object.entries(KINDS).find(([key]) => key === name);
   if (known === undefined) throw new Failure("bad-command", "There is no such kind of feed.");
   return known[1];
 }
@@ -157,7 +157,7 @@ export function completeTeam({ typed }: Typing): readonly Choice[] {
   const parts = typed.split(",").map((part) => part.trim());
   const last = (parts.at(-1) ?? "").toLowerCase();
   const before = parts.slice(0, -1).filter((part) => part !== "");
-  const known = usualTeams.filter((team) => team.toLowerCase().startsWith(last) && !before.includes(team));
+  const known = USUAL_TEAMS.filter((team) => team.toLowerCase().startsWith(last) && !before.includes(team));
   return known
     .map((team) => [...before, team].join(", "))
     .filter((value) => value.length <= 100)

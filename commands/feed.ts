@@ -23,7 +23,7 @@ import { channelMention, type Escaped, joined, md, roleMention } from "../src/do
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
-import { type AddArgs, addOptions, completeTeam, mostFeeds, parseAdd } from "./feed-add.ts";
+import { type AddArgs, addOptions, completeTeam, MOST_FEEDS, parseAdd } from "./feed-add.ts";
 import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
 import { completeServer } from "./server-option.ts";
@@ -33,8 +33,8 @@ async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise
   const { guildId, userId } = actor;
   const { server, channelId, ping, ...rest } = args;
   const binding = await bindings.pick(guildId, server);
-  if ((await feeds.list(guildId)).length >= mostFeeds) {
-    throw new Failure("bad-command", `A community has at most ${mostFeeds} feeds; remove one first.`);
+  if ((await feeds.list(guildId)).length >= MOST_FEEDS) {
+    throw new Failure("bad-command", `A community has at most ${MOST_FEEDS} feeds; remove one first.`);
   }
   const wanted = {
     ...rest,

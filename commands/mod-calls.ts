@@ -13,12 +13,12 @@ import { note } from "./audit-note.ts";
 
 /** The buttons of a moderator call's card: for people who may take calls on that server; each act stands in the audit. */
 
-const tooOld = "This call is too old: its card is no longer kept.";
+const TOO_OLD = "This call is too old: its card is no longer kept.";
 
 async function actOn({ actor, argument }: Press, act: ModCallAct, services: Services): Promise<Reply> {
   const { modCalls, bindings, permissions } = services;
   const call = await modCalls.find(actor.guildId, argument);
-  if (call === undefined) return { content: md`✋ ${tooOld}` };
+  if (call === undefined) return { content: md`✋ ${TOO_OLD}` };
   const binding = (await bindings.list(actor.guildId)).find(({ id }) => id === call.bindingId);
   if (binding === undefined) return { content: md`✋ The server of this call is no longer linked.` };
   const decision = await permissions.decideCalls(actor, binding);

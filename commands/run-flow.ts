@@ -8,10 +8,10 @@ import type { Decision, RunOrigin, RunOutcome, RunPlan, RunRecord, SubmittedRun 
 /** From a command text to its outcome, as every way of asking for a run shows it: /run command, presets, buttons. */
 
 /** A run that goes out at once needs no card that says so. */
-const worthTellingMs = 1_500;
+const WORTH_SHOWING_MS = 1_500;
 /** As long as the log is read for it. */
-const proofLookMs = 5_000;
-const proofLooks = 18;
+const PROOF_CHECK_EVERY_MS = 5_000;
+const PROOF_CHECKS = 18;
 
 export interface Ask {
   readonly actor: Actor;
@@ -83,7 +83,7 @@ export async function* follow(
   let outcome: RunOutcome;
   try {
     for await (const progress of submitted.progress()) {
-      const soon = progress.expectedAtMs - clock.nowMs() < worthTellingMs;
+      const soon = progress.expectedAtMs - clock.nowMs() < WORTH_SHOWING_MS;
       if (!soon || progress.record.status === "sending") yield progressCard(progress);
     }
     outcome = await submitted.outcome;
@@ -102,9 +102,9 @@ async function* proofOf(
   run: RunRecord,
   signal: AbortSignal,
 ): AsyncGenerator<Reply> {
-  for (let look = 0; look < proofLooks; look++) {
+  for (let look = 0; look < PROOF_CHECKS; look++) {
     try {
-      await clock.sleep(proofLookMs, signal);
+      await clock.sleep(PROOF_CHECK_EVERY_MS, signal);
     } catch {
       return;
     }

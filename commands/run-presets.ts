@@ -12,8 +12,8 @@ import { completeServer, serverOption } from "./server-option.ts";
 /** `/run preset`: command texts that Managers keep for everyone, with placeholders for what changes. */
 
 const MOST_PRESETS = 50;
-const placeholders = ["player", "text", "number"] as const;
-type Placeholder = (typeof placeholders)[number];
+const PLACEHOLDERS = ["player", "text", "number"] as const;
+type Placeholder = (typeof PLACEHOLDERS)[number];
 
 const { String: text, Number: number, Boolean: flag } = ApplicationCommandOptionType;
 
@@ -21,7 +21,7 @@ const { String: text, Number: number, Boolean: flag } = ApplicationCommandOption
 function placeholdersOf(preset: string): readonly Placeholder[] {
   const found = new Set<Placeholder>();
   for (const [, name] of preset.matchAll(/\{([^{}]*)\}/g)) {
-    const known = placeholders.find((one) => one === name);
+    const known = PLACEHOLDERS.find((one) => one === name);
     if (known === undefined) {
       throw new Failure(
         "bad-command",

@@ -1,5 +1,4 @@
 import type { Press, Reply, Services } from "../src/discord/command.ts";
-import { tierLabels } from "../src/discord/render/audit-rows.ts";
 import { feedText, refusalText } from "../src/discord/render/feed-cards.ts";
 import { shownFeed } from "../src/discord/render/setup-guide-logs.ts";
 import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
@@ -9,22 +8,21 @@ import {
   type Actor,
   type Binding,
   EMPTY_POLICY,
+  FEED_KINDS,
   type Feed,
   type FeedKind,
   type Tier,
 } from "../src/domain/guild.ts";
 import type { NewFeed } from "../src/domain/ports/feeds.ts";
+import { TIER_NAMES, TIERS } from "../src/domain/tiers.ts";
 import { note } from "./audit-note.ts";
-import { mostFeeds } from "./feed-add.ts";
+import { MOST_FEEDS } from "./feed-add.ts";
 import { feedsOf, guideAt } from "./setup-guide.ts";
-import { everyoneIsNoStaff } from "./setup-link.ts";
+import { EVERYONE_IS_NO_STAFF } from "./setup-link.ts";
 import { setNotices, setTimeZone } from "./setup-settings.ts";
 import { withTier } from "./staff-policy.ts";
 
 /** What the selects and buttons of the guided set-up change; each then shows its step again. */
-
-const tiers: readonly Tier[] = ["viewer", "moderator", "administrator", "manager"];
-const kinds: readonly FeedKind[] = ["joins", "kills", "modCalls", "commands", "emergencyCalls"];
 
 async function linked({ bindings }: Services, { guildId }: Actor, id: string): Promise<Binding> {
   const found = (await bindings.list(guildId)).find((binding) => binding.id === id);
@@ -35,11 +33,11 @@ async function linked({ bindings }: Services, { guildId }: Actor, id: string): P
 /** `guide-tier:TIER:BINDING`: exactly the chosen roles hold that tier. */
 export async function chooseTier({ actor, argument, values }: Press, services: Services): Promise<Reply> {
   const [name = "", bindingId = ""] = argument.split(":");
-  const tier = tiers.find((one) => one === name);
+  const tier = TIERS.find((one) => one === name);
   if (tier === undefined) throw new Failure("expired", "This list belongs to an older version of the bot.");
   const binding = await linked(services, actor, bindingId);
   if (values.includes(actor.guildId)) {
-    return await guideAt(services, actor, { step: "staff", bindingId, note: md`⚠ ${everyoneIsNoStaff}` });
+    return await guideAt(services, actor, { step: "staff", bindingId, note: md`⚠ ${EVERYONE_IS_NO_STAFF}` });
   }
   await services.settings.change(actor.guildId, (settings) => {
     const policy = settings.policies[bindingId] ?? EMPTY_POLICY;
@@ -54,8 +52,8 @@ export async function chooseTier({ actor, argument, values }: Press, services: S
 }
 
 function tierNote(tier: Tier, roleIds: readonly string[]): Escaped {
-  if (roleIds.length === 0) return md`No role is ${tierLabels[tier]} any more.`;
-  return md`✅ ${tierLabels[tier]}: ${joined(roleIds.map(roleMention), " ")}`;
+  if (roleIds.length === 0) return md`No role is ${TIER_NAMES[tier]} any more.`;
+  return md`✅ ${TIER_NAMES[tier]}: ${joined(roleIds.map(roleMention), " ")}`;
 }
 
 /** `guide-mine:ROLE:BINDING`: a role of whoever presses becomes Manager. */
@@ -80,7 +78,7 @@ export async function makeMine({ actor, argument }: Press, services: Services): 
 /** `guide-log:KIND:BINDING`: that log goes to the chosen channel, or nowhere. */
 export async function chooseLog({ actor, argument, values }: Press, services: Services): Promise<Reply> {
   const [name = "", bindingId = ""] = argument.split(":");
-  const kind = kinds.find((one) => one === name);
+  const kind = FEED_KINDS.find((one) => one === name);
   if (kind === undefined) throw new Failure("expired", "This list belongs to an older version of the bot.");
   const binding = await linked(services, actor, bindingId);
   const before = shownFeed(await feedsOf(services, binding), kind);
@@ -114,8 +112,8 @@ async function moveFeed(
   const { actor, binding, kind, before, channelId } = change;
   const { guildId, userId } = actor;
   const count = (await services.feeds.list(guildId)).length;
-  if (before === undefined && count >= mostFeeds) {
-    throw new Failure("bad-command", `A community has at most ${mostFeeds} feeds; remove one first.`);
+  if (before === undefined && count >= MOST_FEEDS) {
+    throw new Failure("bad-command", `A community has at most ${MOST_FEEDS} feeds; remove one first.`);
   }
   const wanted = { ...keptOf(before), guildId, bindingId: binding.id, kind, channelId, createdBy: userId };
   const feed = await services.feeds.add(wanted);

@@ -5,7 +5,7 @@ import { guideMessage } from "../src/discord/render/setup-guide.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, GUIDE_STEPS, type GuideStep } from "../src/domain/guild.ts";
-import type { ChannelStanding } from "../src/domain/ports/guilds.ts";
+import type { ChannelAccess } from "../src/domain/ports/guilds.ts";
 import { meantServer } from "../src/domain/server-choice.ts";
 import { linkPending, verifyPasted } from "./setup-link.ts";
 
@@ -31,7 +31,7 @@ export async function guideAt(services: Services, actor: Actor, look: Look): Pro
   }));
   const feeds = binding === undefined ? [] : await feedsOf(services, binding);
   const notices = settings.noticeChannelId === undefined ? [] : [settings.noticeChannelId];
-  const standings = await standingsOf(services, guildId, [
+  const accesses = await channelAccessOf(services, guildId, [
     ...feeds.map(({ channelId }) => channelId),
     ...notices,
   ]);
@@ -40,7 +40,7 @@ export async function guideAt(services: Services, actor: Actor, look: Look): Pro
     binding,
     settings,
     feeds,
-    standingOf: (channelId) => standings.get(channelId) ?? { kind: "unknown" },
+    accessOf: (channelId) => accesses.get(channelId) ?? { kind: "unknown" },
     ownRole: services.guilds.topRole(guildId, roleIds),
     mayRun: binding !== undefined && (await services.permissions.isStaff(actor, binding)),
     nowMs: services.clock.nowMs(),
@@ -73,14 +73,14 @@ export async function feedsOf({ feeds }: Services, { id, guildId }: Binding) {
   return all.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
 }
 
-export async function standingsOf(
+export async function channelAccessOf(
   { guilds }: Services,
   guildId: string,
   channelIds: readonly string[],
-): Promise<ReadonlyMap<string, ChannelStanding>> {
+): Promise<ReadonlyMap<string, ChannelAccess>> {
   const different = [...new Set(channelIds)];
-  const standings = await Promise.all(different.map((id) => guilds.standing(guildId, id)));
-  return new Map(different.map((id, at) => [id, standings[at] ?? { kind: "unknown" }]));
+  const accesses = await Promise.all(different.map((id) => guilds.channelAccess(guildId, id)));
+  return new Map(different.map((id, at) => [id, accesses[at] ?? { kind: "unknown" }]));
 }
 
 /** `guide:STEP:BINDING` */

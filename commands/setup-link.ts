@@ -10,11 +10,11 @@ import { note } from "./audit-note.ts";
 
 /** From a pasted key to a linked server: nothing is saved before the person has seen whose server it is. */
 
-const longestKey = 200;
+const LONGEST_KEY = 200;
 
-export const keyIntro = md`The server's owner finds the key in the game: private server settings, API. It is sealed; only its last four characters are ever shown. Nothing is saved before you have seen whose server it is.`;
+export const KEY_INTRO = md`The server's owner finds the key in the game: private server settings, API. It is sealed; only its last four characters are ever shown. Nothing is saved before you have seen whose server it is.`;
 
-export const keyField: Form["fields"][number] = {
+export const KEY_FIELD: Form["fields"][number] = {
   kind: "text",
   id: "key",
   label: "Server key",
@@ -22,12 +22,12 @@ export const keyField: Form["fields"][number] = {
   maxLength: 400,
 };
 
-export const keyForm: Form = {
+export const KEY_FORM: Form = {
   id: "setup-key",
   title: "Link your game server",
-  intro: keyIntro,
+  intro: KEY_INTRO,
   fields: [
-    keyField,
+    KEY_FIELD,
     {
       kind: "role",
       id: "staff",
@@ -48,7 +48,7 @@ export function cleanKey(pasted: string): string {
     .replace(/^["'`“”‘’«»<]+|["'`“”‘’«»>]+$/g, "")
     .replace(/^(server[-_]?)?key[:=]["'`]?/i, "");
   if (bare === "") throw new Failure("bad-command", "No key was given.");
-  if (bare.length > longestKey) throw new Failure("bad-command", "This is too long to be a server key.");
+  if (bare.length > LONGEST_KEY) throw new Failure("bad-command", "This is too long to be a server key.");
   if (/^https?:/i.test(bare)) throw new Failure("bad-command", "This is a link, not a server key.");
   if (!/^[\x21-\x7e]+$/.test(bare)) {
     throw new Failure(
@@ -128,7 +128,7 @@ export async function linkPending(pendingId: string, actor: Actor, services: Ser
 export async function proveKey({ actor, form }: Press, services: Services): Promise<Reply> {
   // @everyone as staff would be everybody: it is said in words, and the key is not even asked about.
   const roleIds = form.chosen("staff");
-  if (roleIds.includes(actor.guildId)) throw new Failure("bad-command", everyoneIsNoStaff);
+  if (roleIds.includes(actor.guildId)) throw new Failure("bad-command", EVERYONE_IS_NO_STAFF);
   const { status, pendingId, replaces } = await verifyPasted(
     { actor, pasted: form.text("key"), roleIds },
     services,
@@ -137,7 +137,7 @@ export async function proveKey({ actor, form }: Press, services: Services): Prom
   return isThisYours({ status, roleIds, replaces, ids });
 }
 
-export const everyoneIsNoStaff =
+export const EVERYONE_IS_NO_STAFF =
   "Everyone cannot be staff: each member could then run commands in the game. Choose a role.";
 
 /** `/setup link`, its question answered by Yes. */

@@ -14,7 +14,7 @@ import { completeServer, serverOption } from "./server-option.ts";
 const MOST_CHANNELS = 200;
 /** In the place of a server: nothing is meant any more. */
 const ASK = "ask";
-const askChoice: Choice = { name: "None: ask each time", value: ASK };
+const ASK_CHOICE: Choice = { name: "None: ask each time", value: ASK };
 
 export const unlinkEntry = defineEntry<string | undefined>({
   description: "Unlink a game server: its key is erased, its feeds stop",
@@ -110,7 +110,7 @@ export const defaultEntry = defineEntry<DefaultArgs>({
     },
   ],
   parse: (options) => ({ server: options.string("server", true), channelId: options.id("channel") }),
-  autocomplete: async (typing, services) => [...(await completeServer(typing, services)), askChoice],
+  autocomplete: async (typing, services) => [...(await completeServer(typing, services)), ASK_CHOICE],
   async execute({ actor, args: { server, channelId } }, services) {
     const binding = server === ASK ? undefined : await services.bindings.pick(actor.guildId, server);
     await services.settings.change(actor.guildId, (settings) => meaning(settings, channelId, binding?.id));

@@ -16,7 +16,7 @@ import {
   makeMine,
   postTests,
 } from "./setup-guide-steps.ts";
-import { keyField, keyForm, keyIntro, link, proveKey } from "./setup-link.ts";
+import { KEY_FIELD, KEY_FORM, KEY_INTRO, link, proveKey } from "./setup-link.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
 import { noticesEntry, timezoneEntry } from "./setup-settings.ts";
 
@@ -39,7 +39,7 @@ export const setup = defineCommand({
       description: "Link a game server by its key, or give a linked one its new key",
       first: "modal",
       parse: () => undefined,
-      form: () => keyForm,
+      form: () => KEY_FORM,
     }),
     unlink: unlinkEntry,
     rename: renameEntry,
@@ -61,7 +61,7 @@ export const setup = defineCommand({
   },
   actions: {
     /** The button under errors that a new key would mend. */
-    "setup-link": defineFormAction({ first: "modal", manageGuild: true, form: () => keyForm }),
+    "setup-link": defineFormAction({ first: "modal", manageGuild: true, form: () => KEY_FORM }),
     "setup-key": defineAction({ first: "ephemeral", manageGuild: true, execute: proveKey }),
     "setup-yes": defineAction({ first: "update", manageGuild: true, execute: link }),
     "setup-no": defineAction({
@@ -96,8 +96,8 @@ export const setup = defineCommand({
       form: () => ({
         id: "guide-typed",
         title: "Link your game server",
-        intro: keyIntro,
-        fields: [keyField],
+        intro: KEY_INTRO,
+        fields: [KEY_FIELD],
       }),
     }),
     "guide-typed": guided(typedKey),

@@ -7,22 +7,22 @@ import { type Binding, CALLS_RIGHT } from "../src/domain/guild.ts";
 /** What a rule of `/staff` can be about: a verb of the game, or the moderator calls. */
 
 /** How the right to take moderator calls is typed where a verb is asked for. */
-const callsWord = "calls";
+const CALLS_WORD = "calls";
 
 export function completeVerb({ typed }: Typing, { catalogue }: Services) {
   const wanted = typed.replace(/^:+/, "").toLowerCase();
-  const calls = { name: "calls · claim, release and resolve moderator calls", value: callsWord };
+  const calls = { name: "calls · claim, release and resolve moderator calls", value: CALLS_WORD };
   const verbs = catalogue
     .verbs()
     .filter(({ verb, aliases }) => [verb, ...aliases].some((name) => name.startsWith(wanted)))
     .map(({ verb, does }) => ({ name: `:${verb} · ${does}`, value: verb }));
-  return callsWord.startsWith(wanted) ? [calls, ...verbs] : verbs;
+  return CALLS_WORD.startsWith(wanted) ? [calls, ...verbs] : verbs;
 }
 
 /** As the policy keeps it; a verb that the catalogue does not know is kept as typed. */
 export function canonical({ catalogue }: Services, typed: string): string {
   const verb = catalogue.about(typed)?.verb ?? typed.trim().replace(/^:+/, "").toLowerCase();
-  if (verb === callsWord) return CALLS_RIGHT;
+  if (verb === CALLS_WORD) return CALLS_RIGHT;
   if (!/^\S+$/u.test(verb)) throw new Failure("bad-command", "A verb is one word, such as kick.");
   return verb;
 }

@@ -7,12 +7,12 @@ import {
   type Services,
   type Typing,
 } from "../src/discord/command.ts";
-import { tierLabels } from "../src/discord/render/audit-rows.ts";
 import { inlineName } from "../src/discord/render/escape.ts";
 import { type Checked, checkCard, protectedName, staffCard } from "../src/discord/render/staff-cards.ts";
 import { type Escaped, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy, type Tier } from "../src/domain/guild.ts";
+import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy } from "../src/domain/guild.ts";
+import { TIER_NAMES, TIERS } from "../src/domain/tiers.ts";
 import { note } from "./audit-note.ts";
 import { playersOf, serverBeingTyped } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
@@ -55,13 +55,6 @@ interface AllowArgs {
   readonly server: string | undefined;
 }
 
-const tiers: Readonly<Record<string, Tier>> = {
-  viewer: "viewer",
-  moderator: "moderator",
-  administrator: "administrator",
-  manager: "manager",
-};
-
 const allow = defineEntry<AllowArgs>({
   description: "Give a role a tier, or one command on top",
   first: "ephemeral",
@@ -96,11 +89,11 @@ const allow = defineEntry<AllowArgs>({
       throw new Failure("bad-command", "Give either a tier or a verb.");
     }
     const binding = await services.bindings.pick(actor.guildId, args.server);
-    const tier = args.tier === undefined ? undefined : tiers[args.tier];
+    const tier = TIERS.find((one) => one === args.tier);
     if (tier !== undefined) {
       await changePolicy(services, actor, binding, (policy) => withTier(policy, roleId, tier));
       await note(services, actor, "staff-allow", `<@&${roleId}> ${tier} on ${binding.name}`);
-      return done(binding, md`${roleMention(roleId)} holds the tier **${tierLabels[tier]}**.`);
+      return done(binding, md`${roleMention(roleId)} holds the tier **${TIER_NAMES[tier]}**.`);
     }
     const verb = canonical(services, args.verb ?? "");
     await changePolicy(services, actor, binding, (policy) => ({

@@ -21,7 +21,8 @@ export interface Binding {
   readonly linkedAtMs: number;
 }
 
-export type FeedKind = "joins" | "kills" | "modCalls" | "commands" | "emergencyCalls";
+export const FEED_KINDS = ["joins", "kills", "modCalls", "commands", "emergencyCalls"] as const;
+export type FeedKind = (typeof FEED_KINDS)[number];
 export type FeedStyle = "lines" | "cards";
 
 export interface FeedFilter {

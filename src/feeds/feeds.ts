@@ -38,7 +38,7 @@ export interface FeedsParts {
   readonly sink: Sink;
   readonly renderer: FeedRenderer;
   readonly notifier: Notifier;
-  readonly guilds: Pick<Guilds, "standing">;
+  readonly guilds: Pick<Guilds, "channelAccess">;
   readonly metrics: Metrics;
   readonly snapshots: Pick<Snapshots, "latest">;
   readonly demands: Demands;

@@ -13,7 +13,7 @@ const LONGEST_WAIT_MS = 24 * 60 * 60_000;
 
 export interface RecoveryParts {
   readonly clock: Clock;
-  readonly guilds: Pick<Guilds, "standing">;
+  readonly guilds: Pick<Guilds, "channelAccess">;
   readonly renderer: Pick<FeedRenderer, "parked" | "goesOn">;
   readonly notifier: Pick<Notifier, "guild">;
   warn(message: string, error: unknown): void;
@@ -105,8 +105,8 @@ export class Recovery {
     for (const parked of [...this.#parked.values()].filter(isDue)) {
       const { feed } = parked;
       try {
-        const standing = await this.#parts.guilds.standing(feed.guildId, feed.channelId);
-        if (standing.kind !== "open" || this.#isStopped || this.#parked.get(feed.id) !== parked) continue;
+        const access = await this.#parts.guilds.channelAccess(feed.guildId, feed.channelId);
+        if (access.kind !== "open" || this.#isStopped || this.#parked.get(feed.id) !== parked) continue;
         this.#parked.delete(feed.id);
         const waitMs = this.#tried.get(feed.id)?.waitMs ?? CHECK_EVERY_MS;
         this.#tried.set(feed.id, { waitMs, atMs: this.#parts.clock.monotonicMs() });

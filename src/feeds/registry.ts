@@ -21,7 +21,7 @@ export interface RegistryParts extends Omit<LiveFeedsParts, "park" | "serverName
   readonly bindings: Pick<Bindings, "list" | "all">;
   readonly random: Random;
   readonly sink: Sink;
-  readonly guilds: Pick<Guilds, "standing">;
+  readonly guilds: Pick<Guilds, "channelAccess">;
   readonly notifier: Notifier;
   readonly renderer: FeedRenderer;
   readonly nonceKey: Uint8Array | string;

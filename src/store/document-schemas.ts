@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { type Binding, type Feed, GUIDE_STEPS, type GuildSettings } from "../domain/guild.ts";
+import { type Binding, FEED_KINDS, type Feed, GUIDE_STEPS, type GuildSettings } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { AnswerPlace } from "../domain/ports/run-answers.ts";
 import type { AuditEvent, RunRecord } from "../domain/run.ts";
+import { TIERS } from "../domain/tiers.ts";
 import type { DayIndex } from "./audit/old-day-index.ts";
 import type { DayList, ListPage } from "./audit/row-lists.ts";
 
@@ -54,7 +55,7 @@ const feed = z.object({
   id: z.string(),
   guildId: z.string(),
   bindingId: z.string(),
-  kind: z.enum(["joins", "kills", "modCalls", "commands", "emergencyCalls"]),
+  kind: z.enum(FEED_KINDS),
   channelId: z.string(),
   style: z.enum(["lines", "cards"]),
   filter: z.object({
@@ -91,7 +92,7 @@ export function parseFeed(value: unknown): Feed {
 
 const rule = z.object({ roleId: z.string(), verb: z.string() });
 const policy = z.object({
-  roleTiers: z.record(z.string(), z.enum(["viewer", "moderator", "administrator", "manager"])),
+  roleTiers: z.record(z.string(), z.enum(TIERS)),
   allowed: z.array(rule),
   denied: z.array(rule),
   protectedPlayers: texts,

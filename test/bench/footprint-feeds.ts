@@ -54,7 +54,7 @@ process.disconnect?.();
 function buildWing(on: Store) {
   return createFeeds({
     ...{ clock, random, renderer: feedRenderer, sink: emptySink(clock), nonceKey: "footprint" },
-    guilds: { standing: async () => ({ kind: "unknown" }) },
+    guilds: { channelAccess: async () => ({ kind: "unknown" }) },
     notifier: { person: async () => undefined, guild: async () => undefined },
     metrics: { count: () => undefined, observe: () => undefined },
     snapshots: { latest: () => undefined },

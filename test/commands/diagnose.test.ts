@@ -109,7 +109,7 @@ describe("/diagnose", () => {
       button: undefined,
       make: ({ world, add }) => {
         add("f2", { kind: "kills", channelId: "701" });
-        world.standings.set("701", { kind: "missing", permissions: ["Send Messages", "Embed Links"] });
+        world.channelAccess.set("701", { kind: "missing", permissions: ["Send Messages", "Embed Links"] });
       },
     },
     {
@@ -118,7 +118,7 @@ describe("/diagnose", () => {
       button: "Another channel for kills",
       make: ({ world, add }) => {
         add("f2", { kind: "kills", channelId: "701" });
-        world.standings.set("701", { kind: "gone" });
+        world.channelAccess.set("701", { kind: "gone" });
       },
     },
     {
@@ -154,7 +154,7 @@ describe("/diagnose", () => {
       words: /⚠ Notices: <#800> was deleted/,
       button: "Another notice channel",
       make: ({ world }) => {
-        world.standings.set("800", { kind: "gone" });
+        world.channelAccess.set("800", { kind: "gone" });
         const settings = world.settingsByGuild.get(actor.guildId);
         if (settings !== undefined)
           world.settingsByGuild.set(actor.guildId, { ...settings, noticeChannelId: "800" });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { commands } from "../../commands/index.ts";
 import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
-import { type HelpView, helpMessage, helpTasks } from "../../src/discord/render/help.ts";
+import { HELP_TASKS, type HelpView, helpMessage } from "../../src/discord/render/help.ts";
 import { textOf } from "../support/fake-answers.ts";
 
 const registry = createCommandRegistry(commands);
@@ -46,7 +46,7 @@ describe("/help", () => {
   });
 
   test("names only commands that there are", () => {
-    for (const { path } of Object.values(helpTasks).flat()) {
+    for (const { path } of Object.values(HELP_TASKS).flat()) {
       const [command = "", ...rest] = path.split(" ");
       assert.ok(registry.entry(command, rest.join(" ")) !== undefined, path);
     }

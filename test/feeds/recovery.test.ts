@@ -8,7 +8,7 @@ const HOUR_MS = 60 * 60_000;
 async function parked(rig: FeedsRig): Promise<void> {
   await rig.add();
   await rig.poll();
-  rig.standings.set("channel-1", { kind: "missing", permissions: ["Send Messages"] });
+  rig.channelAccess.set("channel-1", { kind: "missing", permissions: ["Send Messages"] });
   rig.sink.fault = () => "no-access";
   rig.join("A");
   await rig.pollAndFlush();
@@ -19,7 +19,7 @@ async function parked(rig: FeedsRig): Promise<void> {
 const stateOf = async (rig: FeedsRig) => (await rig.wing.feeds.list("guild-1"))[0]?.state;
 const open = (rig: FeedsRig) => {
   rig.sink.fault = () => undefined;
-  rig.standings.set("channel-1", { kind: "open" });
+  rig.channelAccess.set("channel-1", { kind: "open" });
 };
 
 describe("a feed that has stopped for want of permissions", () => {
@@ -65,7 +65,7 @@ describe("a feed that has stopped for want of permissions", () => {
   test("is tried ever more rarely where it is refused although the channel looks open", () =>
     withRig(async (rig) => {
       await parked(rig);
-      rig.standings.set("channel-1", { kind: "open" });
+      rig.channelAccess.set("channel-1", { kind: "open" });
       for (let hour = 0; hour < 24; hour++) {
         await rig.clock.advance(HOUR_MS);
         rig.join(`P${hour}`);

@@ -81,7 +81,7 @@ export function buildProcess(parts: ProcessParts): Process {
     random,
     sink: mortalSink(discord, life),
     renderer: feedRenderer,
-    guilds: { standing: async () => ({ kind: "unknown" }) },
+    guilds: { channelAccess: async () => ({ kind: "unknown" }) },
     notifier: { person: async () => undefined, guild: async () => undefined },
     metrics,
     snapshots: watch.snapshots,

@@ -13,7 +13,7 @@ import type { ServerState, ServerStatus, SourceId } from "../../src/domain/model
 import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
 import type { Bindings } from "../../src/domain/ports/bindings.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
-import type { ChannelStanding, Guilds } from "../../src/domain/ports/guilds.ts";
+import type { ChannelAccess, Guilds } from "../../src/domain/ports/guilds.ts";
 import type { RequestsLeft } from "../../src/domain/ports/host-health.ts";
 import type { Permissions } from "../../src/domain/ports/permissions.ts";
 import type { KeyVerifier } from "../../src/domain/ports/service-client.ts";
@@ -149,11 +149,11 @@ export class FakeWorld {
   storeWorks = true;
   requestsLeft: RequestsLeft | undefined;
   /** Channels that are not open to the bot. */
-  readonly standings = new Map<string, ChannelStanding>();
+  readonly channelAccess = new Map<string, ChannelAccess>();
   /** Names of roles by id, the highest last. */
   readonly roleNames = new Map<string, string>();
   readonly guilds: Guilds = {
-    standing: async (_, channelId) => this.standings.get(channelId) ?? { kind: "open" },
+    channelAccess: async (_, channelId) => this.channelAccess.get(channelId) ?? { kind: "open" },
     topRole: (_, roleIds) => {
       const [id, name] = [...this.roleNames].findLast(([role]) => roleIds.includes(role)) ?? [];
       return id === undefined || name === undefined ? undefined : { id, name };

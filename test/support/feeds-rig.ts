@@ -13,7 +13,7 @@ import type {
 } from "../../src/domain/model.ts";
 import type { FeedStore } from "../../src/domain/ports/feed-store.ts";
 import type { NewFeed } from "../../src/domain/ports/feeds.ts";
-import type { ChannelStanding } from "../../src/domain/ports/guilds.ts";
+import type { ChannelAccess } from "../../src/domain/ports/guilds.ts";
 import { parseCard } from "../../src/feeds/cards/card-records.ts";
 import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
 import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal/journal-records.ts";
@@ -44,7 +44,7 @@ export class FeedsRig {
   readonly random = seededRandom(7);
   readonly sink = new FakeSink(this.clock);
   readonly told: { readonly userId: string; readonly body: MessageBody }[] = [];
-  readonly standings = new Map<string, ChannelStanding>();
+  readonly channelAccess = new Map<string, ChannelAccess>();
   readonly demands = new Map<string, readonly Demand[]>();
   readonly bindings = new Map<string, Binding>();
   readonly warnings: string[] = [];
@@ -244,7 +244,8 @@ export class FeedsRig {
         },
       },
       guilds: {
-        standing: async (_guildId, channelId) => this.standings.get(channelId) ?? { kind: "unknown" },
+        channelAccess: async (_guildId, channelId) =>
+          this.channelAccess.get(channelId) ?? { kind: "unknown" },
       },
       metrics: { count: () => undefined, observe: () => undefined },
       snapshots: { latest: () => this.latest },

@@ -1,5 +1,5 @@
 import { type Client, DiscordAPIError, PermissionFlagsBits, RESTJSONErrorCodes } from "discord.js";
-import type { ChannelStanding, Guilds } from "../../domain/ports/guilds.ts";
+import type { ChannelAccess, Guilds } from "../../domain/ports/guilds.ts";
 
 /** What a log channel needs, as Discord's settings name it. */
 const NEEDED = [
@@ -17,7 +17,7 @@ const HIDDEN: ReadonlySet<string | number> = new Set([RESTJSONErrorCodes.Missing
 
 /** The guilds of this process by what the gateway keeps up to date; threads, which it does not keep, over REST. */
 export function createGuildView(client: Client): Guilds {
-  async function standing(guildId: string, channelId: string): Promise<ChannelStanding> {
+  async function channelAccess(guildId: string, channelId: string): Promise<ChannelAccess> {
     const guild = client.guilds.cache.get(guildId);
     const me = guild?.members.me;
     if (guild === undefined || me === null || me === undefined) return { kind: "unknown" };
@@ -26,7 +26,7 @@ export function createGuildView(client: Client): Guilds {
       try {
         channel = (await guild.channels.fetch(channelId)) ?? undefined;
       } catch (error) {
-        return standingAfter(error);
+        return accessAfter(error);
       }
     }
     if (channel === undefined) return { kind: "gone" };
@@ -41,7 +41,7 @@ export function createGuildView(client: Client): Guilds {
   }
 
   return {
-    standing,
+    channelAccess,
     topRole(guildId, roleIds) {
       const guild = client.guilds.cache.get(guildId);
       const [top] = roleIds
@@ -54,7 +54,7 @@ export function createGuildView(client: Client): Guilds {
   };
 }
 
-function standingAfter(error: unknown): ChannelStanding {
+function accessAfter(error: unknown): ChannelAccess {
   if (!(error instanceof DiscordAPIError)) return { kind: "unknown" };
   if (GONE.has(error.code)) return { kind: "gone" };
   return HIDDEN.has(error.code)

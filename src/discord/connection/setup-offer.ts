@@ -14,7 +14,7 @@ const OFFERED_WITHIN_MS = 60 * 60_000;
 export interface SetupOfferPorts {
   readonly settings: Settings;
   readonly bindings: Pick<Bindings, "list">;
-  readonly guilds: Pick<Guilds, "standing">;
+  readonly guilds: Pick<Guilds, "channelAccess">;
   readonly sink: Pick<Sink, "send">;
   readonly clock: Clock;
   readonly random: Random;
@@ -44,14 +44,14 @@ export function createSetupOffer(ports: SetupOfferPorts): (guild: JoinedGuild) =
     if (systemChannelId === null || clock.nowMs() - joinedAtMs > OFFERED_WITHIN_MS) return;
     if ((await settings.of(id)).guideOfferedForJoinMs === joinedAtMs) return;
     if ((await bindings.list(id)).length > 0) return;
-    const standing = await guilds.standing(id, systemChannelId);
+    const access = await guilds.channelAccess(id, systemChannelId);
     const mayWrite =
-      standing.kind === "open" ||
-      (standing.kind === "missing" && !standing.permissions.some((name) => NEEDED.has(name)));
+      access.kind === "open" ||
+      (access.kind === "missing" && !access.permissions.some((name) => NEEDED.has(name)));
     if (!mayWrite) return;
     // Before it is sent: a message that is missing is better than one that comes at every start.
     await settings.change(id, (before) => ({ ...before, guideOfferedForJoinMs: joinedAtMs }));
-    await sink.send(systemChannelId, { ...offerMessage, nonce: random.id().slice(0, 25) });
+    await sink.send(systemChannelId, { ...OFFER_MESSAGE, nonce: random.id().slice(0, 25) });
   }
 
   return (guild) =>
@@ -60,7 +60,7 @@ export function createSetupOffer(ports: SetupOfferPorts): (guild: JoinedGuild) =
 
 const NEEDED: ReadonlySet<string> = new Set(["View Channel", "Send Messages"]);
 
-const offerMessage: MessageBody = {
+const OFFER_MESSAGE: MessageBody = {
   content: md`👋 **Marshal is here.** Someone with the Manage Server permission sets it up in about three minutes: the game server, who may run commands, where the logs go. Only they see the steps; \`/setup start\` opens them too.`,
   rows: [[{ kind: "button", style: "primary", label: "Set it up", id: "guide-open" }]],
 };

@@ -44,7 +44,14 @@ export function readInteraction(interaction: Interaction, rests: AnswerRests): I
       },
     };
   }
-  const press = { kind: "press", actor, answers, values: [], form: emptyForm, messageId: undefined } as const;
+  const press = {
+    kind: "press",
+    actor,
+    answers,
+    values: [],
+    form: EMPTY_FORM,
+    messageId: undefined,
+  } as const;
   if (interaction.isMessageComponent()) {
     const values = "values" in interaction ? interaction.values : [];
     return { ...press, customId: interaction.customId, values, messageId: interaction.message.id };
@@ -161,7 +168,7 @@ function roleIdsOf(
   return roles.filter((id) => id !== guildId);
 }
 
-const emptyForm: FormValues = { text: () => "", chosen: () => [] };
+const EMPTY_FORM: FormValues = { text: () => "", chosen: () => [] };
 
 function readForm(interaction: ModalSubmitInteraction): FormValues {
   const { fields } = interaction.fields;

@@ -2,7 +2,7 @@ import type { AuditEvent, RunRecord } from "../../domain/run.ts";
 
 /** Audit rows as parts of a file, so that a long one can be put together in steps. Pure. */
 
-const columns = [
+const COLUMNS = [
   "id",
   "askedAt",
   "actorId",
@@ -24,7 +24,7 @@ const columns = [
 ] as const;
 
 /** The same columns for every row; times in ISO 8601. */
-function exported(record: RunRecord): Record<(typeof columns)[number], string> {
+function exported(record: RunRecord): Record<(typeof COLUMNS)[number], string> {
   return {
     id: record.id,
     askedAt: iso(record.askedAtMs),
@@ -59,12 +59,12 @@ export interface FileForm {
 export const csvForm: FileForm = {
   name: "audit.csv",
   // The mark tells Excel that it is UTF-8.
-  head: `\ufeff${columns.join(",")}\r\n`,
+  head: `\ufeff${COLUMNS.join(",")}\r\n`,
   between: "\r\n",
   foot: "\r\n",
   run(record) {
     const row = exported(record);
-    return columns.map((column) => csvCell(row[column])).join(",");
+    return COLUMNS.map((column) => csvCell(row[column])).join(",");
   },
 };
 

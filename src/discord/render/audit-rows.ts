@@ -1,12 +1,11 @@
 import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../domain/escaped.ts";
-import type { Tier } from "../../domain/guild.ts";
 import type { AuditEvent, DeferredRun, RunProgress, RunRecord, RunStatus } from "../../domain/run.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
 import { escapeAfter, escapeButRoles } from "./own-markup.ts";
 
 /** Audit rows as they read, and as files. Pure. */
 
-const marks = {
+const MARKS = {
   waiting: "⏳ waiting",
   sending: "📨 being sent",
   done: "✅ ran",
@@ -17,7 +16,7 @@ const marks = {
   denied: "🚫 denied",
 } as const satisfies Readonly<Record<RunStatus, string>>;
 
-const proofs = {
+const PROOFS = {
   unchecked: "",
   seen: " · seen in the log",
   "seen-twice": " · **twice in the log**",
@@ -32,7 +31,7 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
     status === "done" || message === undefined
       ? md``
       : refusalWords(cut(message, 200), status, record.actorRoleIds);
-  return md`${marks[status]} ${inlineCode(text, 300)}${where}${proofs[proof]}\n${small(actorId, askedAtMs, why)}`;
+  return md`${MARKS[status]} ${inlineCode(text, 300)}${where}${PROOFS[proof]}\n${small(actorId, askedAtMs, why)}`;
 }
 
 /** A row that is not a run. */
@@ -42,7 +41,7 @@ export function eventLine({ atMs, actorId, actorName, action, text }: AuditEvent
     return md`${said}\n${small("", atMs)}`;
   }
   const by = actorId === "" ? inlineName(actorName) : userMention(actorId);
-  const what = isAction(action) ? actions[action] : inlineCode(action);
+  const what = isAction(action) ? ACTIONS[action] : inlineCode(action);
   return md`⚙ ${by} ${what}: ${eventText(action, cut(text, 300))}\n${small("", atMs)}`;
 }
 
@@ -76,7 +75,7 @@ function eventText(action: string, text: string): Escaped {
 }
 
 /** The names that rows keep, as people say them. */
-const actions = {
+const ACTIONS = {
   link: "linked a server",
   unlink: "unlinked a server",
   notices: "set the channel for notices",
@@ -107,8 +106,8 @@ const actions = {
   refusals: "was refused",
 } as const;
 
-function isAction(action: string): action is keyof typeof actions {
-  return Object.hasOwn(actions, action);
+function isAction(action: string): action is keyof typeof ACTIONS {
+  return Object.hasOwn(ACTIONS, action);
 }
 
 function small(actorId: string, atMs: number, why: Escaped = md``): Escaped {
@@ -153,10 +152,3 @@ export function searchStopped(found: number): Escaped {
 function seconds(atMs: number): number {
   return Math.floor(atMs / 1000);
 }
-
-export const tierLabels = {
-  viewer: "Viewer",
-  moderator: "Moderator",
-  administrator: "Administrator",
-  manager: "Manager",
-} as const satisfies Readonly<Record<Tier, string>>;

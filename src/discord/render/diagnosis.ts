@@ -2,13 +2,13 @@ import { channelMention, type Escaped, md } from "../../domain/escaped.ts";
 import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import type { FeedStatus } from "../../domain/ports/feeds.ts";
-import type { ChannelStanding } from "../../domain/ports/guilds.ts";
+import type { ChannelAccess } from "../../domain/ports/guilds.ts";
 import type { RequestsLeft } from "../../domain/ports/host-health.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
+import { type AccessOf, HOW_TO_MEND, obstacle } from "./channel-access.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
-import { feedNames } from "./feed-names.ts";
+import { FEED_NAMES } from "./feed-names.ts";
 import { chooseRoles } from "./setup-cards.ts";
-import { HOW_TO_MEND, obstacle, type StandingOf } from "./standing.ts";
 
 /** `/diagnose`: each server and each log in one line, fine or what is wrong, with the press that mends it. Pure. */
 
@@ -25,7 +25,7 @@ export interface ServerFacts {
 
 export interface DiagnosisView {
   readonly servers: readonly ServerFacts[];
-  readonly standingOf: StandingOf;
+  readonly accessOf: AccessOf;
   readonly noticeChannelId: string | undefined;
   readonly halt: ReturnType<ServiceHealth["halt"]>;
   readonly storeWorks: boolean;
@@ -55,7 +55,7 @@ export function diagnosisMessage(view: DiagnosisView): MessageBody {
   const all = [...hostFindings(view), ...groups.flat()];
   const wrong = all.filter(({ isFine }) => !isFine).length;
   const places = view.servers.flatMap(({ feeds }) => feeds.map(({ feed }) => feed.channelId));
-  const isMissing = places.some((id) => view.standingOf(id).kind === "missing");
+  const isMissing = places.some((id) => view.accessOf(id).kind === "missing");
   const lines = all.map(({ line }) => line);
   return {
     cards: [
@@ -91,7 +91,7 @@ function budgetText({ requests }: DiagnosisView): string {
   return `${requests.left} of ${requests.limit} requests to the game service left at this moment.`;
 }
 
-function hostFindings({ halt, storeWorks, noticeChannelId, standingOf, servers }: DiagnosisView): Finding[] {
+function hostFindings({ halt, storeWorks, noticeChannelId, accessOf, servers }: DiagnosisView): Finding[] {
   const findings: Finding[] = [];
   if (!storeWorks) {
     const line = md`⛔ Marshal cannot write to its own store: logs and commands wait. Its operator has to mend that.`;
@@ -107,9 +107,9 @@ function hostFindings({ halt, storeWorks, noticeChannelId, standingOf, servers }
     findings.push({ isFine: false, line, mend: button("Set it up", "guide-open") });
   }
   if (noticeChannelId !== undefined) {
-    const standing = standingOf(noticeChannelId);
-    if (isShut(standing)) {
-      const line = md`⚠ Notices: ${channelMention(noticeChannelId)} ${obstacle(standing)}`;
+    const access = accessOf(noticeChannelId);
+    if (isShut(access)) {
+      const line = md`⚠ Notices: ${channelMention(noticeChannelId)} ${obstacle(access)}`;
       findings.push({ isFine: false, line, mend: button("Another notice channel", "guide:notices:") });
     }
   }
@@ -150,16 +150,15 @@ function noStaff({ id, name }: Binding): Finding {
   };
 }
 
-function feedFinding(feed: Feed, status: FeedStatus, { standingOf }: DiagnosisView): Finding {
-  const what = md`${feedNames[feed.kind]} in ${channelMention(feed.channelId)}`;
-  const standing = standingOf(feed.channelId);
-  const resume = button(`Post ${feedNames[feed.kind]} again`, `diagnose-resume:${feed.id}`);
-  if (standing.kind === "gone") {
-    const mend = button(`Another channel for ${feedNames[feed.kind]}`, `guide:logs:${feed.bindingId}`);
+function feedFinding(feed: Feed, status: FeedStatus, { accessOf }: DiagnosisView): Finding {
+  const what = md`${FEED_NAMES[feed.kind]} in ${channelMention(feed.channelId)}`;
+  const access = accessOf(feed.channelId);
+  const resume = button(`Post ${FEED_NAMES[feed.kind]} again`, `diagnose-resume:${feed.id}`);
+  if (access.kind === "gone") {
+    const mend = button(`Another channel for ${FEED_NAMES[feed.kind]}`, `guide:logs:${feed.bindingId}`);
     return { isFine: false, line: md`⛔ ${what}: the channel was deleted`, mend };
   }
-  if (isShut(standing))
-    return { isFine: false, line: md`⚠ ${what}: ${obstacle(standing)}`, mend: LOOK_AGAIN };
+  if (isShut(access)) return { isFine: false, line: md`⚠ ${what}: ${obstacle(access)}`, mend: LOOK_AGAIN };
   if (feed.state === "parked") {
     const why = feed.parkedWhy === undefined ? "" : md` (${escapeMarkdown(cut(feed.parkedWhy, 150))})`;
     return { isFine: false, line: md`⛔ ${what}: stopped${why}`, mend: resume };
@@ -180,8 +179,8 @@ function liveLine(what: Escaped, { undelivered, lateSinceMs, waitsForStore }: Fe
   return md`✅ ${what}${waiting}`;
 }
 
-function isShut(standing: ChannelStanding): boolean {
-  return standing.kind !== "open" && standing.kind !== "unknown";
+function isShut(access: ChannelAccess): boolean {
+  return access.kind !== "open" && access.kind !== "unknown";
 }
 
 function button(label: string, id: string): Button {

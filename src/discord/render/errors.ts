@@ -17,7 +17,7 @@ export interface ErrorContext {
   readonly roleIds?: readonly string[] | undefined;
 }
 
-const words = {
+const ERROR_TEXTS = {
   "not-linked": {
     what: "No such server is linked here",
     next: "Someone with the Manage Server permission links one with `/setup link`.",
@@ -72,26 +72,26 @@ const words = {
   },
 } as const satisfies Record<FailureCode, { readonly what: string; readonly next: string }>;
 
-const ranWords = {
+const RAN_WORDS = {
   yes: "**It ran.**",
   no: "**Nothing was run or changed.**",
   unknown: "**It may have run.** Do not repeat it before you have looked in the game.",
 } as const satisfies Record<Ran, string>;
 
 /** Red for what failed, amber where it may have happened. */
-const failedColor = 0xd83c3e;
-const unknownColor = 0xe0a100;
+const FAILED_COLOR = 0xd83c3e;
+const UNKNOWN_COLOR = 0xe0a100;
 
-const deniedManager =
+const DENIED_MANAGER =
   "You manage this Discord server: `/staff allow` gives one of your roles a tier, `/staff check` shows what it may.";
 
 /** An expected failure. Where the next step is a button, no sentence repeats it. */
 export function failureBody(failure: Failure, context: ErrorContext): MessageBody {
-  const what = md`${words[failure.code].what}`;
-  const next = md`${failure.code === "denied" && context.manages === true ? deniedManager : words[failure.code].next}`;
+  const what = md`${ERROR_TEXTS[failure.code].what}`;
+  const next = md`${failure.code === "denied" && context.manages === true ? DENIED_MANAGER : ERROR_TEXTS[failure.code].next}`;
   if (failure.isRead || failure.code === "not-linked") return readBody(failure, what, next, context);
   const why = escapeButRoles(cut(failure.message, 800), context.roleIds ?? []);
-  const lines: Escaped[] = [md`${ranWords[failure.ran]} ${why}`];
+  const lines: Escaped[] = [md`${RAN_WORDS[failure.ran]} ${why}`];
   // What was written wrong says itself how to mend it. Where it may have happened, "try again" would be wrong advice.
   const saysIt = failure.ran === "unknown" || failure.code === "bad-command" || context.next !== undefined;
   if (!saysIt) lines.push(md`**Next:** ${next}`);
@@ -102,7 +102,7 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
     {
       title: md`${failure.ran === "unknown" ? "❔" : "⛔"} ${what}`,
       description: joined(lines, "\n"),
-      color: failure.ran === "unknown" ? unknownColor : failedColor,
+      color: failure.ran === "unknown" ? UNKNOWN_COLOR : FAILED_COLOR,
     },
     context.next,
   );
@@ -119,7 +119,7 @@ function readBody(failure: Failure, what: Escaped, next: Escaped, context: Error
     lines.push(next);
   }
   lines.push(referenceLine(context.reference));
-  return body({ title: md`⛔ ${what}`, description: joined(lines, "\n"), color: failedColor }, context.next);
+  return body({ title: md`⛔ ${what}`, description: joined(lines, "\n"), color: FAILED_COLOR }, context.next);
 }
 
 /** A defect of ours: no details for people, the log has them under the same reference. */
@@ -134,7 +134,7 @@ export function defectBody(reference: string): MessageBody {
       ],
       "\n",
     ),
-    color: failedColor,
+    color: FAILED_COLOR,
   });
 }
 

@@ -6,11 +6,11 @@ import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.t
  */
 
 /** What a client draws as nothing, or reorders the line by: controls, zero-width, direction marks, lone halves of pairs. */
-const unseen = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
-const breaksOrSpaces = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
+const UNSEEN = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+const BREAKS_OR_SPACES = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
 /** Stacked marks draw over the lines above and below; three in a row occur in real writing. */
-const stackedMarks = /(\p{M}{3})\p{M}+/gu;
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const STACKED_MARKS = /(\p{M}{3})\p{M}+/gu;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
  * One line of plain text: for places where Discord shows no Markdown (footers, labels, file names, choices).
@@ -18,9 +18,9 @@ const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}
  */
 export function plainText(text: string): string {
   return text
-    .replace(breaksOrSpaces, " ")
-    .replace(unseen, "")
-    .replace(stackedMarks, "$1")
+    .replace(BREAKS_OR_SPACES, " ")
+    .replace(UNSEEN, "")
+    .replace(STACKED_MARKS, "$1")
     .replace(/ {2,}/g, " ")
     .trim();
 }
@@ -75,7 +75,7 @@ export function shownName(text: string): string {
 export function inlineName(text: string): Escaped {
   const name = shownName(text);
   const escaped = escapeMarkdown(name);
-  return rightToLeft.test(name) ? md`\u2068${escaped}\u2069` : escaped;
+  return RIGHT_TO_LEFT.test(name) ? md`\u2068${escaped}\u2069` : escaped;
 }
 
 /** Escaping can double a text; twice this and the rest of a line still fit one message. */

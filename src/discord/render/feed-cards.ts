@@ -4,7 +4,7 @@ import type { Binding, Feed } from "../../domain/guild.ts";
 import type { Button, Card, Row } from "../../domain/message.ts";
 import { duration } from "./entry-line.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
-import { feedNames } from "./feed-names.ts";
+import { FEED_NAMES } from "./feed-names.ts";
 
 /** How a feed is doing, as `Feeds.status` tells it. */
 export interface FeedHealth {
@@ -13,7 +13,7 @@ export interface FeedHealth {
   readonly waitsForStore?: boolean;
 }
 
-const states = {
+const STATES = {
   live: "▶ live",
   paused: "⏸ paused",
   parked: "⚠ stopped",
@@ -70,7 +70,7 @@ export function feedText(feed: Feed, bindings: readonly Binding[]): Escaped {
 
 function feedParts(feed: Feed, bindings: readonly Binding[]): Escaped[] {
   const server = bindings.find((binding) => binding.id === feed.bindingId)?.name;
-  const parts = [md`${feedNames[feed.kind]} in ${channelMention(feed.channelId)}`];
+  const parts = [md`${FEED_NAMES[feed.kind]} in ${channelMention(feed.channelId)}`];
   if (server !== undefined && bindings.length > 1) parts.push(inlineName(server));
   if (feed.kind !== "modCalls" && feed.kind !== "emergencyCalls") parts.push(md`${feed.style}`);
   parts.push(...filterTexts(feed));
@@ -88,7 +88,7 @@ export function feedChoice(feed: Feed, number: number, bindings: readonly Bindin
   const where = feed.channelId === hereId ? "this channel" : `channel …${feed.channelId.slice(-4)}`;
   const state = feed.state === "live" ? "" : ` · ${feed.state}`;
   const named = bindings.length > 1 ? ` · ${plainText(server)}` : "";
-  return cut(`${number}. ${feedNames[feed.kind]} · ${where}${state}${named}`, 100);
+  return cut(`${number}. ${FEED_NAMES[feed.kind]} · ${where}${state}${named}`, 100);
 }
 
 /** Why a test message did not arrive and what to do about it. */
@@ -126,18 +126,18 @@ function filterTexts({ filter }: Feed): Escaped[] {
 }
 
 /** Marshal could not write or read what the feed needs; nothing is for people to do but to know. */
-const waitsForStore = "Marshal's store fails at the moment; this is tried again by itself";
+const WAITS_FOR_STORE = "Marshal's store fails at the moment; this is tried again by itself";
 
 /** What `/feed add` and `/feed resume` say of a feed that is stored and could not be opened yet. */
 export function notOpenText(said: Escaped): Escaped {
-  return md`⏳ Saved, but not posting yet: ${said}. ${waitsForStore}, and \`/feed list\` says when it is live.`;
+  return md`⏳ Saved, but not posting yet: ${said}. ${WAITS_FOR_STORE}, and \`/feed list\` says when it is live.`;
 }
 
 function stateText(feed: Feed, health: FeedHealth): Escaped {
-  if (feed.state !== "live") return md`${states[feed.state]}`;
+  if (feed.state !== "live") return md`${STATES[feed.state]}`;
   return health.waitsForStore === true
-    ? md`⏳ not posting yet\n⤷ ${waitsForStore}`
-    : md`${states.live}${healthText(health)}`;
+    ? md`⏳ not posting yet\n⤷ ${WAITS_FOR_STORE}`
+    : md`${STATES.live}${healthText(health)}`;
 }
 
 function healthText({ undelivered, lateSinceMs }: FeedHealth): Escaped {

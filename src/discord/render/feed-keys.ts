@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import type { FeedKind } from "../../domain/guild.ts";
+import { FEED_KINDS, type FeedKind } from "../../domain/guild.ts";
 import type { PostedMessage } from "../../domain/message.ts";
 import type { LogEntry, PlayerRef } from "../../domain/model.ts";
 import type { DigestMark, ShownEntries } from "../../domain/ports/feed-renderer.ts";
 import { callsIn } from "./call-lines.ts";
 import { callText, commandText, joinText, killText, token } from "./entry-texts.ts";
 import { cut, plainText, shownCode, shownName } from "./escape.ts";
-import { feedNames } from "./feed-names.ts";
+import { FEED_NAMES } from "./feed-names.ts";
 import { entriesIn, nameIn, unescaped } from "./posted-lines.ts";
 
 /**
@@ -14,8 +14,6 @@ import { entriesIn, nameIn, unescaped } from "./posted-lines.ts";
  * the store back, whatever batches it was posted in. Pure. Whoever changes how an entry is shown teaches it here, and
  * keeps what the release before has posted.
  */
-
-const kinds: readonly FeedKind[] = ["joins", "kills", "modCalls", "commands", "emergencyCalls"];
 
 const GAP = /^⚠ Gap: (.+?) (?:before|between) <t:(\d+):T>(?: and <t:(\d+):T>)?/u;
 const LATE = /^⏳ Late: (.+?) have not been up to date/u;
@@ -43,7 +41,7 @@ export function keysOf(
   return {
     keys: entriesIn(lines).flatMap(({ kind, text }) => (isAsked(kind) ? hashed(text) : [])),
     calls: cards.flatMap((card) => callKeysIn(card.description ?? "")),
-    notices: kinds.filter(isAsked).flatMap((kind) => noticesOf(content, feedNames[kind])),
+    notices: FEED_KINDS.filter(isAsked).flatMap((kind) => noticesOf(content, FEED_NAMES[kind])),
     digests: attachmentNames
       .flatMap((name) => digestOf(name, content) ?? [])
       .filter(({ kind }) => isAsked(kind)),
@@ -129,7 +127,7 @@ function noticesOf(content: string, feedName: string): readonly string[] {
 
 function digestOf(fileName: string, content: string): DigestMark | undefined {
   const [, name, fromS, toS, count, hash] = DIGEST.exec(fileName) ?? [];
-  const kind = kinds.find((one) => one === name);
+  const kind = FEED_KINDS.find((one) => one === name);
   if (kind === undefined || fromS === undefined || toS === undefined) return undefined;
   const said = DIGEST_COUNT.exec(content)?.[1]?.replaceAll(",", "");
   const entries = Number(count ?? said ?? 0);

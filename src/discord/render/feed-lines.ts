@@ -7,7 +7,7 @@ import { type EntryFacts, entryLine } from "./entry-line.ts";
 import { cut, escapeMarkdown, inlineName, plainText } from "./escape.ts";
 import { stretchesOf } from "./feed-bursts.ts";
 import { digestName } from "./feed-keys.ts";
-import { feedNames } from "./feed-names.ts";
+import { FEED_NAMES } from "./feed-names.ts";
 import { type Burst, foldedBurst } from "./folded-burst.ts";
 
 /** Discord's 2,000 and 4,096, less room for a mark that is added later ("possibly repeated"). */
@@ -101,7 +101,7 @@ export function renderDigest(
   const number = escapeMarkdown(entries.length.toLocaleString("en"));
   const count = md`${number} ${entries.length === 1 ? "entry" : "entries"}`;
   return {
-    content: md`⚠ **${count}**${span}: ${feedNames[feed.kind]}. ${reason}; all of them are in the attached file.`,
+    content: md`⚠ **${count}**${span}: ${FEED_NAMES[feed.kind]}. ${reason}; all of them are in the attached file.`,
     files: [
       {
         name: digestName(feed.kind, entries, entries.length === 0 ? 0 : fromS, toS),

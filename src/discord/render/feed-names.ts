@@ -1,7 +1,7 @@
 import type { FeedKind } from "../../domain/guild.ts";
 
 /** What people call the kinds of feeds. */
-export const feedNames = {
+export const FEED_NAMES = {
   joins: "joins and leaves",
   kills: "kills",
   modCalls: "moderator calls",

@@ -2,7 +2,7 @@ import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { emergencyCard } from "./emergency-card.ts";
 import { callKey, digestHash, entryKeys, gapKeys, keysOf, lateKey } from "./feed-keys.ts";
 import { renderDigest, renderLines } from "./feed-lines.ts";
-import { feedNames } from "./feed-names.ts";
+import { FEED_NAMES } from "./feed-names.ts";
 import { modCallCard, modCallOf } from "./mod-call-card.ts";
 import {
   escalationNotice,
@@ -34,6 +34,6 @@ export const feedRenderer: FeedRenderer = {
   digestHash,
   callKey,
   modCallOf,
-  gapKeys: (kind, fromS, toS) => gapKeys(feedNames[kind], fromS, toS),
-  lateKey: (kind) => lateKey(feedNames[kind]),
+  gapKeys: (kind, fromS, toS) => gapKeys(FEED_NAMES[kind], fromS, toS),
+  lateKey: (kind) => lateKey(FEED_NAMES[kind]),
 };

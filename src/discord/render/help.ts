@@ -20,7 +20,7 @@ interface Task {
   readonly does: string;
 }
 
-export const helpTasks = {
+export const HELP_TASKS = {
   evening: [
     { path: "setup start", does: "link, roles, logs" },
     { path: "server status", does: "see the server" },
@@ -63,13 +63,13 @@ function linesOf(view: HelpView): readonly Escaped[] {
   if (!linked) {
     if (!manageGuild)
       return [md`No game server is linked yet. Someone with the Manage Server permission links one.`];
-    const steps = helpTasks.evening.map((task, at) => md`${at + 1}. ${taskLine(task, view)}`);
+    const steps = HELP_TASKS.evening.map((task, at) => md`${at + 1}. ${taskLine(task, view)}`);
     return [md`**The first evening**`, ...steps];
   }
   return [
-    ...lines(helpTasks.everyone),
-    ...(staff ? lines(helpTasks.staff) : []),
-    ...(manageGuild ? lines(helpTasks.managers) : []),
+    ...lines(HELP_TASKS.everyone),
+    ...(staff ? lines(HELP_TASKS.staff) : []),
+    ...(manageGuild ? lines(HELP_TASKS.managers) : []),
     ...(staff || manageGuild ? [] : [md`-# Commands in the game are for staff.`]),
   ];
 }

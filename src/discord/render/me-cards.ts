@@ -5,7 +5,7 @@ import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
 
 /** How `/me` reads. Pure. */
 
-const colors = { wait: 0x3b6fd4, done: 0x2d7d46, quiet: 0x80848e };
+const COLORS = { wait: 0x3b6fd4, done: 0x2d7d46, quiet: 0x80848e };
 
 /** The code, how to use it, and until when. */
 export function codeCard(
@@ -26,7 +26,7 @@ export function codeCard(
           ],
           "\n",
         ),
-        color: colors.wait,
+        color: COLORS.wait,
       },
     ],
   };
@@ -42,10 +42,10 @@ export function codeOutcomeCard(outcome: LinkOutcome, bindingId: string): Messag
           {
             title: md`✅ Your game account is linked`,
             description: md`You are **${playerLink(outcome.account)}**. Not your account? Unlink it: somebody else typed your code.`,
-            color: colors.done,
+            color: COLORS.done,
           },
         ],
-        rows: [[unlinkButton]],
+        rows: [[UNLINK_BUTTON]],
       };
     case "taken":
       return plain(
@@ -70,10 +70,10 @@ export function codeOutcomeCard(outcome: LinkOutcome, bindingId: string): Messag
   }
 }
 
-const unlinkButton: Button = { kind: "button", style: "secondary", label: "Unlink", id: "me-unlink" };
+const UNLINK_BUTTON: Button = { kind: "button", style: "secondary", label: "Unlink", id: "me-unlink" };
 
 function plain(title: Escaped, description: Escaped, next: Button): MessageBody {
-  return { cards: [{ title, description, color: colors.quiet }], rows: [[next]] };
+  return { cards: [{ title, description, color: COLORS.quiet }], rows: [[next]] };
 }
 
 export interface AccountView {
@@ -87,11 +87,11 @@ export interface AccountView {
 
 /** Whose account it is, since when and by whose word. */
 export function accountCard({ userId, account, isOwn, bindingId }: AccountView): MessageBody {
-  const color = account === undefined ? colors.quiet : colors.wait;
+  const color = account === undefined ? COLORS.quiet : COLORS.wait;
   const title = account === undefined ? md`No game account` : md`Game account`;
   const description = accountWords(userId, account, isOwn);
   const link = bindingId === undefined ? [] : [linkButton("Link my account", bindingId)];
-  const buttons = !isOwn ? [] : account === undefined ? link : [unlinkButton];
+  const buttons = !isOwn ? [] : account === undefined ? link : [UNLINK_BUTTON];
   const card = { title, description, color };
   return buttons.length === 0 ? { cards: [card] } : { cards: [card], rows: [buttons] };
 }

@@ -3,31 +3,31 @@ import type { FeedKind } from "../../domain/guild.ts";
 import type { Card, MessageBody } from "../../domain/message.ts";
 import { duration } from "./entry-line.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
-import { feedNames } from "./feed-names.ts";
+import { FEED_NAMES } from "./feed-names.ts";
 
 /** Entries that nobody can get any more: the log moved on between two polls. */
 export function gapNotice(kind: FeedKind, fromS: number | undefined, toS: number): MessageBody {
   const span = fromS === undefined ? md`before <t:${toS}:T>` : md`between <t:${fromS}:T> and <t:${toS}:T>`;
-  return { content: md`⚠ Gap: ${feedNames[kind]} ${span} may be missing. The game's log had moved on.` };
+  return { content: md`⚠ Gap: ${FEED_NAMES[kind]} ${span} may be missing. The game's log had moved on.` };
 }
 
 /** Said once when a feed falls behind; what it holds back follows by itself. */
 export function lateNotice(kind: FeedKind, sinceMs: number): MessageBody {
   const since = Math.floor(sinceMs / 1_000);
   return {
-    content: md`⏳ Late: ${feedNames[kind]} have not been up to date since <t:${since}:T> (<t:${since}:R>). They follow as soon as possible.`,
+    content: md`⏳ Late: ${FEED_NAMES[kind]} have not been up to date since <t:${since}:T> (<t:${since}:R>). They follow as soon as possible.`,
   };
 }
 
-const mark = md`-# Possibly repeated: Marshal may not read this channel's history and cannot tell.`;
+const MARK = md`-# Possibly repeated: Marshal may not read this channel's history and cannot tell.`;
 
 /** At-least-once where history cannot be read: the reader is told. */
 export function possiblyRepeated(body: MessageBody): MessageBody {
   const [first, ...rest] = body.cards ?? [];
   if (first === undefined) {
-    return { ...body, content: body.content === undefined ? mark : md`${body.content}\n${mark}` };
+    return { ...body, content: body.content === undefined ? MARK : md`${body.content}\n${MARK}` };
   }
-  const marked: Card = { ...first, description: md`${first.description ?? ""}\n${mark}` };
+  const marked: Card = { ...first, description: md`${first.description ?? ""}\n${MARK}` };
   return { ...body, cards: [marked, ...rest] };
 }
 
@@ -43,21 +43,21 @@ export function parkedNotice(
       ? md`Once that is put right it goes on by itself; \`/diagnose\` shows what is missing, \`/feed remove\` drops it.`
       : md`\`/feed remove\` drops it; \`/feed resume\` posts it again, once that is put right.`;
   return {
-    content: md`⏸ The feed of ${feedNames[kind]} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. ${mend}`,
+    content: md`⏸ The feed of ${FEED_NAMES[kind]} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. ${mend}`,
   };
 }
 
 /** A feed that had stopped goes on by itself. */
 export function goesOnNotice(kind: FeedKind, channelId: string): MessageBody {
   return {
-    content: md`▶ The feed of ${feedNames[kind]} in ${channelMention(channelId)} goes on: what stood in its way is gone. What happened meanwhile is not posted there.`,
+    content: md`▶ The feed of ${FEED_NAMES[kind]} in ${channelMention(channelId)} goes on: what stood in its way is gone. What happened meanwhile is not posted there.`,
   };
 }
 
 /** What `/feed test` posts. */
 export function testNotice(kind: FeedKind, serverName: string | undefined): MessageBody {
   const of = serverName === undefined ? "" : md` of ${inlineName(serverName)}`;
-  return { content: md`✅ Test: ${feedNames[kind]}${of} will be posted here.` };
+  return { content: md`✅ Test: ${FEED_NAMES[kind]}${of} will be posted here.` };
 }
 
 /** A second ping for a call that nobody has claimed; a reply to its card, since edits notify no one. */
@@ -70,6 +70,6 @@ export function escalationNotice(callerName: string, waitedMs: number): MessageB
 /** Entries that could be posted neither as lines nor as a file: said, so that nothing is dropped in silence. */
 export function unpostableNotice(kind: FeedKind, count: number, fromS: number, toS: number): MessageBody {
   return {
-    content: md`⚠ Discord refused ${count} of the ${feedNames[kind]} from <t:${fromS}:T> to <t:${toS}:T>, as text and as a file.`,
+    content: md`⚠ Discord refused ${count} of the ${FEED_NAMES[kind]} from <t:${fromS}:T> to <t:${toS}:T>, as text and as a file.`,
   };
 }

@@ -1,14 +1,14 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Button, Card, CardField, MessageBody } from "../../domain/message.ts";
 import type { RunPlan } from "../../domain/run.ts";
-import { tierLabels } from "./audit-rows.ts";
+import { TIER_NAMES } from "../../domain/tiers.ts";
 import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 import { escapeButRoles, escapeButTimes } from "./own-markup.ts";
 import { profile } from "./server/view.ts";
 
 /** How `/run` reads before anything is sent. Pure. */
 
-export const runColors = {
+export const RUN_COLORS = {
   ask: 0xe0a100,
   wait: 0x3b6fd4,
   done: 0x2d7d46,
@@ -43,13 +43,13 @@ export function dryCard(plan: RunPlan): MessageBody {
       ],
       "\n",
     ),
-    color: decision.allowed ? runColors.wait : runColors.failed,
+    color: decision.allowed ? RUN_COLORS.wait : RUN_COLORS.failed,
     fields: [
       ...meant,
       ...targetFields(plan),
       ...warningFields(plan),
       { name: md`What it does`, value: effectOf(plan), inline: true },
-      { name: md`Needs`, value: md`${tierLabels[command.tier]}`, inline: true },
+      { name: md`Needs`, value: md`${TIER_NAMES[command.tier]}`, inline: true },
       // Whoever may not run it waits for nothing and is asked nothing.
       ...(decision.allowed ? [{ name: md`Wait`, value: waitWords(plan.expectedWaitMs), inline: true }] : []),
       ...(decision.allowed ? asks : []),
@@ -92,7 +92,7 @@ export function confirmCard(
       ],
       "\n",
     ),
-    color: runColors.ask,
+    color: RUN_COLORS.ask,
     fields: [...targetFields(plan, "Who"), ...warningFields(plan)],
   };
   const anyway =
@@ -132,7 +132,7 @@ export function droppedCard(dropped: boolean): MessageBody {
         md`⚪ Too late to drop`,
         md`It was answered already, or its time was over. \`/run queue\` and \`/run history\` tell which.`,
       ] as const);
-  return { cards: [{ title, description, color: runColors.quiet }] };
+  return { cards: [{ title, description, color: RUN_COLORS.quiet }] };
 }
 
 function button(label: string, id: string): Button {

@@ -5,7 +5,7 @@ import type { DeferredRun, RunProgress, RunRecord } from "../../domain/run.ts";
 import { refusalWords } from "./audit-rows.ts";
 import { referenceLine } from "./errors.ts";
 import { cut, escapeMarkdown } from "./escape.ts";
-import { runColors as colors, commandLine } from "./plan-cards.ts";
+import { RUN_COLORS as colors, commandLine } from "./plan-cards.ts";
 
 /** How a run reads from the queue to what the log says of it: what happened, and what to press. Pure. */
 
@@ -65,7 +65,7 @@ interface Words {
   readonly next?: Escaped;
 }
 
-const failures = {
+const FAILURES = {
   "not-linked": ["The server was unlinked", "Someone with Manage Server links it again with `/setup link`."],
   "queue-full": ["Too many commands are waiting", "Wait until some have run; `/run queue` shows them."],
   denied: ["You may not run this", "Ask whoever manages this Discord server; `/staff check` shows them why."],
@@ -104,7 +104,7 @@ function wordsFor(record: RunRecord, { isSought }: OutcomeOptions): Words {
   }
   if (status === "unknown") {
     const why = interrupted === true ? ": Marshal was stopped while it was being sent" : "";
-    const next = isSought === true && proof === "unchecked" ? NOT_YET : nextOfUnknown[proof];
+    const next = isSought === true && proof === "unchecked" ? NOT_YET : NEXT_OF_UNKNOWN[proof];
     return { title: md`❔ It may have run${why}`, color: colors.ask, next };
   }
   if (status === "waiting") return { title: md`⏳ Waiting, not sent yet`, color: colors.wait };
@@ -119,22 +119,22 @@ function wordsFor(record: RunRecord, { isSought }: OutcomeOptions): Words {
     };
   }
   const [what, next] = isCode(failureCode)
-    ? failures[failureCode]
+    ? FAILURES[failureCode]
     : (["Nothing came of it", "Ask again."] as const);
   return { title: md`⛔ ${what}`, color: colors.failed, next: md`${next}` };
 }
 
 const NOT_YET = md`**Do not repeat it yet.** This message will say what the log shows.`;
 
-const nextOfUnknown = {
+const NEXT_OF_UNKNOWN = {
   unchecked: md`**Do not repeat it yet.** Look in the game, or check the log.`,
   seen: md`**Do not repeat it:** the log speaks for it having run.`,
   "seen-twice": md`**Do not repeat it:** the log speaks for it having run.`,
   "not-seen": md`Look in the game. Run it again only if nothing has happened there.`,
 } as const satisfies Readonly<Record<RunRecord["proof"], Escaped>>;
 
-function isCode(code: string | undefined): code is keyof typeof failures {
-  return code !== undefined && Object.hasOwn(failures, code);
+function isCode(code: string | undefined): code is keyof typeof FAILURES {
+  return code !== undefined && Object.hasOwn(FAILURES, code);
 }
 
 /** Whether it ran, unless the title has said so, and why not. The game's usual answer is the bare word "Success". */
@@ -165,7 +165,7 @@ function proofWords({ proof, ran, status }: RunRecord, { isSought }: OutcomeOpti
 }
 
 /** Pressing again would meet the same refusal: something must be put right before. */
-const needsMending: ReadonlySet<string> = new Set([
+const NEEDS_MENDING: ReadonlySet<string> = new Set([
   "not-linked",
   "bad-command",
   "key-rejected",
@@ -188,7 +188,7 @@ function outcomeButtons(record: RunRecord, { mayDefer, isSought }: OutcomeOption
   }
   if (status === "done" && inverse !== undefined) buttons.push(button("Undo", `run-undo:${id}`));
   const again = status === "done" || status === "unknown" || status === "expired" || status === "failed";
-  if (again && !(status === "failed" && needsMending.has(failureCode ?? "")))
+  if (again && !(status === "failed" && NEEDS_MENDING.has(failureCode ?? "")))
     buttons.push(button("Run again", `run-again:${id}`));
   return buttons;
 }

@@ -1,9 +1,9 @@
 import { channelMention, type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
-import type { Binding, GuildSettings, Tier } from "../../domain/guild.ts";
+import type { Binding, GuildSettings } from "../../domain/guild.ts";
 import type { Button, Card, MessageBody, Row } from "../../domain/message.ts";
 import type { ServerStatus } from "../../domain/model.ts";
+import { TIER_NAMES, TIERS_HIGHEST_FIRST } from "../../domain/tiers.ts";
 import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
-import { tierLabels } from "./audit-rows.ts";
 import { cutLines, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
 import { profile } from "./server/view.ts";
 import { zoneCode } from "./setup-guide-zone.ts";
@@ -11,8 +11,8 @@ import { zoneCode } from "./setup-guide-zone.ts";
 /** How `/setup` reads. Pure. */
 
 const LONGEST_SERVER = 80;
-const askColor = 0x3b6fd4;
-const doneColor = 0x2d7d46;
+const ASK_COLOR = 0x3b6fd4;
+const DONE_COLOR = 0x2d7d46;
 
 export interface LinkQuestion {
   readonly status: ServerStatus;
@@ -37,7 +37,7 @@ export function isThisYours({ status, roleIds, replaces, ids }: LinkQuestion): M
       ],
       "\n",
     ),
-    color: askColor,
+    color: ASK_COLOR,
     fields: [
       { name: md`Owner`, value: profile(status.ownerId), inline: true },
       { name: md`Players`, value: md`${status.currentPlayers} of ${status.maxPlayers}`, inline: true },
@@ -83,7 +83,7 @@ export function linkedCard({ binding, roleIds, replaced, feedsBack, mayRun }: Ju
       ],
       "\n",
     ),
-    color: doneColor,
+    color: DONE_COLOR,
   };
   const row: Row = [
     ...(mayRun ? [] : [chooseRoles(binding.id)]),
@@ -123,7 +123,7 @@ export function setupCard(servers: readonly LinkedServer[], settings: GuildSetti
       ],
       "\n",
     ),
-    color: askColor,
+    color: ASK_COLOR,
     // 25 fields at most; a community with more servers than that sees the first ones and their number.
     fields: servers.slice(0, 24).map(({ binding, parkedWhy }) => ({
       name: inlineName(binding.name),
@@ -133,13 +133,11 @@ export function setupCard(servers: readonly LinkedServer[], settings: GuildSetti
   };
 }
 
-const tiers: readonly Tier[] = ["manager", "administrator", "moderator", "viewer"];
-
 function serverLines(binding: Binding, parkedWhy: string | undefined, settings: GuildSettings): Escaped[] {
   const roleTiers = Object.entries(settings.policies[binding.id]?.roleTiers ?? {});
-  const staff = tiers.flatMap((tier) => {
+  const staff = TIERS_HIGHEST_FIRST.flatMap((tier) => {
     const roles = roleTiers.filter(([, of]) => of === tier).map(([roleId]) => roleId);
-    return roles.length === 0 ? [] : [md`${tierLabels[tier]} ${roleList(roles)}`];
+    return roles.length === 0 ? [] : [md`${TIER_NAMES[tier]} ${roleList(roles)}`];
   });
   return [
     parkedWhy === undefined

@@ -1,16 +1,16 @@
 import { type Escaped, md } from "../../domain/escaped.ts";
 import type { Feed, FeedKind } from "../../domain/guild.ts";
 import type { Row, Select } from "../../domain/message.ts";
+import { channelLine, HOW_TO_MEND } from "./channel-access.ts";
 import { button, type GuideView, type Walk } from "./setup-guide-parts.ts";
-import { channelLine, HOW_TO_MEND } from "./standing.ts";
 
 /** The step of the logs: a channel for each kind, with what is missing there. Pure. */
 
 /** Four selects and a row of buttons fill a message; what fewer want stands on a second page. */
-const firstPage: readonly FeedKind[] = ["joins", "kills", "modCalls", "commands"];
-const secondPage: readonly FeedKind[] = ["emergencyCalls"];
+const FIRST_PAGE: readonly FeedKind[] = ["joins", "kills", "modCalls", "commands"];
+const SECOND_PAGE: readonly FeedKind[] = ["emergencyCalls"];
 
-const labels = {
+const LABELS = {
   joins: "Joins and leaves",
   kills: "Kills",
   modCalls: "Moderator calls",
@@ -18,12 +18,12 @@ const labels = {
   emergencyCalls: "Emergency calls",
 } as const satisfies Record<FeedKind, string>;
 
-export function logText({ feeds, standingOf }: GuideView): readonly Escaped[] {
-  const lines = [...firstPage, ...secondPage].flatMap((kind) => {
+export function logText({ feeds, accessOf }: GuideView): readonly Escaped[] {
+  const lines = [...FIRST_PAGE, ...SECOND_PAGE].flatMap((kind) => {
     const feed = shownFeed(feeds, kind);
-    return feed === undefined ? [] : [feedLine(feed, standingOf(feed.channelId))];
+    return feed === undefined ? [] : [feedLine(feed, accessOf(feed.channelId))];
   });
-  const isMending = feeds.some(({ channelId }) => standingOf(channelId).kind === "missing");
+  const isMending = feeds.some(({ channelId }) => accessOf(channelId).kind === "missing");
   return [
     md`Choose a channel for each; what has none is not posted.`,
     ...lines,
@@ -31,15 +31,15 @@ export function logText({ feeds, standingOf }: GuideView): readonly Escaped[] {
   ];
 }
 
-function feedLine({ kind, channelId, state }: Feed, standing: Parameters<typeof channelLine>[2]): Escaped {
-  const line = channelLine(md`${labels[kind]}`, channelId, standing);
+function feedLine({ kind, channelId, state }: Feed, access: Parameters<typeof channelLine>[2]): Escaped {
+  const line = channelLine(md`${LABELS[kind]}`, channelId, access);
   return state === "paused" ? md`${line} · ⏸ paused` : line;
 }
 
 export function logRows(view: GuideView, walk: Walk): readonly Row[] {
   const id = view.binding?.id ?? "";
   return [
-    ...firstPage.map((kind): Row => [logSelect(view, kind)]),
+    ...FIRST_PAGE.map((kind): Row => [logSelect(view, kind)]),
     walk(button("More logs", `guide-more:${id}`), button("Check again", `guide:logs:${id}`)),
   ];
 }
@@ -47,7 +47,7 @@ export function logRows(view: GuideView, walk: Walk): readonly Row[] {
 export function moreLogRows(view: GuideView): readonly Row[] {
   const id = view.binding?.id ?? "";
   return [
-    ...secondPage.map((kind): Row => [logSelect(view, kind)]),
+    ...SECOND_PAGE.map((kind): Row => [logSelect(view, kind)]),
     [button("Back to the logs", `guide:logs:${id}`), button("Next", `guide:notices:${id}`, "primary")],
   ];
 }
@@ -56,7 +56,7 @@ function logSelect({ binding, feeds }: GuideView, kind: FeedKind): Select {
   const chosen = shownFeed(feeds, kind)?.channelId;
   return {
     ...{ kind: "select", of: "channel", id: `guide-log:${kind}:${binding?.id ?? ""}` },
-    ...{ placeholder: `${labels[kind]}: no channel`, minValues: 0, maxValues: 1 },
+    ...{ placeholder: `${LABELS[kind]}: no channel`, minValues: 0, maxValues: 1 },
     ...(chosen === undefined ? {} : { defaultIds: [chosen] }),
   };
 }

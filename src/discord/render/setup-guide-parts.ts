@@ -1,7 +1,7 @@
 import type { Escaped } from "../../domain/escaped.ts";
 import type { Binding, Feed, GuideStep, GuildSettings } from "../../domain/guild.ts";
 import type { Button, Row } from "../../domain/message.ts";
-import type { StandingOf } from "./standing.ts";
+import type { AccessOf } from "./channel-access.ts";
 
 /** What the steps of the guided set-up are drawn from. */
 
@@ -14,7 +14,7 @@ export interface GuideView {
   readonly settings: GuildSettings;
   /** Of that server, oldest first. */
   readonly feeds: readonly Feed[];
-  readonly standingOf: StandingOf;
+  readonly accessOf: AccessOf;
   /** The highest role of whoever sets it up. */
   readonly ownRole: { readonly id: string; readonly name: string } | undefined;
   /** They hold a tier on that server. */

@@ -1,15 +1,14 @@
 import { type Escaped, md, roleMention } from "../../domain/escaped.ts";
 import type { Tier } from "../../domain/guild.ts";
 import type { Row } from "../../domain/message.ts";
+import { TIERS_HIGHEST_FIRST } from "../../domain/tiers.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
 import { button, type GuideView, type Walk } from "./setup-guide-parts.ts";
 
 /** The step of the roles: who may run commands in the game. Pure. */
 
 /** From the highest. */
-const tiers: readonly Tier[] = ["manager", "administrator", "moderator", "viewer"];
-
-const placeholders = {
+const PLACEHOLDERS = {
   manager: "Managers: everything",
   administrator: "Administrators: also bans, time, weather, fires",
   moderator: "Moderators: kick, jail, pm, messages, calls",
@@ -38,11 +37,11 @@ export function staffText({ mayRun, ownRole, binding, settings }: GuideView): re
 export function staffRows({ binding, settings, mayRun, ownRole }: GuideView, walk: Walk): readonly Row[] {
   const id = binding?.id ?? "";
   const roleTiers = Object.entries(settings.policies[id]?.roleTiers ?? {});
-  const selects = tiers.map((tier): Row => {
+  const selects = TIERS_HIGHEST_FIRST.map((tier): Row => {
     const held = roleTiers.filter(([, of]) => of === tier).map(([roleId]) => roleId);
     return [
       {
-        ...{ kind: "select", of: "role", id: `guide-tier:${tier}:${id}`, placeholder: placeholders[tier] },
+        ...{ kind: "select", of: "role", id: `guide-tier:${tier}:${id}`, placeholder: PLACEHOLDERS[tier] },
         // More than fit were given with /staff: none of them may be lost by a choice that does not show them.
         ...{ minValues: 0, maxValues: Math.min(25, Math.max(MOST_ROLES, held.length)) },
         defaultIds: held.slice(0, 25),

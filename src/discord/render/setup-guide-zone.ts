@@ -12,7 +12,7 @@ export function zoneCode(zone: string): Escaped {
 /** The step of the time zone: the zones of most communities, any other by name. Pure. */
 
 /** From west to east; with a chosen one that is not among them they are the 25 that a select holds. */
-const usualZones: readonly string[] = [
+const USUAL_ZONES: readonly string[] = [
   DEFAULT_ZONE,
   "Pacific/Honolulu",
   "America/Los_Angeles",
@@ -49,7 +49,7 @@ export function zoneText({ settings, nowMs }: GuideView): readonly Escaped[] {
 
 export function zoneRow({ binding, settings, nowMs }: GuideView): Row {
   const chosen = settings.timeZone ?? DEFAULT_ZONE;
-  const zones = usualZones.includes(chosen) ? usualZones : [chosen, ...usualZones];
+  const zones = USUAL_ZONES.includes(chosen) ? USUAL_ZONES : [chosen, ...USUAL_ZONES];
   return [
     {
       ...{ kind: "select", of: "string", id: `guide-zone:${binding?.id ?? ""}`, placeholder: "A time zone" },

@@ -1,19 +1,19 @@
 import { type Escaped, joined, md, roleMention } from "../../domain/escaped.ts";
 import { type Binding, type Feed, GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
+import { type AccessOf, channelLine } from "./channel-access.ts";
 import { inlineCode, inlineName } from "./escape.ts";
 import { logRows, logText, moreLogRows } from "./setup-guide-logs.ts";
 import { button, type GuideView } from "./setup-guide-parts.ts";
 import { staffRows, staffText } from "./setup-guide-staff.ts";
 import { zoneRow, zoneText } from "./setup-guide-zone.ts";
-import { channelLine, type StandingOf } from "./standing.ts";
 
 /** The guided set-up: one message that shows what is done, and one step at a time. Pure. */
 
-const color = 0x3b6fd4;
-const doneColor = 0x2d7d46;
+const STEP_COLOR = 0x3b6fd4;
+const DONE_COLOR = 0x2d7d46;
 
-const titles = {
+const TITLES = {
   link: "Link your game server",
   staff: "Who may run commands",
   logs: "Which logs go where",
@@ -29,11 +29,13 @@ export function guideMessage(view: GuideView): MessageBody {
   const number = GUIDE_STEPS.indexOf(step) + 1;
   const heading =
     step === "done" ? md`🎉 All set` : md`Set up Marshal · ${number} of ${GUIDE_STEPS.length - 1}`;
-  const title = step === "done" ? [] : [md`**${titles[step]}**`];
+  const title = step === "done" ? [] : [md`**${TITLES[step]}**`];
   const parts: Escaped[] = [progress(view), md``, ...title, ...textOf(view)];
   return {
     ...(note === undefined ? {} : { content: note }),
-    cards: [{ title: heading, description: joined(parts, "\n"), color: step === "done" ? doneColor : color }],
+    cards: [
+      { title: heading, description: joined(parts, "\n"), color: step === "done" ? DONE_COLOR : STEP_COLOR },
+    ],
     rows: [...rowsOf(view)],
   };
 }
@@ -41,14 +43,14 @@ export function guideMessage(view: GuideView): MessageBody {
 /** Done, here, still to come: by sign and place, never by colour alone. */
 function progress(view: GuideView): Escaped {
   const marks = GUIDE_STEPS.filter((step) => step !== "done").map((step) => {
-    const name = shortTitles[step];
+    const name = SHORT_TITLES[step];
     if (step === view.step) return md`▶ **${name}**`;
     return isDone(step, view) ? md`✅ ${name}` : md`▫ ${name}`;
   });
   return joined(marks, " · ");
 }
 
-const shortTitles = {
+const SHORT_TITLES = {
   link: "Server",
   staff: "Roles",
   logs: "Logs",
@@ -90,7 +92,7 @@ function textOf(view: GuideView): readonly Escaped[] {
         md`Rejected keys, blocks and logs that stopped: Marshal tells you here. Choose a channel that your staff reads; without one it writes to whoever linked the server.`,
         ...(settings.noticeChannelId === undefined
           ? []
-          : [channelLine(md`Notices`, settings.noticeChannelId, view.standingOf(settings.noticeChannelId))]),
+          : [channelLine(md`Notices`, settings.noticeChannelId, view.accessOf(settings.noticeChannelId))]),
       ];
     case "zone":
       return zoneText(view);
@@ -112,17 +114,17 @@ function linkedLine({ name, keyEnd }: Binding): Escaped {
   return md`✅ **${inlineName(name)}** is linked.${key}`;
 }
 
-function testText({ feeds, standingOf }: GuideView): readonly Escaped[] {
+function testText({ feeds, accessOf }: GuideView): readonly Escaped[] {
   if (feeds.length === 0) return [md`No log has a channel yet, so there is nothing to test.`];
   return [
     md`Marshal posts one test message for each log, so that you see that it arrives.`,
-    ...feedLines(feeds, standingOf),
+    ...feedLines(feeds, accessOf),
   ];
 }
 
-function feedLines(feeds: readonly Feed[], standingOf: StandingOf): readonly Escaped[] {
+function feedLines(feeds: readonly Feed[], accessOf: AccessOf): readonly Escaped[] {
   const channels = [...new Set(feeds.map(({ channelId }) => channelId))];
-  return channels.slice(0, 10).map((id) => channelLine(md`Logs`, id, standingOf(id)));
+  return channels.slice(0, 10).map((id) => channelLine(md`Logs`, id, accessOf(id)));
 }
 
 /** What this person can do now, not what somebody could. */

@@ -1,9 +1,9 @@
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
-import { type Binding, CALLS_RIGHT, type StaffPolicy, type Tier, type VerbRule } from "../../domain/guild.ts";
+import { type Binding, CALLS_RIGHT, type StaffPolicy, type VerbRule } from "../../domain/guild.ts";
 import type { Card } from "../../domain/message.ts";
 import type { GameAccount } from "../../domain/ports/game-accounts.ts";
 import type { Decision } from "../../domain/run.ts";
-import { tierLabels } from "./audit-rows.ts";
+import { TIER_NAMES, TIERS_HIGHEST_FIRST } from "../../domain/tiers.ts";
 import { cutLines, inlineCode, inlineName } from "./escape.ts";
 import { accountsField } from "./me-cards.ts";
 import { escapeButRoles } from "./own-markup.ts";
@@ -11,16 +11,14 @@ import { profile } from "./server/view.ts";
 
 /** How `/staff` reads. Pure. */
 
-const tiers: readonly Tier[] = ["manager", "administrator", "moderator", "viewer"];
-
 export function staffCard(binding: Binding, policy: StaffPolicy, accounts: readonly GameAccount[]): Card {
   const extra = (name: Escaped, list: readonly VerbRule[]) =>
     list.length === 0 ? [] : [{ name, value: rules(list) }];
-  const held = tiers.flatMap((tier) => {
+  const held = TIERS_HIGHEST_FIRST.flatMap((tier) => {
     const roles = Object.entries(policy.roleTiers).filter(([, of]) => of === tier);
     if (roles.length === 0) return [];
     return [
-      md`**${tierLabels[tier]}** ${joined(
+      md`**${TIER_NAMES[tier]}** ${joined(
         roles.map(([id]) => roleMention(id)),
         " ",
       )}`,

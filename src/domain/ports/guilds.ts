@@ -1,5 +1,5 @@
 /** Whether the bot can post logs into a channel, as far as permissions tell. */
-export type ChannelStanding =
+export type ChannelAccess =
   | { readonly kind: "open" }
   /** Permissions that it lacks there, as Discord's settings name them. */
   | { readonly kind: "missing"; readonly permissions: readonly string[] }
@@ -12,7 +12,7 @@ export type ChannelStanding =
 /** What the gateway keeps of a Discord server, and REST of its threads. */
 export interface Guilds {
   /** Never rejects. */
-  standing(guildId: string, channelId: string): Promise<ChannelStanding>;
+  channelAccess(guildId: string, channelId: string): Promise<ChannelAccess>;
   /** The highest of these roles that people hold, not an integration; undefined where there is none. */
   topRole(
     guildId: string,

@@ -1,6 +1,7 @@
 import type { Tier } from "../../domain/guild.ts";
 import type { Player, PlayerRef, ServerState, Staff } from "../../domain/model.ts";
 import type { ResolvedTarget } from "../../domain/run.ts";
+import { higherTier } from "../../domain/tiers.ts";
 import { isMassWord } from "./parse-command.ts";
 
 /** What is known of the people of a server: who is in it, and who is staff of the game. */
@@ -112,7 +113,7 @@ export function rankOf(player: PlayerRef, people: People): Tier | undefined {
       : holds(helpers, player)
         ? "viewer"
         : undefined;
-  return higher(shown, listed);
+  return higherTier(shown, listed);
 }
 
 function same(a: PlayerRef, b: PlayerRef): boolean {
@@ -122,15 +123,4 @@ function same(a: PlayerRef, b: PlayerRef): boolean {
 function holds(list: ReadonlyMap<number, string>, player: PlayerRef): boolean {
   if (player.id !== undefined) return list.has(player.id);
   return [...list.values()].includes(player.name);
-}
-
-const TIER_ORDER: readonly Tier[] = ["viewer", "moderator", "administrator", "manager"];
-
-/** Viewer is 0, Manager 3; nothing at all is -1. */
-export function tierLevel(tier: Tier | undefined): number {
-  return tier === undefined ? -1 : TIER_ORDER.indexOf(tier);
-}
-
-export function higher(a: Tier | undefined, b: Tier | undefined): Tier | undefined {
-  return tierLevel(a) >= tierLevel(b) ? a : b;
 }

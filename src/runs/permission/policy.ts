@@ -1,21 +1,15 @@
 import { type Actor, CALLS_RIGHT, type StaffPolicy, type Tier } from "../../domain/guild.ts";
 import type { PlayerRef } from "../../domain/model.ts";
 import type { Decision, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
-import { findPerson, higher, type People, rankOf, resolveTargets, tierLevel } from "../catalogue/targets.ts";
+import { higherTier, TIER_NAMES, tierLevel } from "../../domain/tiers.ts";
+import { findPerson, type People, rankOf, resolveTargets } from "../catalogue/targets.ts";
 import { findVerb } from "../catalogue/verbs.ts";
 
 /** Who may run what. Pure; every answer says why, in words for the person who asked. */
 
-const TIER_NAMES: Readonly<Record<Tier, string>> = {
-  viewer: "Viewer",
-  moderator: "Moderator",
-  administrator: "Administrator",
-  manager: "Manager",
-};
-
 /** The highest tier of the roles; undefined: none. Manage Guild configures, it does not run (deny by default). */
 export function tierOf(policy: StaffPolicy, roleIds: readonly string[]): Tier | undefined {
-  return roleIds.reduce<Tier | undefined>((best, id) => higher(best, ownTier(policy, id)), undefined);
+  return roleIds.reduce<Tier | undefined>((best, id) => higherTier(best, ownTier(policy, id)), undefined);
 }
 
 function ownTier(policy: StaffPolicy, roleId: string): Tier | undefined {

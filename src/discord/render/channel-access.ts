@@ -1,28 +1,28 @@
 import { channelMention, type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
-import type { ChannelStanding } from "../../domain/ports/guilds.ts";
+import type { ChannelAccess } from "../../domain/ports/guilds.ts";
 
-/** How a channel stands for the bot's messages, in one line: a tick, or what is missing there. Pure. */
+/** Whether the bot can post into a channel, in one line: a tick, or what is missing there. Pure. */
 
-export type StandingOf = (channelId: string) => ChannelStanding;
+export type AccessOf = (channelId: string) => ChannelAccess;
 
 /** `✅ Kills: #kills`, or `⚠ Kills: #kills lacks **Send Messages**`. */
-export function channelLine(what: Escaped, channelId: string, standing: ChannelStanding): Escaped {
+export function channelLine(what: Escaped, channelId: string, access: ChannelAccess): Escaped {
   const channel = channelMention(channelId);
-  switch (standing.kind) {
+  switch (access.kind) {
     case "open":
       return md`✅ ${what}: ${channel}`;
     case "unknown":
       return md`❔ ${what}: ${channel} (Discord did not say what Marshal may do there)`;
     default:
-      return md`⚠ ${what}: ${channel} ${obstacle(standing)}`;
+      return md`⚠ ${what}: ${channel} ${obstacle(access)}`;
   }
 }
 
 /** What stands in the way, after the channel's name. */
-export function obstacle(standing: ChannelStanding): Escaped {
-  switch (standing.kind) {
+export function obstacle(access: ChannelAccess): Escaped {
+  switch (access.kind) {
     case "missing":
-      return md`lacks ${permissionList(standing.permissions)} for Marshal`;
+      return md`lacks ${permissionList(access.permissions)} for Marshal`;
     case "gone":
       return md`was deleted; choose another channel`;
     case "closed":
