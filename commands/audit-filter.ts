@@ -1,5 +1,6 @@
 import { ApplicationCommandOptionType } from "discord.js";
-import type { Options, Services } from "../src/discord/command.ts";
+import type { Options } from "../src/discord/command.ts";
+import type { Services } from "../src/discord/services.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { AuditLog } from "../src/domain/ports/audit-log.ts";
 import type { AuditEvent, AuditFilter, RunStatus } from "../src/domain/run.ts";

@@ -1,13 +1,7 @@
-import {
-  defineAction,
-  defineCommand,
-  defineEntry,
-  type Press,
-  type Reply,
-  type Services,
-} from "../src/discord/command.ts";
+import { defineAction, defineCommand, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
 import { diagnosisMessage, type ServerFacts } from "../src/discord/render/diagnosis.ts";
 import { feedText } from "../src/discord/render/feed-cards.ts";
+import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding, GuildSettings } from "../src/domain/guild.ts";
 import { note } from "./audit-note.ts";

@@ -7,7 +7,6 @@ import {
   type NamedRole,
   type Press,
   type Reply,
-  type Services,
   type Typing,
 } from "../src/discord/command.ts";
 import { cut } from "../src/discord/render/escape.ts";
@@ -19,6 +18,7 @@ import {
   refusalText,
   resumeRows,
 } from "../src/discord/render/feed-cards.ts";
+import type { Services } from "../src/discord/services.ts";
 import { channelMention, type Escaped, joined, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";

@@ -1,5 +1,6 @@
-import { defineCommand, defineEntry, type Services } from "../src/discord/command.ts";
+import { defineCommand, defineEntry } from "../src/discord/command.ts";
 import { helpMessage } from "../src/discord/render/help.ts";
+import type { Services } from "../src/discord/services.ts";
 import type { Actor } from "../src/domain/guild.ts";
 
 export const help = defineCommand({

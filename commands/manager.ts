@@ -1,4 +1,4 @@
-import type { Services } from "../src/discord/command.ts";
+import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 

@@ -6,11 +6,11 @@ import {
   type Invocation,
   type NamedPerson,
   type Reply,
-  type Services,
   type Typing,
 } from "../src/discord/command.ts";
 import { inlineName } from "../src/discord/render/escape.ts";
 import { accountCard, codeCard, codeOutcomeCard } from "../src/discord/render/me-cards.ts";
+import type { Services } from "../src/discord/services.ts";
 import { md, userMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";

@@ -1,11 +1,5 @@
-import {
-  defineAction,
-  defineFormAction,
-  type Form,
-  type Press,
-  type Reply,
-  type Services,
-} from "../src/discord/command.ts";
+import { defineAction, defineFormAction, type Form, type Press, type Reply } from "../src/discord/command.ts";
+import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
 import type { PlayerRef } from "../src/domain/model.ts";

@@ -1,12 +1,6 @@
-import {
-  defineAction,
-  defineFormAction,
-  type Form,
-  type Press,
-  type Reply,
-  type Services,
-} from "../src/discord/command.ts";
+import { defineAction, defineFormAction, type Form, type Press, type Reply } from "../src/discord/command.ts";
 import { escapeButRoles } from "../src/discord/render/own-markup.ts";
+import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
 import { note } from "./audit-note.ts";

@@ -1,6 +1,7 @@
-import type { Options, Press, Reply, Services } from "../src/discord/command.ts";
+import type { Options, Press, Reply } from "../src/discord/command.ts";
 import { confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
+import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { Decision, RunOrigin, RunOutcome, RunPlan, RunRecord, SubmittedRun } from "../src/domain/run.ts";

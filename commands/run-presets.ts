@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType } from "discord.js";
-import { defineEntry, type Group, type Services, type Typing } from "../src/discord/command.ts";
+import { defineEntry, type Group, type Typing } from "../src/discord/command.ts";
 import { cut, cutLines, inlineCode, inlineName, plainText } from "../src/discord/render/escape.ts";
+import type { Services } from "../src/discord/services.ts";
 import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Preset } from "../src/domain/guild.ts";

@@ -1,7 +1,8 @@
-import { defineAction, defineEntry, type Reply, type Services } from "../src/discord/command.ts";
+import { defineAction, defineEntry, type Reply } from "../src/discord/command.ts";
 import { deferredLine, fitLines, waitingLine } from "../src/discord/render/audit-rows.ts";
 import { cut, plainText } from "../src/discord/render/escape.ts";
 import { escapeButTimes } from "../src/discord/render/own-markup.ts";
+import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";

@@ -6,10 +6,10 @@ import {
   defineFormAction,
   type Press,
   type Reply,
-  type Services,
 } from "../src/discord/command.ts";
 import { confirmCard, droppedCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard } from "../src/discord/render/run-cards.ts";
+import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { isSameName } from "../src/domain/same-name.ts";

@@ -6,13 +6,13 @@ import {
   type Options,
   type Press,
   type Reply,
-  type Services,
   type Typing,
 } from "../src/discord/command.ts";
 import { callsPage, LOG_KINDS, type LogKind, logsPage } from "../src/discord/render/server/events.ts";
 import { type ListView, queuePage, staffPage, vehiclesPage } from "../src/discord/render/server/lists.ts";
 import { type Place, placeOf } from "../src/discord/render/server/pages.ts";
 import { playersPage } from "../src/discord/render/server/players.ts";
+import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { MessageBody } from "../src/domain/message.ts";

@@ -1,6 +1,6 @@
-import type { Services } from "../src/discord/command.ts";
 import { cut, escapeMarkdown } from "../src/discord/render/escape.ts";
 import type { Freshness } from "../src/discord/render/server/view.ts";
+import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";

@@ -1,6 +1,7 @@
 import { type APIApplicationCommandStringOption, ApplicationCommandOptionType } from "discord.js";
-import type { Choice, Services, Typing } from "../src/discord/command.ts";
+import type { Choice, Typing } from "../src/discord/command.ts";
 import { cut, plainText } from "../src/discord/render/escape.ts";
+import type { Services } from "../src/discord/services.ts";
 
 /** The option `server:` of every command that speaks of one linked server; needed only where there are several. */
 export const serverOption: APIApplicationCommandStringOption = {

@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
-import { defineEntry, type Invocation, type Reply, type Services } from "../src/discord/command.ts";
+import { defineEntry, type Invocation, type Reply } from "../src/discord/command.ts";
 import { refusalText } from "../src/discord/render/feed-cards.ts";
+import type { Services } from "../src/discord/services.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import { note } from "./audit-note.ts";

@@ -1,6 +1,7 @@
-import { defineAction, type Press, type Reply, type Services } from "../src/discord/command.ts";
+import { defineAction, type Press, type Reply } from "../src/discord/command.ts";
 import { playerCard } from "../src/discord/render/server/player-card.ts";
 import { playerValue } from "../src/discord/render/server/players.ts";
+import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 
 /** A player out of the menu below `/server players`, as the latest list in memory shows them. */

@@ -1,5 +1,6 @@
-import { defineAction, defineEntry, type Reply, type Services } from "../src/discord/command.ts";
+import { defineAction, defineEntry, type Reply } from "../src/discord/command.ts";
 import { joinKeyText, statusCard } from "../src/discord/render/server/status.ts";
+import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { Button, Row } from "../src/domain/message.ts";

@@ -1,7 +1,8 @@
-import type { Press, Reply, Services } from "../src/discord/command.ts";
+import type { Press, Reply } from "../src/discord/command.ts";
 import { feedText, refusalText } from "../src/discord/render/feed-cards.ts";
 import { shownFeed } from "../src/discord/render/setup-guide-logs.ts";
 import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
+import type { Services } from "../src/discord/services.ts";
 import { channelMention, type Escaped, joined, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import {

@@ -1,7 +1,8 @@
-import type { Press, Reply, Services } from "../src/discord/command.ts";
+import type { Press, Reply } from "../src/discord/command.ts";
 import { inlineCode } from "../src/discord/render/escape.ts";
 import { isThisYours } from "../src/discord/render/setup-cards.ts";
 import { guideMessage } from "../src/discord/render/setup-guide.ts";
+import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, GUIDE_STEPS, type GuideStep } from "../src/domain/guild.ts";

@@ -1,6 +1,7 @@
-import type { Form, Press, Reply, Services } from "../src/discord/command.ts";
+import type { Form, Press, Reply } from "../src/discord/command.ts";
 import { plainText } from "../src/discord/render/escape.ts";
 import { isThisYours, linkedCard } from "../src/discord/render/setup-cards.ts";
+import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type GuildSettings } from "../src/domain/guild.ts";

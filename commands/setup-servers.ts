@@ -1,7 +1,8 @@
 import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType, ChannelType } from "discord.js";
-import { type Choice, defineEntry, type Press, type Reply, type Services } from "../src/discord/command.ts";
+import { type Choice, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
 import { inlineName } from "../src/discord/render/escape.ts";
 import { unlinkQuestion } from "../src/discord/render/setup-cards.ts";
+import type { Services } from "../src/discord/services.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { GuildSettings } from "../src/domain/guild.ts";

@@ -1,7 +1,8 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
-import { type Choice, defineEntry, type Services } from "../src/discord/command.ts";
+import { type Choice, defineEntry } from "../src/discord/command.ts";
 import { inlineCode } from "../src/discord/render/escape.ts";
 import { zoneCode } from "../src/discord/render/setup-guide-zone.ts";
+import type { Services } from "../src/discord/services.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";

@@ -1,5 +1,6 @@
-import type { Services, Typing } from "../src/discord/command.ts";
+import type { Typing } from "../src/discord/command.ts";
 import { rightText } from "../src/discord/render/staff-cards.ts";
+import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Binding, CALLS_RIGHT } from "../src/domain/guild.ts";

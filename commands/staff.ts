@@ -4,11 +4,11 @@ import {
   defineEntry,
   type NamedPerson,
   type Reply,
-  type Services,
   type Typing,
 } from "../src/discord/command.ts";
 import { inlineName } from "../src/discord/render/escape.ts";
 import { type Checked, checkCard, protectedName, staffCard } from "../src/discord/render/staff-cards.ts";
+import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md, roleMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type StaffPolicy } from "../src/domain/guild.ts";

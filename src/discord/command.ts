@@ -1,103 +1,16 @@
 import type { APIApplicationCommandBasicOption } from "discord.js";
 import type { Escaped } from "../domain/escaped.ts";
 import type { Failure } from "../domain/failure.ts";
-import type { Actor, Binding } from "../domain/guild.ts";
+import type { Actor } from "../domain/guild.ts";
 import type { Button, MessageBody, SelectOption } from "../domain/message.ts";
-import type { ServerStatus, SourceId } from "../domain/model.ts";
-import type { AuditLog } from "../domain/ports/audit-log.ts";
-import type { Bindings } from "../domain/ports/bindings.ts";
-import type { Clock, Random } from "../domain/ports/clock.ts";
-import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
-import type { Feeds } from "../domain/ports/feeds.ts";
-import type { GameAccounts } from "../domain/ports/game-accounts.ts";
-import type { Guilds } from "../domain/ports/guilds.ts";
-import type { HostHealth } from "../domain/ports/host-health.ts";
-import type { Members } from "../domain/ports/members.ts";
-import type { ModCalls } from "../domain/ports/mod-calls.ts";
-import type { Panels } from "../domain/ports/panels.ts";
-import type { Permissions } from "../domain/ports/permissions.ts";
-import type { AnswerPlace, RunAnswers } from "../domain/ports/run-answers.ts";
-import type { RunQueue } from "../domain/ports/run-queue.ts";
-import type { Runner } from "../domain/ports/runner.ts";
-import type { KeyVerifier } from "../domain/ports/service-client.ts";
-import type { ServiceHealth } from "../domain/ports/service-health.ts";
-import type { Settings } from "../domain/ports/settings.ts";
-import type { Snapshots } from "../domain/ports/snapshots.ts";
-import type { ServerKey } from "../domain/server-key.ts";
+import type { AnswerPlace } from "../domain/ports/run-answers.ts";
+import type { Services } from "./services.ts";
 
 /**
  * The contract of a slash command. A command is plain data and functions of plain values: `parse`
  * turns options into values, `execute` turns values and ports into a reply. Dispatch does the rest: the first
  * answer within 3 s, edits, errors, mentions. So a test needs neither Discord nor a mock.
  */
-
-/** The ports that commands use; main.ts builds them. */
-export interface Services {
-  readonly bindings: Bindings;
-  readonly keyVerifier: KeyVerifier;
-  readonly settings: Settings;
-  readonly snapshots: Snapshots;
-  readonly health: ServiceHealth;
-  readonly permissions: Permissions;
-  readonly members: Members;
-  readonly guilds: Guilds;
-  readonly host: HostHealth;
-  readonly runner: Runner;
-  readonly runAnswers: Pick<RunAnswers, "remember" | "forget">;
-  readonly queue: RunQueue;
-  readonly catalogue: CommandCatalogue;
-  readonly feeds: Feeds;
-  readonly modCalls: ModCalls;
-  readonly panels: Panels;
-  readonly accounts: GameAccounts;
-  readonly audit: AuditLog;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly pendingLinks: PendingLinks;
-  /** Discord's id of a registered command by its name, so that a mention of it can be pressed; undefined: not known. */
-  readonly commandId: (name: string) => string | undefined;
-  /** Where people read more, as the operator says. */
-  readonly docsUrl: string | undefined;
-  /** HMAC of a typed key: whether it is linked already can be told without keeping it. */
-  sourceOf(key: ServerKey): SourceId;
-  /** Called with each typed secret before anything else is done with it, so that no log can show it. */
-  hideSecret(text: string): void;
-  /**
-   * A key was linked, for the first time or again: a parked source is no longer parked, and feeds that the guild had
-   * on this server before it removed the bot begin anew.
-   */
-  onLinked(binding: Binding): Promise<{ readonly feedsBack: number }>;
-  /** A linked server has a new key: journal and offsets follow it. */
-  onReplaced(from: SourceId, to: SourceId): Promise<void>;
-  /** A server was unlinked: its feeds and waiting runs end. */
-  onUnlinked(binding: Binding): Promise<void>;
-}
-
-/** One line of /help: `/server status`. */
-export interface CommandSummary {
-  readonly path: string;
-  readonly description: string;
-  readonly manageGuild: boolean;
-}
-
-/** Typed keys that wait for their Yes: in memory only, for minutes, each for the person who typed it. */
-export interface PendingLinks {
-  /** One for each person: an earlier one of theirs is forgotten. @throws Failure "bad-command" as checkRoom does. */
-  put(pending: PendingLink): string;
-  /** Before a key is asked about. @throws Failure "bad-command" when five other people of the guild have one waiting. */
-  checkRoom(guildId: string, userId: string): void;
-  /** Takes it out: a second press finds nothing. Undefined when it expired or is another person's. */
-  take(id: string, actor: Actor): PendingLink | undefined;
-}
-
-export interface PendingLink {
-  readonly key: ServerKey;
-  /** What the service said of it: proven, not saved. */
-  readonly status: ServerStatus;
-  readonly guildId: string;
-  readonly userId: string;
-  readonly roleIds: readonly string[];
-}
 
 /** The first answer. It is declared because it goes out before store, queue or network are awaited. */
 export type FirstAnswer = "ephemeral" | "public" | "update";

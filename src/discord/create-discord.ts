@@ -10,7 +10,7 @@ import type { LateAnswers } from "../domain/ports/run-answers.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Sink } from "../domain/ports/sink.ts";
 import type { Log } from "../log.ts";
-import type { Command, Services } from "./command.ts";
+import type { Command } from "./command.ts";
 import { createClient, logIn, type Shards } from "./connection/bot.ts";
 import { createGuildView } from "./connection/guild-view.ts";
 import { createMembers } from "./connection/members.ts";
@@ -27,6 +27,7 @@ import { registeredIds, registerWhenChanged } from "./interactions/registration.
 import { createNotifier } from "./messages/notifier.ts";
 import { createSink } from "./messages/sink.ts";
 import { type SinkProgress, withProgress } from "./messages/sink-progress.ts";
+import type { Services } from "./services.ts";
 
 export interface DiscordPorts {
   readonly token: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { diagnose } from "../../commands/diagnose.ts";
-import type { Services } from "../../src/discord/command.ts";
+import type { Services } from "../../src/discord/services.ts";
 import type { Feed, Tier } from "../../src/domain/guild.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
 import type { FeedStatus, Feeds } from "../../src/domain/ports/feeds.ts";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { feed } from "../../commands/feed.ts";
-import type { Form, Press, Reply, Services } from "../../src/discord/command.ts";
+import type { Form, Press, Reply } from "../../src/discord/command.ts";
 import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
+import type { Services } from "../../src/discord/services.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, DEFAULT_SETTINGS, EMPTY_POLICY } from "../../src/domain/guild.ts";
 import { formOf, optionsOf, textOf } from "../support/fake-answers.ts";

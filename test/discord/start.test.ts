@@ -113,10 +113,6 @@ test("groups of sub-commands are defined and found by their path", () => {
   assert.equal(registry.entry("run", "preset add")?.entry, entry);
   assert.equal(registry.entry("run", "preset"), undefined);
   assert.deepEqual(
-    registry.summaries.map(({ path }) => path),
-    ["/run command", "/run preset add"],
-  );
-  assert.deepEqual(
     registry.definitions[0]?.options?.map(({ type, name }) => [type, name]),
     [
       [1, "command"],

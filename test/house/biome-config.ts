@@ -162,11 +162,17 @@ export function biomeConfig(): object {
           ...packagesFor("commands"),
           {
             group: ["**/store/**", "**/api/**", "**/watch/**", "**/feeds/**", "**/runs/**", "**/ops/**"],
-            message: "Commands import domain, discord/command.ts and discord/render only.",
+            message:
+              "Commands import domain, discord/command.ts, discord/services.ts and discord/render only.",
           },
           {
-            group: ["**/discord/*", "!**/discord/command.ts", "!**/discord/render/**"],
-            message: "Of discord/, commands see command.ts and render/ only.",
+            group: [
+              "**/discord/*",
+              "!**/discord/command.ts",
+              "!**/discord/services.ts",
+              "!**/discord/render/**",
+            ],
+            message: "Of discord/, commands see command.ts, services.ts and render/ only.",
           },
           noSandbox,
           noMain,

@@ -177,7 +177,7 @@ const others: Readonly<Record<string, string>> = {
   "src/discord/render/allowed.ts":
     'import { a } from "./escape.ts";\nimport { b } from "../compose.ts";\nimport { c } from "discord.js";\nexport const y = [a, b, c];\n',
   "commands/allowed.ts":
-    'import { a } from "../src/discord/command.ts";\nimport { b } from "../src/discord/render/escape.ts";\nimport { c } from "../src/domain/failure.ts";\nimport { d } from "discord.js";\nexport const y = [a, b, c, d];\n',
+    'import { a } from "../src/discord/command.ts";\nimport { e } from "../src/discord/services.ts";\nimport { b } from "../src/discord/render/escape.ts";\nimport { c } from "../src/domain/failure.ts";\nimport { d } from "discord.js";\nexport const y = [a, b, c, d, e];\n',
 };
 
 describe("the rules of the house", () => {

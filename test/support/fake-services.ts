@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { PendingLinks, Services } from "../../src/discord/command.ts";
 import { createPendingLinks } from "../../src/discord/interactions/pending-links.ts";
+import type { Services } from "../../src/discord/services.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import {
   type Actor,
@@ -15,6 +15,7 @@ import type { Bindings } from "../../src/domain/ports/bindings.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
 import type { ChannelAccess, Guilds } from "../../src/domain/ports/guilds.ts";
 import type { RequestsLeft } from "../../src/domain/ports/host-health.ts";
+import type { PendingLinks } from "../../src/domain/ports/pending-links.ts";
 import type { Permissions } from "../../src/domain/ports/permissions.ts";
 import type { KeyVerifier } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";

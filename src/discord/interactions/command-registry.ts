@@ -8,16 +8,15 @@ import {
   PermissionFlagsBits,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
 } from "discord.js";
-import type { Action, Command, CommandSummary, Entry, Group } from "../command.ts";
+import type { Action, Command, Entry, Group } from "../command.ts";
 
-/** The commands by what an interaction names: one list serves dispatch, registration and help. */
+/** The commands by what an interaction names: one list serves dispatch and registration. */
 export interface CommandRegistry {
   entry(command: string, path: string): { readonly entry: Entry; readonly manageGuild: boolean } | undefined;
   /** By a custom_id: what stands before its first ":" names the action, the rest is its argument. */
   action(
     customId: string,
   ): { readonly action: Action; readonly argument: string; readonly name: string } | undefined;
-  readonly summaries: readonly CommandSummary[];
   readonly definitions: readonly RESTPostAPIChatInputApplicationCommandsJSONBody[];
 }
 
@@ -39,11 +38,6 @@ export function createCommandRegistry(commands: readonly Command[]): CommandRegi
       const action = actions.get(name);
       return action && { action, name, argument: colon < 0 ? "" : customId.slice(colon + 1) };
     },
-    summaries: [...entries].map(([path, { entry, manageGuild }]) => ({
-      path: `/${path}`,
-      description: entry.description,
-      manageGuild,
-    })),
     definitions: commands.map(definition),
   };
 }

@@ -1,10 +1,11 @@
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { Button } from "../../domain/message.ts";
-import type { Action, Answer, Choice, Entry, Form, Press, Services } from "../command.ts";
+import type { Action, Answer, Choice, Entry, Form, Press } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
 import { cut, plainText } from "../render/escape.ts";
 import { chooseRoles } from "../render/setup-cards.ts";
+import type { Services } from "../services.ts";
 import { AnswerSession, type AnswerSessionPorts } from "./answer-session.ts";
 import type { CommandRegistry } from "./command-registry.ts";
 import {

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
-import type { PendingLink, PendingLinks } from "../command.ts";
+import type { PendingLink, PendingLinks } from "../../domain/ports/pending-links.ts";
 
 const LIVES_MS = 5 * 60_000;
 /** Of one guild, each of another person. */

@@ -3,17 +3,9 @@ import type { Actor, Binding } from "../../domain/guild.ts";
 import type { Button } from "../../domain/message.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import { meantServer } from "../../domain/server-choice.ts";
-import type {
-  Answer,
-  Entry,
-  FirstAnswer,
-  Invocation,
-  MessageEntry,
-  Options,
-  Reply,
-  Services,
-} from "../command.ts";
+import type { Answer, Entry, FirstAnswer, Invocation, MessageEntry, Options, Reply } from "../command.ts";
 import { whichServer } from "../render/which-server.ts";
+import type { Services } from "../services.ts";
 
 /** As long as the answer that holds the question can be changed. */
 const LIVES_MS = 15 * 60_000;

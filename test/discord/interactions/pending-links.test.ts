@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { PendingLink } from "../../../src/discord/command.ts";
 import { createPendingLinks } from "../../../src/discord/interactions/pending-links.ts";
+import type { PendingLink } from "../../../src/domain/ports/pending-links.ts";
 import { ServerKey } from "../../../src/domain/server-key.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { actorOf, serverStatus } from "../../support/fake-services.ts";

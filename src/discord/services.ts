@@ -1,0 +1,65 @@
+import type { Binding } from "../domain/guild.ts";
+import type { SourceId } from "../domain/model.ts";
+import type { AuditLog } from "../domain/ports/audit-log.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
+import type { Feeds } from "../domain/ports/feeds.ts";
+import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import type { Guilds } from "../domain/ports/guilds.ts";
+import type { HostHealth } from "../domain/ports/host-health.ts";
+import type { Members } from "../domain/ports/members.ts";
+import type { ModCalls } from "../domain/ports/mod-calls.ts";
+import type { Panels } from "../domain/ports/panels.ts";
+import type { PendingLinks } from "../domain/ports/pending-links.ts";
+import type { Permissions } from "../domain/ports/permissions.ts";
+import type { RunAnswers } from "../domain/ports/run-answers.ts";
+import type { RunQueue } from "../domain/ports/run-queue.ts";
+import type { Runner } from "../domain/ports/runner.ts";
+import type { KeyVerifier } from "../domain/ports/service-client.ts";
+import type { ServiceHealth } from "../domain/ports/service-health.ts";
+import type { Settings } from "../domain/ports/settings.ts";
+import type { Snapshots } from "../domain/ports/snapshots.ts";
+import type { ServerKey } from "../domain/server-key.ts";
+
+/** The ports that commands use; `src/build-marshal.ts` builds them. */
+export interface Services {
+  readonly bindings: Bindings;
+  readonly keyVerifier: KeyVerifier;
+  readonly settings: Settings;
+  readonly snapshots: Snapshots;
+  readonly health: ServiceHealth;
+  readonly permissions: Permissions;
+  readonly members: Members;
+  readonly guilds: Guilds;
+  readonly host: HostHealth;
+  readonly runner: Runner;
+  readonly runAnswers: Pick<RunAnswers, "remember" | "forget">;
+  readonly queue: RunQueue;
+  readonly catalogue: CommandCatalogue;
+  readonly feeds: Feeds;
+  readonly modCalls: ModCalls;
+  readonly panels: Panels;
+  readonly accounts: GameAccounts;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly pendingLinks: PendingLinks;
+  /** Discord's id of a registered command by its name, so that a mention of it can be pressed; undefined: not known. */
+  readonly commandId: (name: string) => string | undefined;
+  /** Where people read more, as the operator says. */
+  readonly docsUrl: string | undefined;
+  /** HMAC of a typed key: whether it is linked already can be told without keeping it. */
+  sourceOf(key: ServerKey): SourceId;
+  /** Called with each typed secret before anything else is done with it, so that no log can show it. */
+  hideSecret(text: string): void;
+  /**
+   * A key was linked, for the first time or again: a parked source is no longer parked, and feeds that the guild had
+   * on this server before it removed the bot begin anew.
+   */
+  onLinked(binding: Binding): Promise<{ readonly feedsBack: number }>;
+  /** A linked server has a new key: journal and offsets follow it. */
+  onReplaced(from: SourceId, to: SourceId): Promise<void>;
+  /** A server was unlinked: its feeds and waiting runs end. */
+  onUnlinked(binding: Binding): Promise<void>;
+}

@@ -1,0 +1,22 @@
+import type { Actor } from "../guild.ts";
+import type { ServerStatus } from "../model.ts";
+import type { ServerKey } from "../server-key.ts";
+
+/** Typed keys that wait for their Yes: in memory only, for minutes, each for the person who typed it. */
+export interface PendingLinks {
+  /** One for each person: an earlier one of theirs is forgotten. @throws Failure "bad-command" as checkRoom does. */
+  put(pending: PendingLink): string;
+  /** Before a key is asked about. @throws Failure "bad-command" when five other people of the guild have one waiting. */
+  checkRoom(guildId: string, userId: string): void;
+  /** Takes it out: a second press finds nothing. Undefined when it expired or is another person's. */
+  take(id: string, actor: Actor): PendingLink | undefined;
+}
+
+export interface PendingLink {
+  readonly key: ServerKey;
+  /** What the service said of it: proven, not saved. */
+  readonly status: ServerStatus;
+  readonly guildId: string;
+  readonly userId: string;
+  readonly roleIds: readonly string[];
+}
