@@ -6,11 +6,11 @@ import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
 import { panelRenderer } from "./discord/render/server/panel.ts";
 import { readinessWords, serviceWords } from "./discord/render/service-notices.ts";
-import type { SourceId } from "./domain/model.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import { ServerKey } from "./domain/server-key.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
+import { createGuildLifecycle } from "./guild-lifecycle.ts";
 import type { RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
 import { watchHeldKeys } from "./ops/held-keys-watch.ts";
@@ -36,16 +36,16 @@ export interface Runtime {
 
 /** Everything that was built, not yet started. */
 export interface Marshal {
-  /** Takes up what the store holds, logs in, begins to ask. */
+  /** Reads the store, logs in to Discord and begins to poll. */
   start(): Promise<void>;
-  /** In the order in which they are to be stopped. */
+  /** The steps of a stop, in their order. */
   readonly steps: readonly Step[];
   readonly ops: OpsSources;
-  /** Resolves, with the reason in words, when it can do nothing more until its operator acts. */
+  /** Resolves with the reason, in words, when the bot can do nothing more until its operator acts. */
   readonly ended: Promise<string>;
 }
 
-/** Builds everything by hand; nothing runs that is not named here. */
+/** Builds every part by hand and starts nothing. A part that is not named here does not run. */
 export async function buildMarshal(config: Config, runtime: Runtime): Promise<Marshal> {
   const { log, clock, random } = runtime;
   const metrics = createMetrics({ ofProcess: true });
@@ -114,7 +114,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const { snapshots, demands } = watch;
   metrics.gauge("marshal_sources", "Game servers that are polled.", () => watch.state().sources);
 
-  // By name, one after the other: what else is kept (keys above all) is none of their business.
+  // Each document is handed over by name, so that no wing receives the keys.
   const feeds = createFeeds({
     bindings,
     feedStore: kept.feedStore,
@@ -167,19 +167,15 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   watch.listen(feeds.listener);
   watch.listen(runs.listener);
-  discord.listen({
-    guildsToCheck: () => guildRetention.guildsToCheck(),
-    onPermissionsChanged: (guildId) => feeds.permissionsChanged(guildId),
-    async onGuildRemoved(guildId) {
-      const linked = await bindings.list(guildId);
-      await guildRetention.recordRemoval(guildId);
-      await bindings.forgetGuild(guildId);
-      for (const binding of linked) await runs.onUnlinked(binding);
-      await feeds.forgetGuild(guildId);
-      await panels.drop({ guildId });
-      for (const { source } of linked) await forgetIfUnlinked(source);
-    },
+  const lifecycle = createGuildLifecycle({
+    bindings,
+    retention: guildRetention,
+    service,
+    feeds,
+    panels,
+    runs,
   });
+  discord.listen(lifecycle.listener);
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
 
   const readiness = new ReadinessWatch({
@@ -211,11 +207,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     yield* settings.guilds();
   }
 
-  /** A key that no guild uses any more leaves nothing behind in the gate. */
-  async function forgetIfUnlinked(source: SourceId): Promise<void> {
-    if ((await bindings.bySource(source)).length === 0) service.forget(source);
-  }
-
   async function start(): Promise<void> {
     await bindings.load();
     await kept.feedStore.load();
@@ -240,20 +231,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       audit: runs.audit,
       sourceOf: kept.keys.sourceOf,
       hideSecret: log.hide,
-      async onLinked({ source, guildId, id }) {
-        await service.unpark(source);
-        return { feedsBack: await guildRetention.restoreFeeds(guildId, id, feeds.feeds) };
-      },
-      async onReplaced(from) {
-        await feeds.replaced(from);
-        await forgetIfUnlinked(from);
-      },
-      async onUnlinked(binding) {
-        await runs.onUnlinked(binding);
-        await feeds.unlinked(binding);
-        await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
-        await forgetIfUnlinked(binding.source);
-      },
+      ...lifecycle.onLink,
     });
     watch.start();
     guildRetention.start();

@@ -1,0 +1,67 @@
+import type { Service } from "./api/client.ts";
+import type { GuildListener } from "./discord/create-discord.ts";
+import type { Services } from "./discord/services.ts";
+import type { SourceId } from "./domain/model.ts";
+import type { FeedsWing } from "./feeds/feeds.ts";
+import type { PanelBoard } from "./feeds/panels/panel-board.ts";
+import type { Runs } from "./runs/runs.ts";
+import type { BindingStore } from "./store/bindings.ts";
+import type { GuildRetention } from "./store/guild-retention.ts";
+
+export interface GuildLifecycleParts {
+  readonly bindings: BindingStore;
+  readonly retention: GuildRetention;
+  readonly service: Service;
+  readonly feeds: FeedsWing;
+  readonly panels: PanelBoard;
+  readonly runs: Runs;
+}
+
+export interface GuildLifecycle {
+  /** For Discord: the bot was removed from a guild, or may do something else in it. */
+  readonly listener: GuildListener;
+  /** For commands: a server was linked, got a new key, or was unlinked. */
+  readonly onLink: Pick<Services, "onLinked" | "onReplaced" | "onUnlinked">;
+}
+
+/** What each wing does when a server is linked or unlinked, and when a guild removes the bot. */
+export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle {
+  const { bindings, retention, service, feeds, panels, runs } = parts;
+
+  /** Lets the gate forget a key that no guild uses any more. */
+  async function forgetIfUnlinked(source: SourceId): Promise<void> {
+    if ((await bindings.bySource(source)).length === 0) service.forget(source);
+  }
+
+  return {
+    listener: {
+      guildsToCheck: () => retention.guildsToCheck(),
+      onPermissionsChanged: (guildId) => feeds.permissionsChanged(guildId),
+      async onGuildRemoved(guildId) {
+        const linked = await bindings.list(guildId);
+        await retention.recordRemoval(guildId);
+        await bindings.forgetGuild(guildId);
+        for (const binding of linked) await runs.onUnlinked(binding);
+        await feeds.forgetGuild(guildId);
+        await panels.drop({ guildId });
+        for (const { source } of linked) await forgetIfUnlinked(source);
+      },
+    },
+    onLink: {
+      async onLinked({ source, guildId, id }) {
+        await service.unpark(source);
+        return { feedsBack: await retention.restoreFeeds(guildId, id, feeds.feeds) };
+      },
+      async onReplaced(from) {
+        await feeds.replaced(from);
+        await forgetIfUnlinked(from);
+      },
+      async onUnlinked(binding) {
+        await runs.onUnlinked(binding);
+        await feeds.unlinked(binding);
+        await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
+        await forgetIfUnlinked(binding.source);
+      },
+    },
+  };
+}
