@@ -79,8 +79,9 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
       vault,
       clock,
     }),
-    halts: store.documents("halts", parseHalt, "full"),
-    rejected: store.documents("rejected-keys", parseRejected, "full"),
+    // A process that lost its lease with a request under way still tells the others what it was answered.
+    halts: store.documents("halts", parseHalt, "full", "anyone-raises"),
+    rejected: store.documents("rejected-keys", parseRejected, "full", "anyone-raises"),
     keyBudget: store.documents("key-budget", parseKeyBudget, "full"),
     // Written at every poll, so it does not wait for the disk: it is there for the process that is killed.
     keyFlights: store.documents("key-flights", parseKeyFlights, "normal"),

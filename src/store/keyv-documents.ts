@@ -10,9 +10,21 @@ export class StoreError extends Error {
 /** full: what was acknowledged survives a power cut. normal: it survives the end of the process. */
 export type Durability = "full" | "normal";
 
+/**
+ * Who may write where several processes share a store. holder: only the process that holds the lease.
+ * anyone-raises: everybody may, because what they learned of the service holds for all (a halt, a refused key), but an
+ * older or shorter one never replaces a newer or longer one; only the holder deletes.
+ */
+export type Writers = "holder" | "anyone-raises";
+
 export interface Store {
   /** One namespace; `parse` throws on a value of another shape. One Documents a namespace, made once. */
-  documents<T>(namespace: string, parse: (value: unknown) => T, durability: Durability): Documents<T>;
+  documents<T>(
+    namespace: string,
+    parse: (value: unknown) => T,
+    durability: Durability,
+    writers?: Writers,
+  ): Documents<T>;
   /**
    * Resolves with true once what was written with full durability survives a power cut, with false where this store
    * cannot tell.

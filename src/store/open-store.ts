@@ -1,6 +1,7 @@
 import type { Log } from "../log.ts";
 import { type Store, StoreError } from "./keyv-documents.ts";
-import { openRedis } from "./open-redis.ts";
+import { openRedis } from "./redis/open-redis.ts";
+import type { Fence } from "./redis/redis-adapter.ts";
 import { openSqlite } from "./sqlite/open-sqlite.ts";
 
 export interface StoreOptions {
@@ -9,6 +10,8 @@ export interface StoreOptions {
   readonly waitMs?: number | undefined;
   /** Epoch milliseconds. @default the time of this machine, by which keyv counts */
   readonly nowMs?: (() => number) | undefined;
+  /** Redis only: writes are refused unless this process holds the lease. @default none */
+  readonly fence?: Fence | undefined;
 }
 
 const DEFAULTS = { waitMs: 10_000, nowMs: Date.now } as const;
@@ -20,11 +23,11 @@ const LONGEST_LOCK_WAIT_MS = 2_000;
  * in words for the operator; a password in the address does not stand in it.
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
-  const { log, waitMs = DEFAULTS.waitMs, nowMs = DEFAULTS.nowMs } = options;
+  const { log, waitMs = DEFAULTS.waitMs, nowMs = DEFAULTS.nowMs, fence } = options;
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path !== undefined) {
     return await openSqlite(path, { lockWaitMs: Math.min(waitMs, LONGEST_LOCK_WAIT_MS), nowMs });
   }
-  if (/^rediss?:\/\//.test(url)) return openRedis(url, { log, waitMs });
+  if (/^rediss?:\/\//.test(url)) return openRedis(url, { log, waitMs, fence });
   throw new StoreError("a store's address begins with sqlite:, redis:// or rediss://");
 }

@@ -1,7 +1,7 @@
 /** The house rules (CONTRIBUTING.md) as the configuration of biome. */
 
-type Wing = "api" | "watch" | "feeds" | "runs" | "store" | "discord" | "ops";
-const wings: readonly Wing[] = ["api", "watch", "feeds", "runs", "store", "discord", "ops"];
+type Wing = "api" | "watch" | "feeds" | "runs" | "store" | "cluster" | "discord" | "ops";
+const wings: readonly Wing[] = ["api", "watch", "feeds", "runs", "store", "cluster", "discord", "ops"];
 
 interface Group {
   readonly group: readonly string[];
@@ -12,7 +12,7 @@ const packageHome: Readonly<Record<string, readonly string[]>> = {
   undici: ["api"],
   "p-queue": ["runs"],
   keyv: ["store"],
-  "@keyv/redis": ["store"],
+  "@redis/client": ["store", "cluster"],
   "discord.js": ["discord", "commands"],
   "discord-api-types": ["discord", "commands"],
   "@discordjs/rest": ["discord", "deploy"],

@@ -2,18 +2,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
-import { createClient } from "@keyv/redis";
 import { Keyv } from "keyv";
-import { KeyvDocuments, type Store, StoreError } from "../../src/store/keyv-documents.ts";
+import { KeyvDocuments, type Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createTable, SqliteAdapter } from "../../src/store/sqlite/sqlite-adapter.ts";
-import { type RedisServer, redisBinary, startRedis } from "../support/redis-server.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
-import { all, collect, documentsContract } from "./contract.ts";
-
-const redis = redisBinary();
-const withRedis =
-  redis === undefined ? { skip: "neither redis-server nor valkey-server is on this machine" } : {};
+import { collect, documentsContract } from "./contract.ts";
 
 for (const durability of ["full", "normal"] as const) {
   describe(`the store on sqlite, ${durability}`, () => {
@@ -43,91 +37,6 @@ describe("the store on keyv's own memory", () => {
   documentsContract(() => ({
     documents: (namespace, parse) => new KeyvDocuments(mapOf(namespace), namespace, parse),
   }));
-});
-
-describe("the store on Redis", withRedis, () => {
-  let server: RedisServer;
-  let store: Store;
-  before(async () => {
-    server = await startRedis(redis ?? "");
-    store = await openStore(server.url);
-  });
-  after(async () => {
-    await store.close();
-    await server.stop();
-  });
-  documentsContract(() => ({ documents: (namespace, parse) => store.documents(namespace, parse, "full") }));
-
-  test("rejects at once while Redis is away, writes nothing later, and is back by itself", async () => {
-    const documents = store.documents("away", (value) => value, "full");
-    await documents.set("kept", 1);
-    await server.kill();
-    await assert.rejects(documents.get("kept"));
-    await assert.rejects(documents.set("lost", 1));
-    await assert.rejects(documents.delete("kept"));
-    await assert.rejects(all(documents));
-    await assert.rejects(store.checkWritable());
-    await server.start();
-    await untilResolves(() => store.checkWritable());
-    assert.equal(await documents.get("kept"), 1);
-    assert.equal(await documents.get("lost"), undefined);
-  });
-
-  test("a Redis without memory is read well and not written: the probe says so", async () => {
-    const operator = createClient({ url: server.url });
-    await operator.connect();
-    try {
-      const documents = store.documents("memory", (value) => value, "full");
-      await documents.set("kept", 1);
-      await store.checkWritable();
-      await operator.configSet("maxmemory", "1");
-      await assert.rejects(store.checkWritable(), /Redis takes no writes: OOM/);
-      await assert.rejects(documents.set("lost", 1));
-      assert.equal(await documents.get("kept"), 1);
-      await operator.configSet("maxmemory", "0");
-      await store.checkWritable();
-    } finally {
-      await operator.configSet("maxmemory", "0");
-      await operator.close();
-    }
-  });
-
-  test("an address where nothing answers rejects in words, without the password", async () => {
-    const url = new URL(server.url);
-    await server.kill();
-    try {
-      await assert.rejects(
-        openStore(`redis://:hunter2@${url.host}`, { waitMs: 1 }),
-        (error: unknown) =>
-          error instanceof StoreError &&
-          error.message.includes(url.host) &&
-          error.message.includes("ECONNREFUSED") &&
-          !error.message.includes("hunter2"),
-      );
-    } finally {
-      await server.start();
-      await untilResolves(() => store.checkWritable());
-    }
-  });
-
-  test("others' keys in the same Redis are neither listed nor touched", async () => {
-    const foreign = createClient({ url: server.url });
-    await foreign.connect();
-    try {
-      await foreign.mSet({
-        "shared::x": "theirs",
-        "marshal:shared-more::x": "1",
-        "other:marshal:shared::x": "2",
-      });
-      const documents = store.documents("shared", (value) => value, "full");
-      await documents.set("x", "ours");
-      assert.deepEqual(await all(documents), [["x", "ours"]]);
-      await documents.delete("x");
-      assert.equal(await foreign.get("shared::x"), "theirs");
-    } finally {
-      await foreign.close();
-    }
-  });
 });
 
 describe("the sqlite adapter as keyv knows adapters", () => {
@@ -206,15 +115,3 @@ describe("the sqlite adapter as keyv knows adapters", () => {
     await assert.rejects(other.get("k"));
   });
 });
-
-/** Waits on the condition itself; each try gives the event loop its turn. */
-async function untilResolves(attempt: () => Promise<unknown>): Promise<void> {
-  for (;;) {
-    try {
-      await attempt();
-      return;
-    } catch {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-}

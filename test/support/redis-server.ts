@@ -29,8 +29,11 @@ export interface RedisServer {
   readonly folder: string;
   /** `kill -9`: what a broken machine looks like to its clients. */
   kill(): Promise<void>;
-  /** The same address again, with what its append-only file kept. */
-  start(): Promise<void>;
+  /**
+   * The same address again, with what its append-only file kept. `loadsSlowly`: it answers LOADING for a while, and
+   * this resolves as soon as it can be reached.
+   */
+  start(options?: { readonly loadsSlowly?: boolean }): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -46,13 +49,18 @@ export async function startRedis(
   const port = await freePort();
   let child: ChildProcess | undefined;
 
-  async function start(): Promise<void> {
+  async function start({ loadsSlowly = false } = {}): Promise<void> {
     const options = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder.path, "--save", ""];
     const durable = ["--appendonly", "yes", "--appendfsync", appendfsync, "--maxmemory-policy", "noeviction"];
-    const started = spawn(binary, [...options, ...durable], { stdio: ["ignore", "pipe", "ignore"] });
+    // A debugging aid of Redis: microseconds for each key.
+    const slow = ["--key-load-delay", "300", "--loading-process-events-interval-bytes", "1024"];
+    const ready = loadsSlowly ? /initialized/i : /ready to accept connections/i;
+    const started = spawn(binary, [...options, ...durable, ...(loadsSlowly ? slow : [])], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     child = started;
     const output = createInterface({ input: started.stdout });
-    for await (const line of output) if (/ready to accept connections/i.test(line)) break;
+    for await (const line of output) if (ready.test(line)) break;
     // What it says later is read and dropped: a full pipe would stop it.
     started.stdout.resume();
   }

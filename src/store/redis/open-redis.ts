@@ -1,0 +1,72 @@
+import type { Log } from "../../log.ts";
+import { KeyvDocuments, type Store } from "../keyv-documents.ts";
+import { type Fence, PREFIX, redisAdapter } from "./redis-adapter.ts";
+import { type ConnectionOptions, RedisConnection } from "./redis-connection.ts";
+import { bringToForm } from "./stored-form.ts";
+
+/** With `appendfsync everysec` the disk has it within two seconds. */
+const FLUSH_WAIT_MS = 3_000;
+
+export interface RedisOptions extends ConnectionOptions {
+  readonly fence?: Fence | undefined;
+}
+
+/**
+ * Opens Redis or Valkey with one connection for all namespaces. Rejects with a StoreError when nothing answers within
+ * `waitMs`.
+ */
+export async function openRedis(url: string, options: RedisOptions): Promise<Store> {
+  const { fence, log } = options;
+  const connection = await RedisConnection.open(url, options);
+  try {
+    await bringToForm(connection, log);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  if (log !== undefined) await warnOfLosses(connection, log);
+  return {
+    documents: (namespace, parse, _durability, writers = "holder") => {
+      const raised = writers === "anyone-raises";
+      return new KeyvDocuments(redisAdapter({ connection, namespace, fence, raised }), namespace, parse);
+    },
+    flush: () => isOnDisk(connection),
+    checkWritable: async () => {
+      await connection.run((client) => client.set(`${PREFIX}probe`, "1"));
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** Waits for the append-only file; false where there is none, or a Redis before 7.2. */
+async function isOnDisk(connection: RedisConnection): Promise<boolean> {
+  try {
+    const asked = ["WAITAOF", "1", "0", String(FLUSH_WAIT_MS)];
+    const reached: unknown = await connection.run((client) => client.sendCommand(asked));
+    return Array.isArray(reached) && Number(reached[0]) >= 1;
+  } catch {
+    return false;
+  }
+}
+
+/** Warns at the start of a Redis set up as a cache, which would lose server keys and audit rows. */
+async function warnOfLosses(connection: RedisConnection, log: Log): Promise<void> {
+  try {
+    const info = await connection.run((client) => client.info());
+    if (/^aof_enabled:0/m.test(info)) {
+      log.warn(
+        {},
+        "this Redis keeps no append-only file: its last writes are lost when it crashes (appendonly yes)",
+      );
+    }
+    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
+    if (policy !== undefined && policy !== "noeviction") {
+      log.warn(
+        { policy },
+        "this Redis may drop what it holds when memory is short (maxmemory-policy noeviction)",
+      );
+    }
+  } catch {
+    log.info({}, "this Redis does not say how it keeps what it is given");
+  }
+}

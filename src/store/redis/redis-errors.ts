@@ -1,0 +1,44 @@
+import { StoreError } from "../keyv-documents.ts";
+
+/** What each refusal of Redis means for its operator, by the word that it begins with. */
+const WORDS: readonly (readonly [begins: RegExp, words: string])[] = [
+  [/^OOM/, "Redis is out of memory (OOM): give it more, or free some (maxmemory)"],
+  [
+    /^READONLY/,
+    "this Redis is a replica and takes no writes (READONLY): STORE_URL has to lead to the primary",
+  ],
+  [/^LOADING/, "Redis is still loading its data (LOADING); it is tried again by itself"],
+  [
+    /^MISCONF/,
+    "Redis takes no writes because it cannot save to its disk (MISCONF): look at its log and disk",
+  ],
+  [/^NOREPLICAS/, "Redis takes no writes because too few of its replicas answer (min-replicas-to-write)"],
+  [/^MASTERDOWN/, "this Redis is a replica that has lost its primary (MASTERDOWN)"],
+  [/^(MOVED|ASK|CROSSSLOT|CLUSTERDOWN)/, "this is a Redis Cluster; Marshal needs a single primary"],
+  [/^(NOAUTH|WRONGPASS)/, "Redis does not accept the user or password in STORE_URL"],
+  [/^NOPERM/, "the user in STORE_URL may not do what Marshal needs in Redis (NOPERM)"],
+];
+
+/** An error of Redis or of the connection to it, as a StoreError in words for the operator. */
+export function explainRedisError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const said = reasonOf(error);
+  const known = WORDS.find(([begins]) => begins.test(said));
+  return new StoreError(known?.[1] ?? `Redis cannot be used: ${said}`, { cause: error });
+}
+
+/** Redis says that it is a replica: the primary is elsewhere by now. */
+export function isReadOnly(error: unknown): boolean {
+  return /^READONLY/.test(reasonOf(error));
+}
+
+/** Redis has started and does not know its data yet. */
+export function isLoading(error: unknown): boolean {
+  return /^LOADING/.test(reasonOf(error));
+}
+
+/** What an error says. A host name with several addresses fails with an AggregateError whose own message is empty. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
+  return error instanceof Error && error.message !== "" ? error.message : "nothing answers";
+}

@@ -1,0 +1,52 @@
+/**
+ * Scripts that Redis runs in one step. KEYS and ARGV are as `redis-adapter.ts` gives them; the fence comes last in both:
+ * the key of the lease, and the token that must stand under it. An empty key: no fence.
+ */
+
+const FENCE = `
+local function holds()
+  local key = KEYS[#KEYS]
+  return key == '' or redis.call('GET', key) == ARGV[#ARGV]
+end
+if not holds() then return -1 end
+`;
+
+/** hash, lease; field, value, token. */
+export const SET_FENCED = `${FENCE}
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1`;
+
+/** hash, ranks, lease; field, token. Answers how many were deleted. */
+export const DELETE_FENCED = `${FENCE}
+redis.call('HDEL', KEYS[2], ARGV[1])
+return redis.call('HDEL', KEYS[1], ARGV[1])`;
+
+/**
+ * hash, ranks; field, value. Keeps whichever ends later: a halt by what is left of it from now on Redis's own clock,
+ * anything else by the time at which it was observed. Answers 0 where what was there stays.
+ */
+export const RAISE = `
+local time = redis.call('TIME')
+local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+local given = cjson.decode(ARGV[2]).value
+local rank = 0
+if type(given) == 'table' then
+  if type(given.leftMs) == 'number' then rank = nowMs + given.leftMs
+  elseif type(given.atMs) == 'number' then rank = given.atMs end
+end
+local kept = tonumber(redis.call('HGET', KEYS[2], ARGV[1]) or '-1')
+if kept > rank and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[1], tostring(rank))
+return 1`;
+
+/** KEYS: keys of the first form; ARGV: for each its hash and its field. */
+export const MOVE_OLD = `
+for index = 1, #KEYS do
+  local value = redis.call('GET', KEYS[index])
+  if value then
+    redis.call('HSETNX', ARGV[2 * index - 1], ARGV[2 * index], value)
+    redis.call('UNLINK', KEYS[index])
+  end
+end
+return #KEYS`;

@@ -1,0 +1,277 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { createClient } from "@redis/client";
+import { type Store, StoreError } from "../../src/store/keyv-documents.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { type RedisServer, redisBinary, startRedis } from "../support/redis-server.ts";
+import { all, documentsContract } from "./contract.ts";
+
+const redis = redisBinary();
+const withRedis =
+  redis === undefined ? { skip: "neither redis-server nor valkey-server is on this machine" } : {};
+
+describe("the store on Redis", withRedis, () => {
+  let server: RedisServer;
+  let store: Store;
+  before(async () => {
+    server = await startRedis(redis ?? "");
+    store = await openStore(server.url);
+  });
+  after(async () => {
+    await store.close();
+    await server.stop();
+  });
+  documentsContract(() => ({ documents: (namespace, parse) => store.documents(namespace, parse, "full") }));
+
+  test("rejects at once while Redis is away, writes nothing later, and is back by itself", async () => {
+    const documents = store.documents("away", (value) => value, "full");
+    await documents.set("kept", 1);
+    await server.kill();
+    await assert.rejects(documents.get("kept"));
+    await assert.rejects(documents.set("lost", 1));
+    await assert.rejects(documents.delete("kept"));
+    await assert.rejects(all(documents));
+    await assert.rejects(store.checkWritable());
+    await server.start();
+    await untilResolves(() => store.checkWritable());
+    assert.equal(await documents.get("kept"), 1);
+    assert.equal(await documents.get("lost"), undefined);
+  });
+
+  test("a Redis without memory is read well and not written: the probe says so", async () => {
+    const operator = createClient({ url: server.url });
+    await operator.connect();
+    try {
+      const documents = store.documents("memory", (value) => value, "full");
+      await documents.set("kept", 1);
+      await store.checkWritable();
+      await operator.configSet("maxmemory", "1");
+      await assert.rejects(store.checkWritable(), /Redis is out of memory \(OOM\)/);
+      await assert.rejects(documents.set("lost", 1));
+      assert.equal(await documents.get("kept"), 1);
+      await operator.configSet("maxmemory", "0");
+      await store.checkWritable();
+    } finally {
+      await operator.configSet("maxmemory", "0");
+      await operator.close();
+    }
+  });
+
+  test("an address where nothing answers rejects in words, without the password", async () => {
+    const url = new URL(server.url);
+    await server.kill();
+    try {
+      await assert.rejects(
+        openStore(`redis://:hunter2@${url.host}`, { waitMs: 1 }),
+        (error: unknown) =>
+          error instanceof StoreError &&
+          error.message.includes(url.host) &&
+          error.message.includes("ECONNREFUSED") &&
+          !error.message.includes("hunter2"),
+      );
+    } finally {
+      await server.start();
+      await untilResolves(() => store.checkWritable());
+    }
+  });
+
+  test("others' keys in the same Redis are neither listed nor touched", async () => {
+    const foreign = createClient({ url: server.url });
+    await foreign.connect();
+    try {
+      await foreign.mSet({
+        "shared::x": "theirs",
+        "other:marshal:shared::x": "2",
+      });
+      const documents = store.documents("shared", (value) => value, "full");
+      await documents.set("x", "ours");
+      assert.deepEqual(await all(documents), [["x", "ours"]]);
+      await documents.delete("x");
+      assert.equal(await foreign.get("shared::x"), "theirs");
+    } finally {
+      await foreign.close();
+    }
+  });
+
+  test("listing a namespace looks at nothing else, and reads its documents in pages", async () => {
+    const others = store.documents("many", (value) => value, "full");
+    for (let n = 0; n < 3_000; n++) await others.set(`other-${n}`, n);
+    const few = store.documents("few", (value) => value, "full");
+    for (let n = 0; n < 20; n++) await few.set(`few-${n}`, { n, text: "x".repeat(100) });
+    const operator = await operatorOf(server);
+    try {
+      await operator.configResetStat();
+      assert.equal((await all(few)).length, 20);
+      const calls = callsIn(await operator.info("commandstats"));
+      assert.deepEqual(
+        Object.keys(calls).filter((name) => /scan|get|keys/.test(name)),
+        ["hscan"],
+      );
+      assert.equal(calls.hscan, 1);
+    } finally {
+      await operator.close();
+    }
+  });
+
+  test("a replica takes no writes and says so; promoted, it is written again by itself", async () => {
+    const operator = await operatorOf(server);
+    try {
+      const documents = store.documents("replica", (value) => value, "full");
+      await documents.set("kept", 1);
+      await operator.sendCommand(["REPLICAOF", "127.0.0.1", "1"]);
+      await assert.rejects(documents.set("lost", 1), /is a replica and takes no writes/);
+      await untilResolves(() => assert.rejects(store.checkWritable(), /takes no writes/));
+      await operator.sendCommand(["REPLICAOF", "NO", "ONE"]);
+      await untilResolves(() => store.checkWritable());
+      assert.equal(await documents.get("kept"), 1);
+      assert.equal(await documents.get("lost"), undefined);
+    } finally {
+      await operator.sendCommand(["REPLICAOF", "NO", "ONE"]);
+      await operator.close();
+    }
+  });
+
+  test("a Redis that still loads its data is waited for, not taken for an empty one", async () => {
+    const documents = store.documents("loading", (value) => value, "full");
+    for (let n = 0; n < 300; n++) await documents.set(`k${n}`, { n });
+    await server.kill();
+    await server.start({ loadsSlowly: true });
+    const second = await openStore(server.url);
+    try {
+      assert.equal((await all(second.documents("loading", (value) => value, "full"))).length, 300);
+    } finally {
+      await second.close();
+      await untilResolves(() => store.checkWritable());
+    }
+  });
+});
+
+describe("what an earlier Marshal kept in Redis", withRedis, () => {
+  test("is read and listed as today's, and what was written since stands", async (t) => {
+    const server = await startRedis(redis ?? "");
+    t.after(() => server.stop());
+    const operator = await operatorOf(server);
+    t.after(() => operator.close());
+    for (let n = 0; n < 1_200; n++) await operator.set(`marshal:cards::card-${n}`, `{"value":{"n":${n}}}`);
+    await operator.mSet({
+      "marshal:bindings::x::y": '{"value":{"n":1}}',
+      "marshal:bindings::g": '{"value":{"n":2}}',
+      "theirs:cards::card-1": "theirs",
+    });
+    // A move that was interrupted: this one was written in today's form already.
+    await operator.hSet("marshal:docs:bindings", "g", '{"value":{"n":3}}');
+
+    const store = await openStore(server.url);
+    t.after(() => store.close());
+    const bindings = store.documents("bindings", (value) => value, "full");
+    assert.deepEqual(
+      new Map(await all(bindings)),
+      new Map([
+        ["x::y", { n: 1 }],
+        ["g", { n: 3 }],
+      ]),
+    );
+    assert.equal((await all(store.documents("cards", (value) => value, "full"))).length, 1_200);
+    assert.equal(await operator.get("theirs:cards::card-1"), "theirs");
+    const left = (await operator.keys("marshal:*")).sort();
+    assert.deepEqual(left, ["marshal:docs:bindings", "marshal:docs:cards", "marshal:form"]);
+  });
+
+  test("a store of a newer Marshal is refused and left as it is", async (t) => {
+    const server = await startRedis(redis ?? "");
+    t.after(() => server.stop());
+    const operator = await operatorOf(server);
+    t.after(() => operator.close());
+    await operator.mSet({ "marshal:form": "3", "marshal:cards::a": "1" });
+    await assert.rejects(openStore(server.url), /newer Marshal/);
+    assert.equal(await operator.get("marshal:cards::a"), "1");
+  });
+});
+
+describe("a fence in Redis", withRedis, () => {
+  let server: RedisServer;
+  before(async () => {
+    server = await startRedis(redis ?? "");
+  });
+  after(() => server.stop());
+
+  async function fenced(token: string) {
+    let refused = 0;
+    const fence = { key: "marshal:lease:1:0", token, onRefused: () => void refused++ };
+    const store = await openStore(server.url, { fence });
+    return { store, refused: () => refused };
+  }
+
+  test("a process whose token no longer stands under the lease reads, but neither writes nor deletes", async (t) => {
+    const operator = await operatorOf(server);
+    t.after(() => operator.close());
+    const [one, two] = [await fenced("one"), await fenced("two")];
+    t.after(() => Promise.all([one.store.close(), two.store.close()]));
+    const documentsOf = ({ store }: typeof one) => store.documents("docs", (value) => value, "full");
+    await operator.set("marshal:lease:1:0", "one");
+    await documentsOf(one).set("a", 1);
+    await operator.set("marshal:lease:1:0", "two");
+    await documentsOf(two).set("a", 2);
+    await assert.rejects(documentsOf(one).set("a", 3), /another process has taken over/);
+    await assert.rejects(documentsOf(one).delete("a"), /another process has taken over/);
+    assert.equal(await documentsOf(one).get("a"), 2);
+    assert.deepEqual([one.refused(), two.refused()], [2, 0]);
+    await operator.del("marshal:lease:1:0");
+    await assert.rejects(documentsOf(two).set("a", 4), /another process has taken over/);
+  });
+
+  test("a halt is written by anyone, but never made shorter, and ended by the holder alone", async (t) => {
+    const operator = await operatorOf(server);
+    t.after(() => operator.close());
+    const [holder, former] = [await fenced("holder"), await fenced("former")];
+    t.after(() => Promise.all([holder.store.close(), former.store.close()]));
+    await operator.set("marshal:lease:1:0", "holder");
+    const haltsOf = ({ store }: typeof holder) =>
+      store.documents("halts", (value) => value, "full", "anyone-raises");
+    await haltsOf(former).set("address", { leftMs: 60_000 });
+    assert.deepEqual(await haltsOf(holder).get("address"), { leftMs: 60_000 });
+    await haltsOf(holder).set("address", { leftMs: 90_000 });
+    await haltsOf(former).set("address", { leftMs: 5_000 });
+    assert.deepEqual(await haltsOf(holder).get("address"), { leftMs: 90_000 });
+    await assert.rejects(haltsOf(former).delete("address"));
+    await haltsOf(holder).delete("address");
+    await haltsOf(former).set("address", { leftMs: 5_000 });
+    assert.deepEqual(await haltsOf(holder).get("address"), { leftMs: 5_000 });
+  });
+
+  test("of two words on one key the later observed stands", async (t) => {
+    const { store } = await fenced("nobody");
+    t.after(() => store.close());
+    const keys = store.documents("rejected", (value) => value, "full", "anyone-raises");
+    await keys.set("key", { atMs: 2_000, parked: true });
+    await keys.set("key", { atMs: 1_000, parked: false });
+    assert.deepEqual(await keys.get("key"), { atMs: 2_000, parked: true });
+    await keys.set("key", { atMs: 2_000, parked: false });
+    assert.deepEqual(await keys.get("key"), { atMs: 2_000, parked: false });
+  });
+});
+
+async function operatorOf(server: RedisServer) {
+  const operator = createClient({ url: server.url });
+  // A server that a test kills is no reason to end the process.
+  operator.on("error", () => {});
+  return await operator.connect();
+}
+
+/** How often each command was called, by Redis's own count. */
+function callsIn(info: string): Record<string, number> {
+  const found = info.matchAll(/^cmdstat_(\w+):calls=(\d+)/gm);
+  return Object.fromEntries([...found].map(([, name, calls]) => [name, Number(calls)]));
+}
+
+/** Waits on the condition itself; each try gives the event loop its turn. */
+async function untilResolves(attempt: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await attempt();
+      return;
+    } catch {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
