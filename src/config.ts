@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import { z } from "zod";
 
 /** The settings of the operator, checked and in their final form. */
@@ -12,6 +13,8 @@ export interface Config {
   readonly storeUrl: string;
   /** 32 bytes; absent: the store's folder keeps one. */
   readonly secretKey?: Uint8Array;
+  /** `sqlite:PATH` or `postgres://...`; absent: the history is off. */
+  readonly historyUrl?: string;
   /** Absent: no ops address. */
   readonly opsAddress?: { readonly host: string; readonly port: number };
   readonly shards: "auto" | { readonly ids: readonly number[]; readonly count: number };
@@ -53,6 +56,7 @@ const EXPECTED = {
     "the global API key that the service issued, without spaces; leave it out if there is none",
   STORE_URL: "sqlite:PATH or redis://HOST:PORT or rediss://HOST:PORT",
   SECRET_KEY: "32 bytes in base64, as `openssl rand -base64 32` prints them",
+  HISTORY_URL: "sqlite:PATH or postgres://USER@HOST/DATABASE, or nothing at all to turn it off",
   OPS_ADDRESS: "HOST:PORT such as 127.0.0.1:9464, or nothing at all to turn it off",
   SHARDS: "auto, or shards and their total such as 0-3/16",
   BAD_KEY_BUDGET: "a whole number from 4 to 1000, such as 8",
@@ -92,6 +96,15 @@ const storeAddress = z.string().superRefine((value, context) => {
   if (/^sqlite:./.test(value)) return;
   const url = URL.parse(value);
   if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "") refuse(context);
+});
+
+const historyAddress = z.string().transform((value, context) => {
+  // null means off, because zod replaces undefined by the default.
+  if (value === "") return null;
+  if (/^sqlite:./.test(value)) return value;
+  const url = URL.parse(value);
+  const isPostgres = url !== null && /^postgres(ql)?:$/.test(url.protocol);
+  return isPostgres && /^\/./.test(url.pathname) ? value : refuse(context);
 });
 
 const secretKey = z.string().transform((value, context) => {
@@ -140,6 +153,7 @@ const schema = z.object({
   SERVICE_GLOBAL_KEY: opaque.optional(),
   STORE_URL: storeAddress.default("sqlite:data/marshal.sqlite"),
   SECRET_KEY: secretKey.optional(),
+  HISTORY_URL: historyAddress.optional(),
   OPS_ADDRESS: opsAddress.default({ host: "127.0.0.1", port: 9464 }),
   SHARDS: shards.default("auto"),
   BAD_KEY_BUDGET: badKeyBudget.default(8),
@@ -150,7 +164,7 @@ const schema = z.object({
 
 /**
  * The environment as a Config. Unknown variables are left alone, spaces around a value are dropped, and an empty
- * value counts as none (but for OPS_ADDRESS, where it means off). Throws a ConfigError that lists all that is bad.
+ * value counts as none (but for OPS_ADDRESS and HISTORY_URL, where it means off). Throws a ConfigError that lists all that is bad.
  */
 export function readConfig(environment: Environment): Config {
   const given = readNames(environment);
@@ -162,8 +176,15 @@ export function readConfig(environment: Environment): Config {
       `SECRET_KEY: nothing was set; expected ${EXPECTED.SECRET_KEY}: processes that share a Redis share it`,
     );
   }
+  const isShared = /^rediss?:/.test(given.STORE_URL ?? "");
+  if (isShared && /^sqlite:./.test(given.HISTORY_URL ?? "")) {
+    const why =
+      "several processes cannot share a file; use a PostgreSQL, or leave it empty to have no history";
+    lines.push(`HISTORY_URL: sqlite was found beside a STORE_URL of Redis; ${why}`);
+  }
   if (!result.success || lines.length > 0) throw new ConfigError(lines);
   const { data } = result;
+  const historyUrl = data.HISTORY_URL === undefined ? defaultHistory(data.STORE_URL) : data.HISTORY_URL;
   return {
     discordToken: data.DISCORD_TOKEN,
     discordApiUrl: data.DISCORD_API_URL,
@@ -176,8 +197,15 @@ export function readConfig(environment: Environment): Config {
     ...(data.SERVICE_GLOBAL_KEY === undefined ? {} : { serviceGlobalKey: data.SERVICE_GLOBAL_KEY }),
     ...(data.DOCS_URL === undefined ? {} : { docsUrl: data.DOCS_URL }),
     ...(data.SECRET_KEY === undefined ? {} : { secretKey: data.SECRET_KEY }),
+    ...(historyUrl === null ? {} : { historyUrl }),
     ...(data.OPS_ADDRESS === null ? {} : { opsAddress: data.OPS_ADDRESS }),
   };
+}
+
+/** Beside the store, so that one folder holds all of a bot. With Redis there may be several processes: none. */
+function defaultHistory(storeUrl: string): string | null {
+  const path = /^sqlite:(.*)$/.exec(storeUrl)?.[1];
+  return path === undefined ? null : `sqlite:${join(dirname(path), "history.sqlite")}`;
 }
 
 /** The environment of this process. */
@@ -187,16 +215,21 @@ export function environment(): Environment {
 
 /** The secrets that no log may show; for createLog. */
 export function secretsOf(config: Config, environment: Environment): readonly string[] {
-  const password = URL.parse(config.storeUrl)?.password ?? "";
+  const addresses = [config.storeUrl, config.historyUrl ?? ""];
+  const passwords = addresses.map((address) => URL.parse(address)?.password ?? "");
   const secrets = [config.discordToken, config.serviceGlobalKey ?? "", environment.SECRET_KEY?.trim() ?? ""];
-  return [...secrets, password, decodeURIComponent(password)].filter((secret) => secret !== "");
+  const asTyped = passwords.map((password) => decodeURIComponent(password));
+  return [...secrets, ...passwords, ...asTyped].filter((secret) => secret !== "");
 }
+
+/** Empty means off. */
+const MAY_BE_EMPTY: ReadonlySet<Name> = new Set(["OPS_ADDRESS", "HISTORY_URL"]);
 
 function readNames(environment: Environment): Partial<Record<Name, string>> {
   const given: Partial<Record<Name, string>> = {};
   for (const name of Object.keys(EXPECTED) as Name[]) {
     const value = environment[name]?.trim();
-    if (value !== undefined && (value !== "" || name === "OPS_ADDRESS")) given[name] = value;
+    if (value !== undefined && (value !== "" || MAY_BE_EMPTY.has(name))) given[name] = value;
   }
   return given;
 }

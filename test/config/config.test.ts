@@ -34,6 +34,7 @@ describe("the environment as a Config", () => {
       discordApiUrl: "https://discord.com/api",
       serviceUrl: "https://api.erlc.gg",
       storeUrl: "sqlite:data/marshal.sqlite",
+      historyUrl: "sqlite:data/history.sqlite",
       opsAddress: { host: "127.0.0.1", port: 9464 },
       shards: "auto",
       serversPerGuild: 10,
@@ -65,6 +66,7 @@ describe("the environment as a Config", () => {
       SERVICE_URL: "ftp://api.erlc.gg",
       SERVICE_GLOBAL_KEY: "a b",
       STORE_URL: "mysql://localhost",
+      HISTORY_URL: "mysql://localhost/marshal",
       SECRET_KEY: "short",
       OPS_ADDRESS: "9464",
       SHARDS: "all",
@@ -74,7 +76,7 @@ describe("the environment as a Config", () => {
       LOG_LEVEL: "loud",
     });
     const names = [
-      "DISCORD_TOKEN DISCORD_API_URL SERVICE_URL SERVICE_GLOBAL_KEY STORE_URL SECRET_KEY OPS_ADDRESS SHARDS SERVERS_PER_GUILD BAD_KEY_BUDGET DOCS_URL LOG_LEVEL",
+      "DISCORD_TOKEN DISCORD_API_URL SERVICE_URL SERVICE_GLOBAL_KEY STORE_URL HISTORY_URL SECRET_KEY OPS_ADDRESS SHARDS SERVERS_PER_GUILD BAD_KEY_BUDGET DOCS_URL LOG_LEVEL",
     ].flatMap((all) => all.split(" "));
     assert.deepEqual(lines.map((line) => line.split(":")[0]).sort(), names.sort());
     for (const line of lines) {
@@ -153,6 +155,24 @@ describe("the environment as a Config", () => {
     assert.ok(!onlyLine({ STORE_URL: "postgres://marshal:hunter2@db/marshal" }).includes("hunter2"));
   });
 
+  test("the history stands beside the store, elsewhere where one says so, and is off where it is empty", () => {
+    const beside = accepted({ STORE_URL: "sqlite:/var/lib/marshal/marshal.sqlite" });
+    assert.equal(beside.historyUrl, "sqlite:/var/lib/marshal/history.sqlite");
+    assert.equal(accepted({ HISTORY_URL: "sqlite:h.sqlite" }).historyUrl, "sqlite:h.sqlite");
+    const postgres = "postgres://marshal:pw@db.example/marshal";
+    assert.equal(accepted({ HISTORY_URL: postgres }).historyUrl, postgres);
+    assert.ok(!("historyUrl" in accepted({ HISTORY_URL: "" })));
+    for (const url of ["data/history.sqlite", "postgres://db.example", "redis://localhost/1"]) {
+      assert.match(onlyLine({ HISTORY_URL: url }), /expected sqlite:PATH or postgres:/);
+    }
+  });
+
+  test("beside Redis the history is off by default, and a file is refused", () => {
+    const redis = { STORE_URL: "redis://localhost", SECRET_KEY: secretKey };
+    assert.ok(!("historyUrl" in accepted(redis)));
+    assert.match(onlyLine({ ...redis, HISTORY_URL: "sqlite:h.sqlite" }), /cannot share a file/);
+  });
+
   test("the secret is 32 bytes in base64, of either alphabet, padded or not", () => {
     const bytes = Buffer.from("fbffbe".repeat(10).concat("abcd"), "hex");
     for (const form of [bytes.toString("base64"), bytes.toString("base64url")]) {
@@ -201,13 +221,16 @@ describe("the environment as a Config", () => {
       SERVICE_GLOBAL_KEY: "global-key",
       SECRET_KEY: secretKey,
       STORE_URL: "redis://u:p%40ss@h",
+      HISTORY_URL: "postgres://u:hunter2@h/d",
     };
     assert.deepEqual(secretsOf(readConfig(environment), environment), [
       token,
       "global-key",
       secretKey,
       "p%40ss",
+      "hunter2",
       "p@ss",
+      "hunter2",
     ]);
   });
 
@@ -223,6 +246,7 @@ describe("the environment as a Config", () => {
       "DISCORD_API_URL",
       "DISCORD_TOKEN",
       "DOCS_URL",
+      "HISTORY_URL",
       "LOG_LEVEL",
       "OPS_ADDRESS",
       "SECRET_KEY",

@@ -1,7 +1,17 @@
 /** The house rules (CONTRIBUTING.md) as the configuration of biome. */
 
-type Wing = "api" | "watch" | "feeds" | "runs" | "store" | "cluster" | "discord" | "ops";
-const wings: readonly Wing[] = ["api", "watch", "feeds", "runs", "store", "cluster", "discord", "ops"];
+type Wing = "api" | "watch" | "feeds" | "runs" | "history" | "store" | "cluster" | "discord" | "ops";
+const wings: readonly Wing[] = [
+  "api",
+  "watch",
+  "feeds",
+  "runs",
+  "history",
+  "store",
+  "cluster",
+  "discord",
+  "ops",
+];
 
 interface Group {
   readonly group: readonly string[];
@@ -11,6 +21,8 @@ interface Group {
 const packageHome: Readonly<Record<string, readonly string[]>> = {
   undici: ["api"],
   "p-queue": ["runs"],
+  kysely: ["history"],
+  pg: ["history"],
   keyv: ["store"],
   "@redis/client": ["store", "cluster"],
   "discord.js": ["discord", "commands"],
@@ -161,7 +173,15 @@ export function biomeConfig(): object {
         [
           ...packagesFor("commands"),
           {
-            group: ["**/store/**", "**/api/**", "**/watch/**", "**/feeds/**", "**/runs/**", "**/ops/**"],
+            group: [
+              "**/store/**",
+              "**/api/**",
+              "**/watch/**",
+              "**/feeds/**",
+              "**/runs/**",
+              "**/history/**",
+              "**/ops/**",
+            ],
             message:
               "Commands import domain, discord/command.ts, discord/services.ts and discord/render only.",
           },

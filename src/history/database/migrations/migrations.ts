@@ -1,0 +1,11 @@
+import type { Migration } from "kysely/migration";
+import { rows } from "./0001-rows.ts";
+
+export type DatabaseKind = "sqlite" | "postgres";
+
+/** All changes of the tables, in order. What stands here was run somewhere: add a new one, never change an old one. */
+export function migrations(kind: DatabaseKind): Record<string, Migration> {
+  return {
+    "0001-rows": rows(kind),
+  };
+}

@@ -1,0 +1,33 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { SqliteDatabase, SqliteStatement } from "kysely";
+
+/** Texts of statements that are kept prepared; the history has some dozens, and a few of each length of a list. */
+const MOST_PREPARED = 200;
+
+/** `node:sqlite` in the form that Kysely takes. Statements are prepared once for each text. */
+export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
+  const prepared = new Map<string, SqliteStatement>();
+  return {
+    close: () => database.close(),
+    prepare(text) {
+      const known = prepared.get(text);
+      if (known !== undefined) return known;
+      // A transaction that begins with a read and writes later fails where another process wrote in between.
+      const statement = kyselyStatement(database.prepare(text === "begin" ? "begin immediate" : text));
+      const oldest = prepared.size >= MOST_PREPARED ? prepared.keys().next().value : undefined;
+      if (oldest !== undefined) prepared.delete(oldest);
+      prepared.set(text, statement);
+      return statement;
+    },
+  };
+}
+
+function kyselyStatement(statement: StatementSync): SqliteStatement {
+  const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...values(parameters)),
+    run: (parameters) => statement.run(...values(parameters)),
+    iterate: (parameters) => statement.iterate(...values(parameters)),
+  };
+}

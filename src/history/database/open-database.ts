@@ -1,0 +1,79 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Kysely, PostgresDialect, SqliteDialect } from "kysely";
+import { Migrator } from "kysely/migration";
+import pg from "pg";
+import { type DatabaseKind, migrations } from "./migrations/migrations.ts";
+import { kyselyDatabase } from "./node-sqlite.ts";
+import type { HistoryTables } from "./schema.ts";
+
+export interface HistoryDatabase {
+  readonly kind: DatabaseKind;
+  readonly db: Kysely<HistoryTables>;
+  close(): Promise<void>;
+}
+
+/** How long a statement waits for another process that writes. */
+const LOCK_WAIT_MS = 2_000;
+const CACHE_KIB = 65_536;
+const MAP_BYTES = 1_073_741_824;
+const MOST_CONNECTIONS = 4;
+const CONNECT_WITHIN_MS = 5_000;
+const STATEMENT_WITHIN_MS = 30_000;
+const INT8 = 20;
+const NUMERIC = 1_700;
+
+/**
+ * Opens `sqlite:PATH` or `postgres://...` and brings its tables up to date. Blocks the thread with sqlite, so that it
+ * belongs in a worker. Rejects with the database's own error.
+ */
+export async function openDatabase(url: string): Promise<HistoryDatabase> {
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  const kind = path === undefined ? "postgres" : "sqlite";
+  const dialect = path === undefined ? postgresDialect(url) : sqliteDialect(path);
+  const db = new Kysely<HistoryTables>({ dialect });
+  try {
+    const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(kind) } });
+    const { error } = await migrator.migrateToLatest();
+    if (error !== undefined) throw error;
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return { kind, db, close: () => db.destroy() };
+}
+
+function sqliteDialect(path: string): SqliteDialect {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // The file is made with our rights first, because sqlite copies them to its side files.
+  closeSync(openSync(path, "a", 0o600));
+  const database = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
+  try {
+    // A power cut may lose the last seconds; what a later window still shows is stored again.
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    database.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA mmap_size = ${MAP_BYTES}`);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return new SqliteDialect({ database: kyselyDatabase(database) });
+}
+
+function postgresDialect(connectionString: string): PostgresDialect {
+  // Sums and 64-bit columns arrive as texts by default; none of ours is beyond 2^53.
+  const getTypeParser = ((oid: number, format?: "text" | "binary") =>
+    oid === INT8 || oid === NUMERIC
+      ? Number
+      : pg.types.getTypeParser(oid, format as "text")) as typeof pg.types.getTypeParser;
+  const pool = new pg.Pool({
+    connectionString,
+    max: MOST_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    statement_timeout: STATEMENT_WITHIN_MS,
+    types: { getTypeParser },
+  });
+  // The loss of an idle connection; the next query opens another or fails with the reason.
+  pool.on("error", () => undefined);
+  return new PostgresDialect({ pool });
+}

@@ -1,0 +1,186 @@
+import type { ColumnType } from "kysely";
+
+/**
+ * The tables. Rows of logs refer to a server of a guild and to a person by small integers, because with the texts in
+ * each row ten million rows take three times the room. Times are epoch seconds unless a name says otherwise.
+ */
+
+/** A guild of which anything is kept. */
+export interface GuildTable {
+  readonly id: number;
+  readonly guild_id: string;
+  /** 0: off. */
+  readonly retention_days: number;
+  /** Raised when a person is forgotten or the retention changes: what another process remembers is then void. */
+  readonly version: number;
+}
+
+/** A linked server of a guild. It keeps its row when its key is replaced. */
+export interface ScopeTable {
+  readonly id: number;
+  readonly guild: number;
+  readonly binding_id: string;
+  /** Rows before this are not kept: the guild had not linked the server. Not known before the first row was seen. */
+  readonly start_s: number | null;
+  /** When it was unlinked, epoch milliseconds: it is erased some time later. */
+  readonly ended_ms: number | null;
+}
+
+/** A player of a guild; or a bare name without an id, such as the one of commands by the interface. */
+export interface PersonTable {
+  readonly id: number;
+  readonly guild: number;
+  /** 0: none. */
+  readonly player_id: number;
+  /** The name of somebody without an id; otherwise empty. */
+  readonly bare_name: string;
+  readonly first_s: number;
+  readonly last_s: number;
+}
+
+export interface NameTable {
+  readonly guild: number;
+  readonly person: number;
+  readonly name: string;
+  /** In lower case, for the search. */
+  readonly name_key: string;
+  readonly first_s: number;
+  readonly last_s: number;
+}
+
+/** How a row of `visits` came about. */
+export const VISIT = { left: 0, joined: 1, appeared: 2, vanished: 3 } as const;
+export type VisitKind = (typeof VISIT)[keyof typeof VISIT];
+
+/** Joins and leaves of the log; and what only the lists of players show. Sessions are made of these. */
+export interface VisitTable {
+  readonly scope: number;
+  readonly at_s: number;
+  readonly person: number;
+  readonly kind: VisitKind;
+  /** The place among rows that are equal otherwise. */
+  readonly n: number;
+  /** Of what only the lists show: the look before. */
+  readonly after_s: number | null;
+}
+
+export interface KillTable {
+  readonly scope: number;
+  readonly at_s: number;
+  readonly killer: number;
+  readonly killed: number;
+  readonly n: number;
+}
+
+export interface CommandTable {
+  readonly scope: number;
+  readonly at_s: number;
+  readonly person: number;
+  /** 48 bits of a salted hash of the text: it stands in the key instead of the text. */
+  readonly hash: number;
+  readonly n: number;
+  readonly text: string;
+}
+
+/** Whom a command was aimed at, where its text names exactly one player who was in the server. */
+export interface CommandTargetTable {
+  readonly scope: number;
+  readonly at_s: number;
+  readonly person: number;
+  readonly hash: number;
+  readonly n: number;
+  readonly target: number;
+}
+
+export interface ModCallTable {
+  readonly scope: number;
+  readonly at_s: number;
+  readonly caller: number;
+  readonly n: number;
+  /** Once known it stays. */
+  readonly moderator: number | null;
+}
+
+export interface EmergencyCallTable {
+  readonly scope: number;
+  readonly at_s: number;
+  readonly number: number;
+  readonly team: string;
+  readonly caller: number | null;
+  readonly description: string | null;
+  readonly place: string | null;
+}
+
+/** The rank of somebody in the game, a row when it was seen first and for each change. */
+export interface RankTable {
+  readonly scope: number;
+  readonly person: number;
+  readonly at_s: number;
+  readonly permission: string;
+}
+
+/** Everybody in a server, once an hour: so that who was there is known without reading all rows before. */
+export interface RosterTable {
+  readonly scope: number;
+  readonly at_s: number;
+  /** Ids of persons, with commas between them. */
+  readonly persons: string;
+}
+
+/** How many were in a server, a row when it changes, at most one a minute. */
+export interface CountTable {
+  readonly scope: number;
+  readonly at_s: number;
+  readonly players: number;
+  readonly staff: number | null;
+  readonly queue: number | null;
+}
+
+export interface GapTable {
+  readonly scope: number;
+  readonly log: string;
+  readonly from_s: number;
+  readonly to_s: number;
+}
+
+/** Who was forgotten, and until when rows of theirs are left out: a keyed hash, so that the table names nobody. */
+export interface BarrierTable {
+  readonly guild: number;
+  readonly mark: string;
+  readonly until_s: number;
+}
+
+/** The last number that was given out, by table. Numbers are never used again. */
+export interface CounterTable {
+  readonly name: string;
+  readonly value: number;
+}
+
+/** Values of this database, made once. */
+export interface FactTable {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A column that is only written when the row is made or changed by name; plain numbers and texts on both databases. */
+type Writable<T> = { [K in keyof T]: ColumnType<T[K], T[K], T[K]> };
+
+export interface HistoryTables {
+  readonly guilds: Writable<GuildTable>;
+  readonly scopes: Writable<ScopeTable>;
+  readonly persons: Writable<PersonTable>;
+  readonly names: Writable<NameTable>;
+  readonly visits: Writable<VisitTable>;
+  readonly kills: Writable<KillTable>;
+  readonly commands: Writable<CommandTable>;
+  readonly command_targets: Writable<CommandTargetTable>;
+  readonly mod_calls: Writable<ModCallTable>;
+  readonly emergency_calls: Writable<EmergencyCallTable>;
+  readonly ranks: Writable<RankTable>;
+  readonly rosters: Writable<RosterTable>;
+  readonly counts: Writable<CountTable>;
+  readonly gaps: Writable<GapTable>;
+  readonly barriers: Writable<BarrierTable>;
+  readonly counters: Writable<CounterTable>;
+  readonly facts: Writable<FactTable>;
+}

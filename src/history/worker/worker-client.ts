@@ -1,0 +1,144 @@
+import { Worker } from "node:worker_threads";
+import { BackOff } from "../../domain/back-off.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { Clock, Random } from "../../domain/ports/clock.ts";
+import type { AnswerOf, ArgsOf, QueryName } from "../queries/named-queries.ts";
+import type { Call, FromWorker, WorkerOptions } from "./protocol.ts";
+
+export interface WorkerClientParts {
+  readonly options: WorkerOptions;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What keeps the history from working, in words for the operator; undefined: it works again. */
+  onTrouble(message: string | undefined): void;
+  /** A defect in a query. */
+  onDefect(message: string): void;
+}
+
+interface Waiting {
+  readonly settle: (message: FromWorker & { readonly kind: "answer" | "failed" }) => void;
+}
+
+/** A person waits for an answer that long; a slower one is of no use to them. */
+const ANSWER_WITHIN_MS = 10_000;
+/** Calls that wait for the worker; beyond it a call fails at once. */
+const MOST_WAITING = 500;
+const CLOSE_WITHIN_MS = 2_000;
+
+/** The main thread's end of the worker. Nothing here waits for the database but the promise of the call itself. */
+export class WorkerClient {
+  readonly #parts: WorkerClientParts;
+  readonly #backOff: BackOff;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #cancelRestart: () => void = () => undefined;
+  #lastId = 0;
+  #isOpen = false;
+  #isStopping = false;
+
+  constructor(parts: WorkerClientParts) {
+    this.#parts = parts;
+    this.#backOff = new BackOff(parts.clock, parts.random);
+  }
+
+  start(): void {
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: this.#parts.options });
+    this.#worker = worker;
+    worker.unref();
+    worker.on("message", (message: FromWorker) => this.#onMessage(message));
+    worker.on("error", (error) => this.#onEnd(`its thread failed: ${String(error)}`));
+    worker.on("exit", () => this.#onEnd("its thread ended"));
+  }
+
+  /** Whether the database is open. */
+  get isReady(): boolean {
+    return this.#isOpen;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Asks the worker. @throws Failure "store" when the database fails, or does not answer within `withinMs`
+   * @default 10_000; what was asked for may then still be done.
+   */
+  async call<N extends QueryName>(
+    name: N,
+    args: ArgsOf<N>,
+    { withinMs = ANSWER_WITHIN_MS }: { readonly withinMs?: number } = {},
+  ): Promise<AnswerOf<N>> {
+    const worker = this.#worker;
+    if (worker === undefined) throw unavailable("its thread is not running");
+    if (this.#waiting.size >= MOST_WAITING) throw unavailable("too many wait for it");
+    const id = ++this.#lastId;
+    const answer = Promise.withResolvers<unknown>();
+    const cancel = this.#parts.clock.after(withinMs, () => {
+      this.#waiting.delete(id);
+      answer.reject(unavailable("it does not answer in time"));
+    });
+    this.#waiting.set(id, {
+      settle: (message) => {
+        this.#waiting.delete(id);
+        cancel();
+        if (message.kind === "answer") answer.resolve(message.value);
+        else answer.reject(unavailable(message.message));
+      },
+    });
+    worker.postMessage({ id, name, args } satisfies Call);
+    // The worker answers under the name of the question; the pairing is lost on the type checker only.
+    return (await answer.promise) as AnswerOf<N>;
+  }
+
+  /** Closes the database; resolves after two seconds at most. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#cancelRestart();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const over = new AbortController();
+    const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    const late = this.#parts.clock.sleep(CLOSE_WITHIN_MS, over.signal).catch(() => undefined);
+    worker.postMessage("close");
+    await Promise.race([ended, late]);
+    over.abort();
+    await worker.terminate();
+  }
+
+  #onMessage(message: FromWorker): void {
+    switch (message.kind) {
+      case "ready":
+        this.#isOpen = true;
+        this.#backOff.reset();
+        this.#parts.onTrouble(undefined);
+        break;
+      case "trouble":
+        this.#parts.onTrouble(message.message);
+        break;
+      case "failed":
+        if (message.isDefect) this.#parts.onDefect(message.message);
+        this.#waiting.get(message.id)?.settle(message);
+        break;
+      case "answer":
+        this.#waiting.get(message.id)?.settle(message);
+        break;
+    }
+  }
+
+  /** A worker that ends comes back later; an error comes before its exit, and counts once. */
+  #onEnd(why: string): void {
+    if (this.#worker === undefined) return;
+    this.#worker = undefined;
+    this.#isOpen = false;
+    for (const [id, { settle }] of [...this.#waiting]) {
+      settle({ kind: "failed", id, message: why, isDefect: false });
+    }
+    if (this.#isStopping) return;
+    this.#parts.onTrouble(why);
+    this.#cancelRestart = this.#parts.clock.after(this.#backOff.next(), () => this.start());
+  }
+}
+
+function unavailable(why: string): Failure {
+  return new Failure("store", `The history cannot be read: ${why}.`, { isRead: true });
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { mkdirSync, rmSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { systemClock, systemRandom } from "../../src/clock.ts";
+import { createHistory } from "../../src/history/create-history.ts";
+import { WorkerClient } from "../../src/history/worker/worker-client.ts";
+import { isFailure } from "../support/failures.ts";
+import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
+
+/** A client, and what it said of its trouble, in order. */
+function started(url: string) {
+  const troubles: (string | undefined)[] = [];
+  const settled = Promise.withResolvers<void>();
+  const client = new WorkerClient({
+    options: { url, markKey: new Uint8Array(32) },
+    clock: systemClock,
+    random: systemRandom,
+    onTrouble: (message) => {
+      troubles.push(message);
+      settled.resolve();
+    },
+    onDefect: (message) => assert.fail(message),
+  });
+  client.start();
+  return { client, troubles, settled: settled.promise };
+}
+
+describe("the thread of the history", () => {
+  let folder: TempFolder;
+  before(() => {
+    folder = tempFolder();
+  });
+  after(() => folder.remove());
+
+  test("answers by the name of a question, and closes the database", async () => {
+    const { client, troubles, settled } = started(`sqlite:${folder.path}/a.sqlite`);
+    await settled;
+    assert.deepEqual(troubles, [undefined]);
+    assert.equal(await client.call("guild.retention", { guildId: "1" }), 90);
+    await client.stop();
+    await assert.rejects(client.call("guild.retention", { guildId: "1" }), isFailure("store"));
+  });
+
+  test("the wing answers from an empty database", async () => {
+    const opened = Promise.withResolvers<string | undefined>();
+    const history = createHistory({
+      url: `sqlite:${folder.path}/b.sqlite`,
+      markKey: new Uint8Array(32),
+      clock: systemClock,
+      random: systemRandom,
+      onTrouble: opened.resolve,
+      onDefect: (message) => assert.fail(message),
+    });
+    history.start();
+    assert.equal(await opened.promise, undefined);
+    assert.deepEqual(await history.players.search("1", "bob", 25), []);
+    assert.deepEqual(await history.players.find("1", "17"), []);
+    await history.stop();
+  });
+
+  test("a database that cannot be opened is said in words, and every call fails with them", async () => {
+    mkdirSync(`${folder.path}/folder.sqlite`);
+    const { client, troubles, settled } = started(`sqlite:${folder.path}/folder.sqlite`);
+    await settled;
+    assert.match(troubles[0] ?? "", /folder\.sqlite/);
+    await assert.rejects(client.call("guild.retention", { guildId: "1" }), isFailure("store"));
+    await client.stop();
+    rmSync(`${folder.path}/folder.sqlite`, { recursive: true });
+  });
+});
