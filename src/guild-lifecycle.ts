@@ -1,5 +1,5 @@
 import type { Service } from "./api/client.ts";
-import type { GuildListener } from "./discord/create-discord.ts";
+import type { GuildListener } from "./discord/connection/guild-events.ts";
 import type { Services } from "./discord/services.ts";
 import type { SourceId } from "./domain/model.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";

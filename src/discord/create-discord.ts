@@ -1,4 +1,4 @@
-import { type Client, type Interaction, PermissionFlagsBits } from "discord.js";
+import type { Interaction } from "discord.js";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
@@ -12,10 +12,11 @@ import type { Sink } from "../domain/ports/sink.ts";
 import type { Log } from "../log.ts";
 import type { Command } from "./command.ts";
 import { createClient, logIn, type Shards } from "./connection/bot.ts";
-import { createGuildView } from "./connection/guild-view.ts";
+import { GuildEvents, type GuildListener } from "./connection/guild-events.ts";
+import { createGuildView, mayReadHistory } from "./connection/guild-view.ts";
 import { createMembers } from "./connection/members.ts";
-import { removedGuilds, shardOf } from "./connection/removed-guilds.ts";
-import { createSetupOffer, joinedGuild } from "./connection/setup-offer.ts";
+import { shardOf } from "./connection/removed-guilds.ts";
+import { createSetupOffer } from "./connection/setup-offer.ts";
 import { ShardPresence } from "./connection/shard-presence.ts";
 import { createCommandRegistry } from "./interactions/command-registry.ts";
 import { createDispatch, type Dispatch } from "./interactions/dispatch.ts";
@@ -45,23 +46,7 @@ export interface DiscordPorts {
   readonly log: Log;
 }
 
-/** What other parts do when something happens to a guild. */
-export interface GuildListener {
-  /** Guilds with stored documents whose removal of the bot is not recorded; some may come twice. */
-  guildsToCheck(): AsyncIterable<string>;
-  /** The bot was removed from a guild. */
-  onGuildRemoved(guildId: string): Promise<void>;
-  /** Roles, a channel or a thread of a guild have changed. */
-  onPermissionsChanged(guildId: string): void;
-}
-
-const NO_LISTENER: GuildListener = {
-  async *guildsToCheck() {},
-  onGuildRemoved: async () => undefined,
-  onPermissionsChanged: () => undefined,
-};
-
-/** What main builds of the other wings, after this one gave them sink, notifier and members. */
+/** The services of the other wings, which are built with the sink, notifier and members of this one. */
 type GivenServices = Omit<
   Services,
   | "members"
@@ -98,8 +83,8 @@ export interface Discord {
   readonly guilds: Guilds;
   readonly lateAnswers: LateAnswers;
   /**
-   * Resolves, with the reason in words, when Discord will not have this bot again until its operator acts: a token
-   * that was reset, a gateway that was closed for good. Before `start` has resolved, `start` tells it instead.
+   * Resolves with the reason, in words, when Discord refuses this bot until its operator acts: the token was reset, or
+   * the gateway closed for good. Until `start` has resolved, `start` rejects with the reason instead.
    */
   readonly ended: Promise<string>;
   /** Hands the events of guilds to `listener`. To be called before `start`. */
@@ -112,16 +97,15 @@ export interface Discord {
   stop(): Promise<void>;
   /** Whether the bot is in that guild; undefined: not known (not logged in, or another process's shard). */
   isHere(guildId: string): boolean | undefined;
-  /** Which shard hears of a guild. */
+  /** The shard that receives the events of a guild. */
   shardOf(guildId: string): number;
   state(): DiscordState;
 }
 
-/** The Discord wing: nothing happens before `start`. */
+/** Builds the Discord wing. Nothing happens before `start`. */
 export function createDiscord(ports: DiscordPorts): Discord {
   const { log, clock, random, settings, bindings } = ports;
   let dispatch: Dispatch | undefined;
-  let listener = NO_LISTENER;
   let phase: "starting" | "running" | "ended" = "starting";
   const commandIds = new Map<string, string>();
   const ended = Promise.withResolvers<string>();
@@ -133,9 +117,9 @@ export function createDiscord(ports: DiscordPorts): Discord {
       ended.resolve(reason);
     },
     onInteraction: (interaction) => void answer(interaction),
-    onPermissionsChanged: (guildId) => listener.onPermissionsChanged(guildId),
-    onGuildJoined: (guild) => void offerSetup(joinedGuild(guild)),
-    onGuildRemoved: (guildId) => void forget(guildId),
+    onPermissionsChanged: (guildId) => guildEvents.onPermissionsChanged(guildId),
+    onGuildJoined: (guild) => guildEvents.onJoined(guild),
+    onGuildRemoved: (guildId) => guildEvents.onRemoved(guildId),
   });
   // Set before the login, so that what waited since the last run can be posted at once.
   const rest = client.rest.setToken(ports.token);
@@ -153,35 +137,12 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const notifier = createNotifier({ rest, sink, settings, bindings, random, log, guildName });
   const offerSetup = createSetupOffer({ settings, bindings, guilds, sink, clock, random, log });
   const lateAnswers = createLateAnswers({ rest, notifier, log });
-  const members = createMembers({ rest, guild: (guildId) => guildOf(client, guildId) });
-
-  async function forget(guildId: string): Promise<void> {
-    await listener
-      .onGuildRemoved(guildId)
-      .catch((err) => log.error({ guildId, err }, "a guild could not be forgotten"));
-  }
+  const members = createMembers(rest, client);
+  const guildEvents = new GuildEvents({ log, isOurs, offerSetup });
 
   function isOurs(guildId: string): boolean {
     const { shards } = ports;
     return shards === "auto" || shards.ids.includes(shardOf(guildId, shards.count));
-  }
-
-  async function forgetRemovedGuilds(): Promise<void> {
-    const gone = await removedGuilds({
-      rest,
-      known: () => listener.guildsToCheck(),
-      isOurs,
-      isHere: (guildId) => client.guilds.cache.has(guildId),
-    });
-    for (const guildId of gone) {
-      log.info({ guildId }, "the bot was removed while it was not running");
-      await forget(guildId);
-    }
-  }
-
-  /** Guilds that were joined while the bot was away come with the login. */
-  async function offerToAll(): Promise<void> {
-    for (const guild of client.guilds.cache.values()) await offerSetup(joinedGuild(guild));
   }
 
   async function answer(interaction: Interaction): Promise<void> {
@@ -201,9 +162,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
     guilds,
     lateAnswers,
     ended: ended.promise,
-    listen: (given) => {
-      listener = given;
-    },
+    listen: (listener) => guildEvents.listen(listener),
     async start(commands, given) {
       const registry = createCommandRegistry(commands);
       const pendingLinks = createPendingLinks(clock, random);
@@ -230,7 +189,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
       await logIn(client, ports.token);
       phase = "running";
       if (client.application === null) throw new Error("a client that is ready has an application");
-      // With yesterday's commands the bot is still of use; the next start tries again.
+      // The bot is of use with its former commands too; the next start tries again.
       const changed = await registerWhenChanged(
         rest,
         client.application.id,
@@ -245,11 +204,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
         "logged in",
       );
       for (const [name, id] of await registeredIds(rest, client.application.id)) commandIds.set(name, id);
-      void offerToAll();
-      // Not awaited, because it asks Discord once for each such guild.
-      forgetRemovedGuilds().catch((err) =>
-        log.error({ err }, "it is not known which guilds removed the bot"),
-      );
+      guildEvents.afterLogin(client, rest);
     },
     quiet: async (graceMs) => dispatch?.stop(graceMs),
     async stop() {
@@ -270,23 +225,4 @@ export function createDiscord(ports: DiscordPorts): Discord {
       interactionsUnderWay: dispatch?.underWay ?? 0,
     }),
   };
-}
-
-async function mayReadHistory(client: Client, channelId: string): Promise<boolean | undefined> {
-  const channel =
-    client.channels.cache.get(channelId) ?? (await client.channels.fetch(channelId).catch(() => null));
-  // What cannot be fetched is told by the read itself, with Discord's own code.
-  if (channel === null || channel.isDMBased()) return undefined;
-  const me = channel.guild.members.me;
-  return me === null ? undefined : channel.permissionsFor(me)?.has(PermissionFlagsBits.ReadMessageHistory);
-}
-
-function guildOf(client: Client, guildId: string) {
-  const guild = client.guilds.cache.get(guildId);
-  return (
-    guild && {
-      ownerId: guild.ownerId,
-      permissions: (roleId: string) => guild.roles.cache.get(roleId)?.permissions.bitfield,
-    }
-  );
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { server } from "../../commands/server.ts";
 import type { Answer, Reply } from "../../src/discord/command.ts";
-import { composeAnswer } from "../../src/discord/messages/compose.ts";
+import { composePrivateAnswer } from "../../src/discord/messages/compose.ts";
 import { failureBody } from "../../src/discord/render/errors.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
@@ -114,7 +114,7 @@ async function rig(lists: Lists, status: ServerStatus) {
 
 /** One of Discord's own refusals, or what no reader may meet. */
 function assertFit(body: MessageBody, what: string): void {
-  const { body: payload } = composeAnswer(body, true);
+  const { body: payload } = composePrivateAnswer(body);
   assert.doesNotThrow(() => readMessageForm(JSON.parse(JSON.stringify(payload)), [], "interaction"), what);
   const labels = (body.rows ?? []).flat().flatMap((part) => (part.kind === "button" ? [part.label] : []));
   const options = (body.rows ?? [])

@@ -6,7 +6,7 @@ import {
 } from "../../src/discord/interactions/incoming.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
 
-/** What a person sees of one interaction, and each call in order. */
+/** Records what a person sees of one interaction, and each call in order. */
 export class FakeAnswers implements InteractionResponder {
   readonly place = { applicationId: "app", token: "token", untilMs: 0 };
   readonly calls: string[] = [];
@@ -33,8 +33,8 @@ export class FakeAnswers implements InteractionResponder {
     this.given = form;
   }
 
-  async reply(body: MessageBody, ephemeral: boolean): Promise<void> {
-    await this.#call("reply", `reply${ephemeral ? " ephemeral" : ""}`);
+  async replyPrivately(body: MessageBody): Promise<void> {
+    await this.#call("reply", "reply ephemeral");
     this.original = body;
   }
 
@@ -58,14 +58,14 @@ export class FakeAnswers implements InteractionResponder {
     this.original = undefined;
   }
 
-  async followUp(body: MessageBody, ephemeral: boolean): Promise<string> {
-    await this.#call("followUp", `followUp${ephemeral ? " ephemeral" : ""}`);
-    this.followUps.push({ body, ephemeral });
+  async followUpPrivately(body: MessageBody): Promise<string> {
+    await this.#call("followUp", "followUp ephemeral");
+    this.followUps.push({ body, ephemeral: true });
     return String(this.followUps.length - 1);
   }
 }
 
-/** All words of a body, for a look at what a person reads. */
+/** All words of a body, as a person reads them. */
 export function textOf(body: MessageBody | undefined): string {
   const cards = (body?.cards ?? []).flatMap(({ title, description, fields, footer }) => [
     title,

@@ -16,7 +16,7 @@ import { isLongEditWait } from "./long-edit-wait.ts";
 import { makeRequest } from "./make-request.ts";
 import { withTokenGuard } from "./token-guard.ts";
 
-/** `auto`, or these shards of so many in total. */
+/** `auto`, or these shards out of `count`. */
 export type Shards = "auto" | { readonly ids: readonly number[]; readonly count: number };
 
 export interface BotOptions {
@@ -31,19 +31,19 @@ export interface BotOptions {
   onPermissionsChanged(guildId: string): void;
   /** The bot was removed; not called for a guild that is only unavailable. */
   onGuildRemoved(guildId: string): void;
-  /** Discord will not have this bot again until its operator acts: why, in words. */
+  /** Discord refuses this bot until its operator acts; `reason` says what happened, in words. */
   onEnded(reason: string): void;
 }
 
-/** The bot cannot start, in words for its operator. */
+/** The bot cannot log in; the message tells its operator why. */
 export class LoginError extends Error {
   override readonly name = "LoginError";
 }
 
-/** A discord.js client that keeps little: guilds, their roles and channels, and itself. */
+/** Makes a discord.js client that caches only guilds, their roles and channels, and the bot itself. */
 export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client {
   const client = new Client({
-    // Everything that we need comes with interactions; other intents would only bring traffic.
+    // Interactions bring everything that we need; other intents would only bring traffic.
     intents: [GatewayIntentBits.Guilds],
     rest: {
       api: apiUrl,
@@ -77,7 +77,7 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
   // Without a listener an "error" would end the process; the client reconnects by itself.
   client.on(Events.Error, (error) => log.error({ err: error }, "discord.js met an error"));
   client.on(Events.Warn, (message) => log.warn({}, message));
-  client.on(Events.ShardDisconnect, ({ code }) => on.onEnded(wordsOfClose(code)));
+  client.on(Events.ShardDisconnect, ({ code }) => on.onEnded(describeClose(code)));
   client.on(Events.ShardResume, (shard, replayed) => log.info({ shard, replayed }, "a shard resumed"));
   client.on(Events.Invalidated, () =>
     on.onEnded("Discord ended the session; the bot must be started again."),
@@ -85,7 +85,7 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
   return client;
 }
 
-/** Only the bot itself is kept of people: its own roles tell which channels it may read. */
+/** Of people only the bot itself is cached: its own roles say which channels it may read. */
 const ONLY_ITSELF = {
   maxSize: 0,
   keepOverLimit: ({ id, client }: { id: string; client: Client }) => id === client.user?.id,
@@ -120,8 +120,8 @@ const CACHE_LIMITS = {
 
 const TOKEN_REFUSED = "Discord does not accept DISCORD_TOKEN (Developer Portal, Bot, Reset Token).";
 
-/** Why Discord closed a connection of the gateway for good, and what its operator can do. */
-function wordsOfClose(code: number): string {
+/** Why Discord closed a connection of the gateway for good, and what the operator can do. */
+function describeClose(code: number): string {
   switch (code) {
     case 4004:
       return TOKEN_REFUSED;
@@ -142,17 +142,17 @@ function wordsOfClose(code: number): string {
 export async function logIn(client: Client, token: string): Promise<void> {
   const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
   const lost = new Promise<never>((_, reject) =>
-    client.once(Events.ShardDisconnect, ({ code }) => reject(new LoginError(wordsOfClose(code)))),
+    client.once(Events.ShardDisconnect, ({ code }) => reject(new LoginError(describeClose(code)))),
   );
   try {
     await Promise.race([Promise.all([client.login(token), ready]), lost]);
   } catch (error) {
     await client.destroy();
-    throw inWords(error);
+    throw explainLoginError(error);
   }
 }
 
-function inWords(error: unknown): unknown {
+function explainLoginError(error: unknown): unknown {
   if (error instanceof LoginError) return error;
   if (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid) {
     return new LoginError("DISCORD_TOKEN is not a valid bot token (Developer Portal, Bot, Reset Token).");

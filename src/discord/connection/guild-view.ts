@@ -9,13 +9,13 @@ const NEEDED = [
   ["Attach Files", PermissionFlagsBits.AttachFiles],
   ["Read Message History", PermissionFlagsBits.ReadMessageHistory],
 ] as const;
-/** In a thread this one counts in the place of Send Messages. */
+/** In a thread this permission replaces Send Messages. */
 const IN_THREADS = ["Send Messages in Threads", PermissionFlagsBits.SendMessagesInThreads] as const;
 
 const GONE: ReadonlySet<string | number> = new Set([RESTJSONErrorCodes.UnknownChannel]);
 const HIDDEN: ReadonlySet<string | number> = new Set([RESTJSONErrorCodes.MissingAccess]);
 
-/** The guilds of this process by what the gateway keeps up to date; threads, which it does not keep, over REST. */
+/** Says what the bot may do in the guilds of this process. Threads are not cached, so they are read over REST. */
 export function createGuildView(client: Client): Guilds {
   async function channelAccess(guildId: string, channelId: string): Promise<ChannelAccess> {
     const guild = client.guilds.cache.get(guildId);
@@ -60,4 +60,14 @@ function accessAfter(error: unknown): ChannelAccess {
   return HIDDEN.has(error.code)
     ? { kind: "missing", permissions: NEEDED.map(([name]) => name) }
     : { kind: "unknown" };
+}
+
+/** Whether the bot may read a channel's history; undefined where it is not known. */
+export async function mayReadHistory(client: Client, channelId: string): Promise<boolean | undefined> {
+  const channel =
+    client.channels.cache.get(channelId) ?? (await client.channels.fetch(channelId).catch(() => null));
+  // For a channel that cannot be fetched the read itself gives Discord's own code.
+  if (channel === null || channel.isDMBased()) return undefined;
+  const me = channel.guild.members.me;
+  return me === null ? undefined : channel.permissionsFor(me)?.has(PermissionFlagsBits.ReadMessageHistory);
 }

@@ -1,28 +1,32 @@
-import { type APIGuildMember, type APIRole, PermissionFlagsBits, type REST, Routes } from "discord.js";
+import {
+  type APIGuildMember,
+  type APIRole,
+  type Client,
+  type Guild,
+  PermissionFlagsBits,
+  type REST,
+  Routes,
+} from "discord.js";
 import { Failure } from "../../domain/failure.ts";
 import type { Members } from "../../domain/ports/members.ts";
 
-export interface MembersPorts {
-  readonly rest: REST;
-  /** What the gateway keeps up to date of a guild: its owner, and the permissions of each role (@everyone too). */
-  guild(
-    guildId: string,
-  ): { readonly ownerId: string; permissions(roleId: string): bigint | undefined } | undefined;
-}
-
 const MANAGES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
 
-/** The roles of this moment: an interaction's are as old as the interaction, and somebody may have lost theirs since. */
-export function createMembers({ rest, guild }: MembersPorts): Members {
+/** Reads the roles that a member has now; those of an interaction are as old as the interaction. */
+export function createMembers(rest: REST, { guilds }: Pick<Client, "guilds">): Members {
   return {
     async now(guildId, userId) {
-      const known = guild(guildId);
-      if (known === undefined) throw new Failure("denied", "The bot is not in this Discord server any more.");
+      const guild = guilds.cache.get(guildId);
+      if (guild === undefined) throw new Failure("denied", "The bot is not in this Discord server any more.");
       const { roles } = await member(rest, guildId, userId);
-      const bits = [guildId, ...roles].reduce((sum, id) => sum | (known.permissions(id) ?? 0n), 0n);
-      return { roleIds: roles, manageGuild: known.ownerId === userId || (bits & MANAGES) !== 0n };
+      const bits = [guildId, ...roles].reduce((sum, id) => sum | permissionsOf(guild, id), 0n);
+      return { roleIds: roles, manageGuild: guild.ownerId === userId || (bits & MANAGES) !== 0n };
     },
   };
+}
+
+function permissionsOf(guild: Guild, roleId: string): bigint {
+  return guild.roles.cache.get(roleId)?.permissions.bitfield ?? 0n;
 }
 
 async function member(rest: REST, guildId: string, userId: string): Promise<Pick<APIGuildMember, "roles">> {

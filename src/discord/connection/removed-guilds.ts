@@ -2,20 +2,20 @@ import { DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from "discord.
 
 export interface RemovedGuildsPorts {
   readonly rest: REST;
-  /** Guilds that something is kept of. */
+  /** Guilds with stored documents. */
   known(): AsyncIterable<string>;
-  /** Whether the gateway of this process would tell of that guild: it is of one of our shards. */
+  /** Whether the guild belongs to a shard of this process. */
   isOurs(guildId: string): boolean;
-  /** Whether the gateway has told of it, available or not. */
+  /** Whether the gateway has listed the guild, available or not. */
   isHere(guildId: string): boolean;
 }
 
 /**
- * The guilds that removed the bot while it was not running: nobody will tell of them any more. A list of the gateway
- * alone is not enough to delete a community's keys and feeds, so Discord is asked for each by itself; any other
- * answer than "not yours" leaves it for the next start.
+ * Finds the guilds that removed the bot while it was not running; no event will name them any more. The gateway's list
+ * is not enough reason to delete a community's keys and feeds, so Discord is asked about each missing guild. Any answer
+ * but "not yours" leaves the guild for the next start.
  */
-export async function removedGuilds({
+export async function findRemovedGuilds({
   rest,
   known,
   isOurs,
@@ -39,7 +39,7 @@ const NOT_OURS: ReadonlySet<string | number> = new Set([
   RESTJSONErrorCodes.MissingAccess,
 ]);
 
-/** Discord's rule: which of so many shards hears of a guild. */
+/** The shard that receives the events of a guild, by Discord's rule. */
 export function shardOf(guildId: string, count: number): number {
   return Number((BigInt(guildId) >> 22n) % BigInt(count));
 }

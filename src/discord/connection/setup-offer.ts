@@ -8,7 +8,7 @@ import type { Settings } from "../../domain/ports/settings.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import type { Log } from "../../log.ts";
 
-/** Later nobody connects the message with their invite. */
+/** After this time nobody connects the message with their invitation. */
 const OFFERED_WITHIN_MS = 60 * 60_000;
 
 export interface SetupOfferPorts {
@@ -21,7 +21,7 @@ export interface SetupOfferPorts {
   readonly log: Log;
 }
 
-/** What the gateway says of a guild. */
+/** A guild as the gateway describes it. */
 export interface JoinedGuild {
   readonly id: string;
   /** When the bot joined, epoch milliseconds. */
@@ -49,7 +49,7 @@ export function createSetupOffer(ports: SetupOfferPorts): (guild: JoinedGuild) =
       access.kind === "open" ||
       (access.kind === "missing" && !access.permissions.some((name) => NEEDED.has(name)));
     if (!mayWrite) return;
-    // Before it is sent: a message that is missing is better than one that comes at every start.
+    // Recorded before it is sent, because a missing message is better than one at every start.
     await settings.change(id, (before) => ({ ...before, guideOfferedForJoinMs: joinedAtMs }));
     await sink.send(systemChannelId, { ...OFFER_MESSAGE, nonce: random.id().slice(0, 25) });
   }

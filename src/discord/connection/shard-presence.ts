@@ -1,7 +1,7 @@
 import { type Client, Events } from "discord.js";
 import type { Clock } from "../../domain/ports/clock.ts";
 
-/** Knows since when a shard is cut off from Discord. A client that calls itself ready may have none left. */
+/** Measures how long a shard has been cut off from Discord: a client that calls itself ready may have none left. */
 export class ShardPresence {
   readonly #awaySinceMs = new Map<number, number>();
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class ShardPresence {
     return sinceMs === undefined ? 0 : Math.max(1, this.#clock.monotonicMs() - sinceMs);
   }
 
-  /** Each try to connect again that fails is told too: what counts is the first. */
+  /** Each failed attempt to reconnect is an event too; the first one counts. */
   #onAway(id: number): void {
     if (!this.#awaySinceMs.has(id)) this.#awaySinceMs.set(id, this.#clock.monotonicMs());
   }

@@ -41,12 +41,12 @@ export function withTokenGuard({ send, whoAmIUrl, ...on }: TokenGuardOptions): M
       return answer;
     }
 
-    // What is not read would keep its connection.
+    // A body that is not read keeps its connection.
     await answer.arrayBuffer();
     if (verdict === "unknown") return answerOf(503, "Service Unavailable");
     on.onWronglyRefused();
     const second = await send(url, init);
-    // Refused again with a good token: that request is forbidden, and the token stays.
+    // Refused again with a good token: the request itself is forbidden. A 401 would make rest drop the token.
     if (second.status !== 401) return second;
     await second.arrayBuffer();
     return answerOf(403, "Forbidden");

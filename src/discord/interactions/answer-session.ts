@@ -24,23 +24,26 @@ export interface AnswerSessionOptions {
   readonly actor: Actor;
   readonly answers: InteractionResponder;
   readonly reference: string;
-  /** When the interaction came, by the monotonic clock: its token's age does not depend on anybody's wall clock. */
-  readonly cameMs: number;
-  /** The bot stops: no more waiting for Discord. */
+  /** When the interaction arrived, by the monotonic clock, so that no wall clock changes the age of its token. */
+  readonly arrivedAtMs: number;
+  /** Aborted when the bot stops, which ends the repeats. */
   readonly signal: AbortSignal;
   /** The next step after a failure, as a button. */
   readonly next: (failure: Failure) => Button | undefined;
 }
 
-/** One answer from its deferral to its last edit: where each reply goes, and what becomes of it when it cannot. */
+/**
+ * One answer, from its deferral to its last edit. It shows each reply, and decides what happens to a reply that Discord
+ * no longer takes.
+ */
 export class AnswerSession {
   readonly #ports: AnswerSessionPorts;
   readonly #options: AnswerSessionOptions;
   #target: Target = "@original";
-  /** What is seen under #target is seen by who asked only. */
+  /** Only the person who asked sees the message under #target. */
   #private: boolean;
   #asideSent = false;
-  /** Something of ours stands in the place of "thinking...". */
+  /** A reply of ours has replaced "thinking...". */
   #shown: boolean;
   #removed = false;
 
@@ -51,24 +54,24 @@ export class AnswerSession {
     this.#shown = options.first === "update";
   }
 
-  /** Shows a reply in place of the one before. Rejects only when Discord found it malformed: a defect. */
+  /** Shows a reply in place of the one before. Rejects only when Discord found it malformed, which is a defect. */
   async show(reply: Reply): Promise<void> {
-    const { cameMs, signal } = this.#options;
+    const { arrivedAtMs, signal } = this.#options;
     const { clock } = this.#ports;
-    const endMs = cameMs + TOKEN_LIVES_MS;
-    if (clock.monotonicMs() > endMs) return this.#elsewhere(reply, EXPIRED);
+    const endMs = arrivedAtMs + TOKEN_LIVES_MS;
+    if (clock.monotonicMs() > endMs) return this.#sendAsMessage(reply, EXPIRED);
 
     try {
-      await retryUntilTaken(() => this.#put(reply), { clock, endMs, signal });
+      await retryUntilTaken(() => this.#edit(reply), { clock, endMs, signal });
     } catch (error) {
       if (!(error instanceof AnswerRefused) || error.reason === "form") throw error;
-      return this.#elsewhere(reply, error);
+      return this.#sendAsMessage(reply, error);
     }
     this.#shown = true;
     await this.#showAside(reply);
   }
 
-  /** Shows what went wrong: a Failure in words, anything else as a defect that only the log explains. */
+  /** Shows an error: a Failure in its words, anything else as a defect that only the log explains. */
   async fail(error: unknown): Promise<void> {
     const { log } = this.#ports;
     const { reference, actor, next } = this.#options;
@@ -79,24 +82,24 @@ export class AnswerSession {
     const context = { reference, manages: actor.manageGuild, roleIds: actor.roleIds };
     const body = failure ? failureBody(failure, { ...context, next: next(failure) }) : defectBody(reference);
     try {
-      // A defect may have struck after the thing was done: like "unknown", it must not go unsaid.
+      // A defect may come after the work was done, so like an unknown outcome it must reach the person.
       await this.show({ ...body, ephemeral: true, important: failure === undefined || failure.ran !== "no" });
     } catch (refused) {
       log.error({ reference, err: refused }, "an error could not be shown");
     }
   }
 
-  async #put(reply: Reply): Promise<void> {
-    if (reply.ephemeral && !this.#private) await this.#aside(reply);
+  async #edit(reply: Reply): Promise<void> {
+    if (reply.ephemeral && !this.#private) await this.#showPrivately(reply);
     else await this.#options.answers.edit(reply, this.#target);
   }
 
-  /** For who asked only, where the first answer is for all: that one goes, or stays as it was when it was an update. */
-  async #aside(reply: Reply): Promise<void> {
-    // First the deletion: a follow-up to a deferred answer would fill that one and inherit that all can see it.
+  /** Shows a reply to the person who asked only. A public first answer is deleted; an updated message stays as it is. */
+  async #showPrivately(reply: Reply): Promise<void> {
+    // The deletion comes first, because Discord puts a follow-up into a deferred answer, which everybody can see.
     if (this.#options.first === "public" && !this.#removed) await this.#options.answers.remove();
     this.#removed = true;
-    this.#target = await this.#options.answers.followUp(reply, true);
+    this.#target = await this.#options.answers.followUpPrivately(reply);
     this.#private = true;
   }
 
@@ -104,28 +107,28 @@ export class AnswerSession {
     if (aside === undefined || this.#asideSent) return;
     this.#asideSent = true;
     try {
-      await this.#options.answers.followUp(aside, true);
+      await this.#options.answers.followUpPrivately(aside);
     } catch (error) {
       if (!(error instanceof AnswerRefused) || error.reason === "form") throw error;
-      this.#dropped(error.message);
+      this.#logDropped(error.message);
     }
   }
 
   /**
-   * The answer cannot be changed any more. An outcome that matters goes to the channel, or to the person; so does a
-   * first reply, for who asked would else read "thinking..." and then nothing. A token that ran out while they waited
-   * is told by direct message as well: what stands in the channel notifies nobody.
+   * Sends a reply as a message, because the answer cannot be changed any more. Only an important outcome is sent, and a
+   * first reply, without which the person would read nothing after "thinking...". When the token has run out, the
+   * person gets a direct message as well, because the message in the channel notifies nobody.
    */
-  async #elsewhere(
+  async #sendAsMessage(
     reply: Reply,
     { reason, message }: Pick<AnswerRefused, "reason" | "message">,
   ): Promise<void> {
     const { actor, reference } = this.#options;
     const { log, notifier, sink, random } = this.#ports;
     const isFirst = !this.#shown && reason !== "gone";
-    if (!reply.important && !isFirst) return this.#dropped(message);
+    if (!reply.important && !isFirst) return this.#logDropped(message);
 
-    log.warn({ reference }, `an outcome goes another way: ${message}`);
+    log.warn({ reference }, `a reply is sent as a message: ${message}`);
     this.#shown = true;
     const body = withoutButtons(reply, actor);
     const tellPerson = () => notifier.person(actor.guildId, actor.userId, body);
@@ -138,14 +141,14 @@ export class AnswerSession {
     if (reason === "late") await tellPerson();
   }
 
-  #dropped(why: string): void {
+  #logDropped(why: string): void {
     this.#ports.log.warn({ reference: this.#options.reference }, `a reply was dropped: ${why}`);
   }
 }
 
 const EXPIRED = { reason: "late", message: "its token has expired" } as const;
 
-/** Buttons belong to the answer that is gone. The mention names whose it was; it notifies nobody. */
+/** Drops the buttons, which belong to the answer, and names the person by a mention that notifies nobody. */
 function withoutButtons({ content, cards, files }: Reply, actor: Actor): MessageBody {
   return {
     content: joined([userMention(actor.userId), ...(content === undefined ? [] : [content])], " "),

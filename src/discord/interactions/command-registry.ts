@@ -13,7 +13,7 @@ import type { Action, Command, Entry, Group } from "../command.ts";
 /** The commands by what an interaction names: one list serves dispatch and registration. */
 export interface CommandRegistry {
   entry(command: string, path: string): { readonly entry: Entry; readonly manageGuild: boolean } | undefined;
-  /** By a custom_id: what stands before its first ":" names the action, the rest is its argument. */
+  /** Finds an action by a custom_id: its name stands before the first ":", its argument after it. */
   action(
     customId: string,
   ): { readonly action: Action; readonly argument: string; readonly name: string } | undefined;
@@ -26,12 +26,12 @@ export function createCommandRegistry(commands: readonly Command[]): CommandRegi
   const actions = new Map<string, Action>();
   for (const command of commands) {
     for (const [path, entry] of entriesOf(command)) {
-      keep(entries, address(command.name, path), { entry, manageGuild: command.manageGuild === true });
+      addOnce(entries, pathKey(command.name, path), { entry, manageGuild: command.manageGuild === true });
     }
-    for (const [name, action] of Object.entries(command.actions ?? {})) keep(actions, name, action);
+    for (const [name, action] of Object.entries(command.actions ?? {})) addOnce(actions, name, action);
   }
   return {
-    entry: (command, path) => entries.get(address(command, path)),
+    entry: (command, path) => entries.get(pathKey(command, path)),
     action(customId) {
       const colon = customId.indexOf(":");
       const name = colon < 0 ? customId : customId.slice(0, colon);
@@ -42,12 +42,12 @@ export function createCommandRegistry(commands: readonly Command[]): CommandRegi
   };
 }
 
-function keep<T>(into: Map<string, T>, name: string, value: T): void {
+function addOnce<T>(into: Map<string, T>, name: string, value: T): void {
   if (into.has(name)) throw new Error(`two commands or actions are named "${name}"`);
   into.set(name, value);
 }
 
-function address(command: string, path: string): string {
+function pathKey(command: string, path: string): string {
   return path === "" ? command : `${command} ${path}`;
 }
 

@@ -1,28 +1,24 @@
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
-import type { Button } from "../../domain/message.ts";
-import type { Action, Answer, Choice, Entry, Form, Press } from "../command.ts";
+import type { Action, Answer, Entry, Form, Press } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
-import { cut, plainText } from "../render/escape.ts";
-import { chooseRoles } from "../render/setup-cards.ts";
 import type { Services } from "../services.ts";
+import type { AnswerJob } from "./answer-job.ts";
 import { AnswerSession, type AnswerSessionPorts } from "./answer-session.ts";
+import { autocomplete } from "./autocomplete.ts";
 import type { CommandRegistry } from "./command-registry.ts";
 import {
   AnswerRefused,
   type Incoming,
   type IncomingCommand,
   type IncomingPress,
-  type IncomingTyping,
   TOKEN_LIVES_MS,
 } from "./incoming.ts";
+import { mendingButton } from "./mending-button.ts";
 import { retryUntilTaken } from "./retry-answers.ts";
-import { type AnswerJob, ServerQuestions } from "./server-questions.ts";
+import { ServerQuestions } from "./server-questions.ts";
 
-/** Of the 3 s that Discord waits for choices. */
-const TYPING_MS = 2_000;
-const MOST_CHOICES = 25;
-const LONGEST_CHOICE_CHARACTERS = 100;
+const OUTDATED_BUTTON = "This button belongs to an older version of the bot.";
 
 export interface DispatchPorts extends AnswerSessionPorts {
   readonly registry: CommandRegistry;
@@ -32,14 +28,14 @@ export interface DispatchPorts extends AnswerSessionPorts {
 export interface Dispatch {
   /** Never rejects. */
   handle(incoming: Incoming): Promise<void>;
-  /** New interactions are told to come back; resolves when those under way have ended, or are aborted after graceMs. */
+  /** Refuses new interactions. Resolves when those under way have ended; after `graceMs` it aborts them. */
   stop(graceMs: number): Promise<void>;
   readonly underWay: number;
 }
 
 /**
- * From interaction to answer. The first answer goes out before anything of ours is awaited, and nothing
- * is done unless Discord took it: whoever reads "did not respond" can rely on that nothing ran.
+ * Answers interactions. The first answer goes out before anything of ours is awaited, and nothing is done unless
+ * Discord took it, so a person who reads "did not respond" knows that nothing ran.
  */
 export function createDispatch(ports: DispatchPorts): Dispatch {
   const { registry, services, log, clock, random } = ports;
@@ -53,61 +49,59 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       return answerAtOnce(incoming, new Failure("expired", "The bot is restarting; ask again in a minute."));
     }
     const reference = random.id().slice(0, 8);
-    const work = (incoming.kind === "typing" ? complete(incoming) : perform(incoming, reference)).catch(
-      (error) => log.error({ reference, err: error }, "an interaction could not be handled"),
-    );
+    const work = (
+      incoming.kind === "typing"
+        ? autocomplete({ ...ports, questions }, incoming)
+        : perform(incoming, reference)
+    ).catch((error) => log.error({ reference, err: error }, "an interaction could not be handled"));
     underWay.add(work);
     await work;
     underWay.delete(work);
   }
 
   async function perform(incoming: IncomingCommand | IncomingPress, reference: string): Promise<void> {
-    const cameMs = clock.monotonicMs();
+    const arrivedAtMs = clock.monotonicMs();
     let job: AnswerJob | Form;
     try {
       job = incoming.kind === "command" ? commandJob(incoming, reference) : pressJob(incoming, reference);
       if (!("work" in job)) return await incoming.answers.form(job);
     } catch (error) {
-      if (error instanceof AnswerRefused && error.reason !== "form") return notTaken(error, reference);
+      if (error instanceof AnswerRefused && error.reason !== "form") return logNotTaken(error, reference);
       return answerAtOnce(incoming, error, reference);
     }
     try {
       await incoming.answers.defer(job.first);
     } catch (error) {
       if (!(error instanceof AnswerRefused)) throw error;
-      notTaken(error, reference);
-      if (error.reason === "unknown" && job.first !== "update") await takeBack(incoming, cameMs, reference);
+      logNotTaken(error, reference);
+      if (error.reason === "unknown" && job.first !== "update")
+        await replaceUnconfirmed(incoming, arrivedAtMs, reference);
       return;
     }
     const { actor, answers } = incoming;
     const { signal } = stopping;
-    const session = new AnswerSession(ports, { ...job, actor, answers, reference, cameMs, signal });
+    const session = new AnswerSession(ports, { ...job, actor, answers, reference, arrivedAtMs, signal });
     await finish(session, job.work);
   }
 
-  function notTaken(refused: AnswerRefused, reference: string): void {
+  function logNotTaken(refused: AnswerRefused, reference: string): void {
     log.warn({ reference, reason: refused.reason }, `nothing was done, the first answer: ${refused.message}`);
   }
 
-  /** Discord never said that it took the first answer, and may show "thinking..." all the same. */
-  async function takeBack(
+  /** Replaces a first answer that Discord did not confirm: it may show "thinking..." although nothing is done. */
+  async function replaceUnconfirmed(
     { answers, actor }: IncomingCommand | IncomingPress,
-    cameMs: number,
+    arrivedAtMs: number,
     reference: string,
   ): Promise<void> {
     const failure = new Failure("unreachable", "Discord did not confirm the answer; nothing was done.");
-    const body = failureBody(failure, {
-      reference,
-      next: undefined,
-      manages: actor.manageGuild,
-      roleIds: actor.roleIds,
-    });
-    const patience = { clock, endMs: cameMs + TOKEN_LIVES_MS, signal: stopping.signal };
+    const body = failureBody(failure, errorContext(actor, reference));
+    const limit = { clock, endMs: arrivedAtMs + TOKEN_LIVES_MS, signal: stopping.signal };
     try {
-      await retryUntilTaken(() => answers.edit(body, "@original"), patience);
+      await retryUntilTaken(() => answers.edit(body, "@original"), limit);
     } catch (error) {
-      // It did not stand, so nothing is shown that would have to go.
-      log.debug({ reference, err: error }, "there was no answer to take back");
+      // Discord had not taken the first answer, so there is nothing to replace.
+      log.debug({ reference, err: error }, "there was no answer to replace");
     }
   }
 
@@ -125,30 +119,26 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       entry,
       options,
       on,
-      next: (failure, serverId) => nextStep(failure, actor, serverId),
+      next: (failure, serverId) => mendingButton(failure, actor, serverId),
     });
   }
 
   function pressJob(incoming: IncomingPress, reference: string): AnswerJob | Form {
     const { customId, actor, values, form, messageId, answers } = incoming;
     const on = { actor, signal: stopping.signal, reference, answer: answers.place };
-    const asked = questions.pressed(customId, on);
+    const asked = questions.onPress(customId, on);
     if (asked !== undefined) return asked;
     const found = registry.action(customId);
-    if (found === undefined)
-      throw new Failure("expired", "This button belongs to an older version of the bot.");
+    if (found === undefined) throw new Failure("expired", OUTDATED_BUTTON);
     const action: Action = found.action;
     if (action.manageGuild) mustManage(actor);
-    const press: Press = {
-      ...on,
-      ...{ argument: found.argument, values, form, messageId },
-    };
+    const press: Press = { ...on, argument: found.argument, values, form, messageId };
     if (action.first === "modal") return action.form(press, services);
     return {
-      // A form that a slash command opened stands on no message that could be updated.
+      // A form that was opened by a slash command has no message that could be updated.
       first: action.first === "update" && messageId === undefined ? "ephemeral" : action.first,
       work: () => action.execute(press, services),
-      next: (failure) => nextStep(failure, actor),
+      next: (failure) => mendingButton(failure, actor),
     };
   }
 
@@ -161,47 +151,12 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     const failure = error instanceof Failure ? error : undefined;
     if (!failure) log.error({ reference, guildId: actor.guildId, err: error }, "a command met a defect");
     const body = failure
-      ? failureBody(failure, {
-          reference,
-          next: nextStep(failure, actor),
-          manages: actor.manageGuild,
-          roleIds: actor.roleIds,
-        })
+      ? failureBody(failure, { ...errorContext(actor, reference), next: mendingButton(failure, actor) })
       : defectBody(reference);
     try {
-      await answers.reply(body, true);
+      await answers.replyPrivately(body);
     } catch (refused) {
       log.warn({ reference, err: refused }, "an error could not be shown");
-    }
-  }
-
-  async function complete(incoming: IncomingTyping): Promise<void> {
-    const { actor, option, typed, options } = incoming;
-    const over = new AbortController();
-    let choices: readonly Choice[] = [];
-    const choicesOf = async (entry: Entry | undefined) => {
-      if (entry?.autocomplete === undefined) return [];
-      const meant = option === "server" ? options : await questions.whileTyping(entry, options, actor);
-      return await entry.autocomplete({ actor, option, typed, options: meant }, services);
-    };
-    try {
-      const entry = registry.entry(incoming.command, incoming.path)?.entry;
-      const found = choicesOf(entry);
-      const late = clock.sleep(TYPING_MS, over.signal).then(
-        () => [],
-        () => [],
-      );
-      choices = await Promise.race([found, late]);
-    } catch (error) {
-      log.warn({ err: error, command: incoming.command }, "no choices could be given");
-    } finally {
-      over.abort();
-    }
-    try {
-      await incoming.answers.choices(fitting(choices));
-    } catch (error) {
-      // Each keystroke asks again: a refusal harms nobody.
-      log.debug({ err: error }, "choices were not taken");
     }
   }
 
@@ -235,23 +190,10 @@ function isReplies(answer: Answer): answer is Extract<Answer, AsyncIterable<unkn
   return Symbol.asyncIterator in answer;
 }
 
+function errorContext({ manageGuild, roleIds }: Actor, reference: string) {
+  return { reference, manages: manageGuild, roleIds };
+}
+
 function mustManage(actor: Actor): void {
   if (!actor.manageGuild) throw new Failure("denied", "This needs the Manage Server permission.");
-}
-
-/** Whoever may link a server, or choose who is staff on it, is offered to do so. */
-function nextStep(failure: Failure, actor: Actor, serverId = ""): Button | undefined {
-  if (!actor.manageGuild) return undefined;
-  if (failure.wants === "tier") return chooseRoles(serverId);
-  if (failure.code !== "not-linked" && failure.code !== "key-rejected") return undefined;
-  const label = failure.code === "not-linked" ? "Link a server" : "Link it again";
-  return { kind: "button", style: "primary", label, id: "setup-link" };
-}
-
-/** A value that does not fit is left out, not cut: a cut one would be another. Names come from others: one plain line. */
-function fitting(choices: readonly Choice[]): readonly Choice[] {
-  return choices
-    .map(({ name, value }) => ({ name: cut(plainText(name), LONGEST_CHOICE_CHARACTERS), value }))
-    .filter(({ name, value }) => name !== "" && value !== "" && value.length <= LONGEST_CHOICE_CHARACTERS)
-    .slice(0, MOST_CHOICES);
 }

@@ -24,7 +24,7 @@ export interface IncomingPress extends IncomingBase {
   readonly customId: string;
   readonly values: readonly string[];
   readonly form: FormValues;
-  /** The message that it stands on; a form that a slash command opened has none. */
+  /** The message with the button or select; a form that was opened by a slash command has none. */
   readonly messageId: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface IncomingTyping extends IncomingBase {
   readonly options: Options;
 }
 
-/** For so long an answer can be changed: Discord's 15 minutes, less what an edit may take. */
+/** How long an answer can be changed: Discord's 15 minutes, less the time that an edit may take. */
 export const TOKEN_LIVES_MS = 15 * 60_000 - 5_000;
 
 /** The answer itself, or one of its follow-ups by message id. */
@@ -45,21 +45,22 @@ export type Target = "@original" | (string & {});
 
 /** Ways to answer. Each rejects with AnswerRefused when Discord does not take it. */
 export interface InteractionResponder {
-  /** For another process, which may have to complete the answer. */
+  /** Where the answer is, so that another process can complete it. */
   readonly place: AnswerPlace;
-  /** "thinking", or for "update" nothing to be seen: the first answer, due within 3 s. */
+  /** The first answer, due within 3 s. It shows "thinking", or nothing for "update". */
   defer(first: FirstAnswer): Promise<void>;
   form(form: Form): Promise<void>;
-  reply(body: MessageBody, ephemeral: boolean): Promise<void>;
+  /** A first answer that only the person who asked sees. */
+  replyPrivately(body: MessageBody): Promise<void>;
   choices(choices: readonly Choice[]): Promise<void>;
   edit(body: MessageBody, target: Target): Promise<void>;
   remove(): Promise<void>;
-  /** Gives the id of the new message. */
-  followUp(body: MessageBody, ephemeral: boolean): Promise<string>;
+  /** Adds a message that only the person who asked sees. Returns its id. */
+  followUpPrivately(body: MessageBody): Promise<string>;
 }
 
 /**
- * late: the 3 s or the token's 15 min are over · taken: somebody answered already · gone: the message was deleted ·
+ * late: the 3 s or the token's 15 min are over · taken: it was answered before · gone: the message was deleted ·
  * form: Discord found the message malformed, a defect of ours · unknown: Discord failed or cannot be reached.
  */
 export type AnswerRefusal = "late" | "taken" | "gone" | "form" | "unknown";

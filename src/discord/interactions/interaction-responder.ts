@@ -7,7 +7,8 @@ import {
   REST,
   Routes,
 } from "discord.js";
-import { composeAnswer, composeEdit, composeForm } from "../messages/compose.ts";
+import { composeEdit, composePrivateAnswer } from "../messages/compose.ts";
+import { composeForm } from "../messages/compose-form.ts";
 import { type AnswerRefusal, AnswerRefused, type InteractionResponder, TOKEN_LIVES_MS } from "./incoming.ts";
 import { sendFirstAnswer } from "./retry-answers.ts";
 
@@ -16,20 +17,20 @@ type Handle = Pick<Interaction, "id" | "token" | "applicationId" | "createdTimes
 export interface AnswerRests {
   /** For everything after the first answer. */
   readonly rest: REST;
-  /** For first answers: repeats nothing by itself, so that a repeat can be told from a first try. */
+  /** For first answers. It repeats nothing by itself, so that we know a repeat from a first try. */
   readonly callbacks: REST;
 }
 
-/** Discord waits 3 s for a first answer: one that takes longer will never arrive, or its own answer was lost. */
+/** Discord waits 3 s for a first answer; one that takes longer is lost, or its confirmation is. */
 const CALLBACK_MS = 3_000;
 
-/** @discordjs/rest for first answers, beside the one that the client has. */
+/** Makes the REST client for first answers from the settings of the other one. */
 export function createCallbackRest(rest: REST): REST {
   return new REST({
     ...rest.options,
     retries: 0,
     timeout: CALLBACK_MS,
-    // Their handlers and hashes are one for all of them: there is nothing to sweep.
+    // All callbacks share one handler and one hash, so there is nothing to sweep.
     handlerSweepInterval: 0,
     hashSweepInterval: 0,
   });
@@ -43,7 +44,7 @@ export function createInteractionResponder(
   const call = (type: InteractionResponseType, data?: object, files: RawFile[] = []) =>
     sendFirstAnswer(() => send(type, data, files));
   const send = (type: InteractionResponseType, data: object | undefined, files: RawFile[]) =>
-    refusing(async () => {
+    asAnswerRefused(async () => {
       await callbacks.post(Routes.interactionCallback(id, token), {
         body: data === undefined ? { type } : { type, data },
         files,
@@ -62,8 +63,8 @@ export function createInteractionResponder(
     async form(form) {
       await call(InteractionResponseType.Modal, composeForm(form));
     },
-    async reply(body, ephemeral) {
-      const payload = composeAnswer(body, ephemeral);
+    async replyPrivately(body) {
+      const payload = composePrivateAnswer(body);
       await call(InteractionResponseType.ChannelMessageWithSource, payload.body, payload.files);
     },
     async choices(choices) {
@@ -71,18 +72,18 @@ export function createInteractionResponder(
     },
     async edit(body, target) {
       const payload = composeEdit(body);
-      await refusing(() =>
+      await asAnswerRefused(() =>
         rest.patch(Routes.webhookMessage(applicationId, token, target), { ...payload, auth: false }),
       );
     },
     async remove() {
-      await refusing(() =>
+      await asAnswerRefused(() =>
         rest.delete(Routes.webhookMessage(applicationId, token, "@original"), { auth: false }),
       );
     },
-    async followUp(body, ephemeral) {
-      const payload = composeAnswer(body, ephemeral);
-      const sent = await refusing(() =>
+    async followUpPrivately(body) {
+      const payload = composePrivateAnswer(body);
+      const sent = await asAnswerRefused(() =>
         rest.post(Routes.webhook(applicationId, token), {
           ...payload,
           query: new URLSearchParams({ wait: "true" }),
@@ -111,11 +112,11 @@ const REFUSAL_OF_CODE: Readonly<Record<string, AnswerRefusal>> = {
   50006: "form",
 };
 
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
+async function asAnswerRefused<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // The request's URL holds the interaction's token: only code and words go on.
+    // The error itself is dropped, because its URL holds the interaction's token.
     if (error instanceof DiscordAPIError) {
       throw new AnswerRefused(
         REFUSAL_OF_CODE[error.code] ?? (error.status < 500 ? "form" : "unknown"),

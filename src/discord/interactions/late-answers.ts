@@ -10,7 +10,7 @@ export interface LateAnswersPorts {
   readonly log: Log;
 }
 
-/** Answers that are completed from outside their interaction: of another process that was killed. */
+/** Completes answers from outside their interaction, such as those of a process that was killed. */
 export function createLateAnswers({ rest, notifier, log }: LateAnswersPorts): LateAnswers {
   return {
     async edit({ applicationId, token }, body) {

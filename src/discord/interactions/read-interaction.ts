@@ -17,7 +17,7 @@ import { failureBody } from "../render/errors.ts";
 import type { Incoming } from "./incoming.ts";
 import { type AnswerRests, createInteractionResponder } from "./interaction-responder.ts";
 
-/** An interaction of discord.js as plain values. Undefined for kinds that we never register. */
+/** Reads an interaction of discord.js as plain values. Undefined for kinds that we never register. */
 export function readInteraction(interaction: Interaction, rests: AnswerRests): Incoming | undefined {
   const actor = actorOf(interaction);
   if (actor === undefined) return undefined;
@@ -63,14 +63,12 @@ export function readInteraction(interaction: Interaction, rests: AnswerRests): I
   return undefined;
 }
 
-/** Outside a guild nothing of ours works: says so, since silence reads as a failure. */
+/** Answers outside a guild, where no command works: without an answer Discord would show a failure. */
 export async function answerOutsideGuild(interaction: Interaction, rests: AnswerRests): Promise<void> {
   if (interaction.isAutocomplete()) return createInteractionResponder(rests, interaction).choices([]);
   const failure = new Failure("denied", "Marshal works within a Discord server, not in direct messages.");
-  await createInteractionResponder(rests, interaction).reply(
-    failureBody(failure, { reference: interaction.id }),
-    true,
-  );
+  const body = failureBody(failure, { reference: interaction.id });
+  await createInteractionResponder(rests, interaction).replyPrivately(body);
 }
 
 function actorOf(interaction: Interaction): Actor | undefined {
@@ -94,9 +92,9 @@ function pathOf({ options }: ChatInputCommandInteraction | AutocompleteInteracti
 }
 
 /** Options of the innermost sub-command. */
-function leaves(data: readonly CommandInteractionOption[]): readonly CommandInteractionOption[] {
+function innermostOptions(data: readonly CommandInteractionOption[]): readonly CommandInteractionOption[] {
   const inner = data[0]?.options;
-  return inner === undefined ? data : leaves(inner);
+  return inner === undefined ? data : innermostOptions(inner);
 }
 
 function readOptions(
@@ -104,7 +102,7 @@ function readOptions(
   guildId: string,
   own: Readonly<PermissionsBitField>,
 ): Options {
-  const given = new Map(leaves(data).map((option) => [option.name, option]));
+  const given = new Map(innermostOptions(data).map((option) => [option.name, option]));
   function typedValue(name: string, of: "string" | "number" | "boolean", required?: boolean) {
     const value = given.get(name)?.value;
     if (value === undefined && !required) return undefined;
@@ -159,7 +157,7 @@ function personOf(option: CommandInteractionOption | undefined, guildId: string)
   };
 }
 
-/** @everyone has the guild's id: everybody's role would be nobody's tier. */
+/** Leaves out @everyone, whose id is the guild's: a tier for it would make every member staff. */
 function roleIdsOf(
   member: Pick<APIGuildMember, "roles"> | Pick<GuildMember, "roles">,
   guildId: string,

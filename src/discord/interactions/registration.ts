@@ -6,7 +6,7 @@ import { type CommandRegistry, createCommandRegistry } from "./command-registry.
 
 type Definitions = CommandRegistry["definitions"];
 
-/** What a list of commands looks like to Discord, as one short word: another hash, another list. */
+/** The hash of a list of commands as Discord gets it; a changed list has another hash. */
 export function definitionsHash(definitions: Definitions): string {
   return createHash("sha256").update(JSON.stringify(definitions)).digest("hex");
 }
@@ -65,7 +65,7 @@ function isNamed(value: unknown): value is { readonly name: string; readonly id:
   );
 }
 
-/** Of the store's namespace for registered hashes. */
+/** For the store: checks a hash on reading. */
 export function parseRegistered(value: unknown): string {
   if (typeof value !== "string") throw new TypeError("a registered hash is not a string");
   return value;

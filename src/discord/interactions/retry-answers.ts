@@ -1,15 +1,15 @@
 import type { Clock } from "../../domain/ports/clock.ts";
 import { AnswerRefused } from "./incoming.ts";
 
-/** How often a first answer is sent while Discord does not say whether it took it. */
+/** How often a first answer is sent while Discord does not confirm it. */
 const MOST_TRIES = 3;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Sends the first answer to an interaction. One that Discord carried out and whose own answer was lost is sent again,
- * and is then refused as answered already: it stood. At the first try the same refusal means that somebody else
- * answered. Rejects with AnswerRefused.
+ * Sends the first answer to an interaction, up to three times while Discord does not confirm it. A repeat that is
+ * refused as answered already shows that an earlier try arrived. At the first try the same refusal means that another
+ * process answered. Rejects with AnswerRefused.
  */
 export async function sendFirstAnswer(send: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -25,18 +25,18 @@ export async function sendFirstAnswer(send: () => Promise<void>): Promise<void> 
 
 export interface RetryLimit {
   readonly clock: Clock;
-  /** Until when by the monotonic clock: the token's end. */
+  /** The end of the token, by the monotonic clock. */
   readonly endMs: number;
-  /** Ends the waiting: the bot stops. */
+  /** Aborted when the bot stops, which ends the repeats. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Repeats a change of an answer, at growing intervals, while Discord fails or cannot be reached: what a person sees
- * meanwhile is "thinking...", which must not stay. Rejects with the last AnswerRefused.
+ * Repeats a change of an answer, at growing intervals, while Discord fails or cannot be reached, because until then the
+ * person sees "thinking...". Rejects with the last AnswerRefused.
  */
-export async function retryUntilTaken<T>(change: () => Promise<T>, patience: RetryLimit): Promise<T> {
-  const { clock, endMs, signal } = patience;
+export async function retryUntilTaken<T>(change: () => Promise<T>, limit: RetryLimit): Promise<T> {
+  const { clock, endMs, signal } = limit;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {
       return await change();
@@ -44,7 +44,7 @@ export async function retryUntilTaken<T>(change: () => Promise<T>, patience: Ret
       const mayPass = error instanceof AnswerRefused && error.reason === "unknown";
       if (!mayPass || signal.aborted || clock.monotonicMs() + waitMs > endMs) throw error;
     }
-    // Stopped meanwhile: one more try, then the caller says it another way.
+    // After an abort there is one more try; then the caller sends the reply as a message.
     await clock.sleep(waitMs, signal).catch(() => undefined);
   }
 }

@@ -1,34 +1,24 @@
 import { Failure } from "../../domain/failure.ts";
 import type { Actor, Binding } from "../../domain/guild.ts";
-import type { Button } from "../../domain/message.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import { meantServer } from "../../domain/server-choice.ts";
-import type { Answer, Entry, FirstAnswer, Invocation, MessageEntry, Options, Reply } from "../command.ts";
+import type { Answer, Entry, Options, Reply } from "../command.ts";
 import { whichServer } from "../render/which-server.ts";
 import type { Services } from "../services.ts";
+import {
+  type AnswerJob,
+  firstOf,
+  givenServer,
+  jobOf,
+  needsServer,
+  type TypedCommand,
+  withServer,
+} from "./answer-job.ts";
 
-/** As long as the answer that holds the question can be changed. */
+/** How long a question waits: as long as the answer that shows it can be changed. */
 const LIVES_MS = 15 * 60_000;
 const MOST_OF_PERSON = 5;
 const MOST_OF_GUILD = 100;
-const OPTION = "server";
-
-/** What is to be done once the first answer stands. */
-export interface AnswerJob {
-  readonly first: FirstAnswer;
-  readonly work: () => Answer;
-  readonly next: (failure: Failure) => Button | undefined;
-}
-
-/** A command as it was typed. */
-export interface TypedCommand {
-  readonly entry: MessageEntry<unknown>;
-  readonly options: Options;
-  /** All that an execution is given but its arguments. */
-  readonly on: Omit<Invocation<unknown>, "args">;
-  /** The next step after a failure where the command itself names none. */
-  readonly next: (failure: Failure, serverId: string | undefined) => Button | undefined;
-}
 
 interface Waiting {
   readonly id: string;
@@ -48,26 +38,26 @@ export interface ServerQuestionPorts {
  */
 export class ServerQuestions {
   readonly #ports: ServerQuestionPorts;
-  /** By guild, so that none forgets another's. In memory: a restart is told as "no longer valid". */
+  /** By guild, so that no guild can crowd out another's. In memory: after a restart a press is "no longer valid". */
   readonly #waiting = new Map<string, readonly Waiting[]>();
 
   constructor(ports: ServerQuestionPorts) {
     this.#ports = ports;
   }
 
-  /** The command itself, or the question for its server and then the command. */
+  /** The command, or the question for its server and then the command. */
   job(typed: TypedCommand): AnswerJob {
     const { entry, options } = typed;
     const { services } = this.#ports;
-    const isAsked = needsServer(entry) && options.string(OPTION) === undefined;
+    const isAsked = needsServer(entry) && givenServer(entry, options) === undefined;
     const args = entry.parse(options);
     return isAsked
       ? this.#askedJob(typed, args)
       : jobOf({ services, typed, args, first: firstOf(entry, args), serverId: givenServer(entry, options) });
   }
 
-  /** The job of a press on a question; undefined where the button is no part of one. */
-  pressed(customId: string, on: TypedCommand["on"]): AnswerJob | undefined {
+  /** The job of a press on a question; undefined for any other button. */
+  onPress(customId: string, on: TypedCommand["on"]): AnswerJob | undefined {
     const [action, id = "", choice = ""] = customId.split(":");
     if (action !== "which" && action !== "which-page") return undefined;
     const found = this.#of(on.actor.guildId).find((one) => one.id === id && isOf(one, on.actor));
@@ -92,9 +82,9 @@ export class ServerQuestions {
     return { ...job, work };
   }
 
-  /** What stands in the options while something is typed, with the server that is meant where none is named. */
+  /** The options while something is typed, with the server that is meant where none is named. */
   async whileTyping(entry: Entry, options: Options, actor: Actor): Promise<Options> {
-    if (!needsServer(entry) || options.string(OPTION) !== undefined) return options;
+    if (!needsServer(entry) || givenServer(entry, options) !== undefined) return options;
     const { meant } = await this.#meant(actor);
     return meant === undefined ? options : withServer(options, meant.id);
   }
@@ -162,46 +152,8 @@ export class ServerQuestions {
   }
 }
 
-interface JobParts {
-  readonly services: Services;
-  readonly typed: TypedCommand;
-  readonly args: unknown;
-  readonly first: FirstAnswer;
-  readonly serverId: string | undefined;
-}
-
-function jobOf({ services, typed, args, first, serverId }: JobParts): AnswerJob {
-  const { entry, on, next } = typed;
-  return {
-    first,
-    work: () => entry.execute({ ...on, args }, services),
-    next: (failure) => entry.next?.(failure, args) ?? next(failure, serverId),
-  };
-}
-
-/** Any other command with an option `server` speaks of one server. */
-function needsServer(entry: Entry): boolean {
-  if (entry.first === "modal" || entry.serverIsFilter === true) return false;
-  return (entry.options ?? []).some(({ name }) => name === OPTION);
-}
-
-function givenServer(entry: Entry, options: Options): string | undefined {
-  return needsServer(entry) ? options.string(OPTION) : undefined;
-}
-
-function firstOf(entry: MessageEntry<unknown>, args: unknown): "ephemeral" | "public" {
-  return entry.firstFor?.(args) ?? entry.first;
-}
-
 function isOf({ typed: { on } }: Waiting, actor: Actor): boolean {
   return on.actor.userId === actor.userId;
-}
-
-function withServer(options: Options, bindingId: string): Options {
-  const string = (name: string, required?: true) =>
-    name === OPTION ? bindingId : required ? options.string(name, true) : options.string(name);
-  // The overloads of `string` promise a value where it is required; the options below keep that promise.
-  return { ...options, string: string as Options["string"] };
 }
 
 async function* repliesOf(answer: Answer): AsyncGenerator<Reply> {

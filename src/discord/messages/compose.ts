@@ -1,35 +1,16 @@
 import {
   type APIActionRowComponent,
   type APIAllowedMentions,
-  type APIButtonComponent,
   type APIComponentInMessageActionRow,
   type APIEmbed,
-  type APIModalInteractionResponseCallbackComponent,
-  type APIModalInteractionResponseCallbackData,
-  type APISelectMenuComponent,
-  type APISelectMenuOption,
-  ButtonStyle,
-  ChannelType,
-  ComponentType,
   MessageFlags,
   type RawFile,
-  SelectMenuDefaultValueType,
   type Snowflake,
-  TextInputStyle,
 } from "discord.js";
-import type {
-  Attachment,
-  Button,
-  Card,
-  MessageBody,
-  OutgoingMessage,
-  Row,
-  Select,
-  SelectOption,
-} from "../../domain/message.ts";
-import type { Form, FormField } from "../command.ts";
+import type { Attachment, Card, MessageBody, OutgoingMessage } from "../../domain/message.ts";
+import { actionRow } from "./compose-components.ts";
 
-/** Turns our words for a message into Discord's JSON. Pure. */
+/** Turns a message of ours into Discord's JSON. Pure. */
 
 /** A message's JSON and its files, as rest takes them (`files` become parts of a multipart form). */
 export interface Payload {
@@ -49,7 +30,7 @@ interface MessagePayload {
   message_reference?: { message_id: Snowflake; fail_if_not_exists: false };
 }
 
-/** Where links and buttons may be: Discord refuses an edit without these keys as "unchanged", so each is always said. */
+/** Content, embeds and components. Each key is always given, because in an edit a missing one means "unchanged". */
 function parts(body: MessageBody): Required<Pick<MessagePayload, "content" | "embeds" | "components">> {
   return {
     content: body.content ?? "",
@@ -79,7 +60,7 @@ export function composeMessage(message: OutgoingMessage): Payload {
   };
 }
 
-/** A whole new state of a message: what is not in `body` goes, older files too. */
+/** The whole new state of a message: what `body` lacks is removed, older files too. */
 export function composeEdit(body: MessageBody): Payload {
   return {
     body: { ...parts(body), attachments: attachments(body.files), allowed_mentions: noMentions() },
@@ -87,10 +68,10 @@ export function composeEdit(body: MessageBody): Payload {
   };
 }
 
-/** An answer to an interaction or its follow-up. Discord takes no nonce there. */
-export function composeAnswer(body: MessageBody, ephemeral: boolean): Payload {
+/** An answer to an interaction, or its follow-up, that only the person who asked sees. Discord takes no nonce there. */
+export function composePrivateAnswer(body: MessageBody): Payload {
   const payload = composeEdit(body);
-  if (ephemeral) payload.body.flags = MessageFlags.Ephemeral;
+  payload.body.flags = MessageFlags.Ephemeral;
   return payload;
 }
 
@@ -132,132 +113,5 @@ function embed(card: Card): APIEmbed {
     ...(card.fields === undefined
       ? {}
       : { fields: card.fields.map(({ name, value, inline }) => ({ name, value, inline: inline === true })) }),
-  };
-}
-
-function actionRow(row: Row): APIActionRowComponent<APIComponentInMessageActionRow> {
-  return {
-    type: ComponentType.ActionRow,
-    components: row.map((part) => (part.kind === "button" ? button(part) : select(part))),
-  };
-}
-
-const BUTTON_STYLES = {
-  primary: ButtonStyle.Primary,
-  secondary: ButtonStyle.Secondary,
-  success: ButtonStyle.Success,
-  danger: ButtonStyle.Danger,
-} as const;
-
-function button(part: Button): APIButtonComponent {
-  const shared = {
-    type: ComponentType.Button as const,
-    label: part.label,
-    ...(part.emoji === undefined ? {} : { emoji: { name: part.emoji } }),
-    ...(part.disabled ? { disabled: true } : {}),
-  };
-  return part.style === "link"
-    ? { ...shared, style: ButtonStyle.Link, url: part.id }
-    : { ...shared, style: BUTTON_STYLES[part.style], custom_id: part.id };
-}
-
-function select(part: Select): APISelectMenuComponent {
-  return picker(part.of, part.id, part);
-}
-
-interface PickerParts {
-  readonly placeholder?: string | undefined;
-  readonly options?: readonly SelectOption[];
-  readonly defaultIds?: readonly string[];
-  readonly minValues?: number;
-  readonly maxValues?: number;
-}
-
-function picker(of: Select["of"], customId: string, parts: PickerParts): APISelectMenuComponent {
-  const shared = {
-    custom_id: customId,
-    ...(parts.placeholder === undefined ? {} : { placeholder: parts.placeholder }),
-    ...(parts.minValues === undefined ? {} : { min_values: parts.minValues }),
-    ...(parts.maxValues === undefined ? {} : { max_values: parts.maxValues }),
-  };
-  const ids = parts.defaultIds ?? [];
-  switch (of) {
-    case "string":
-      return {
-        ...shared,
-        type: ComponentType.StringSelect,
-        options: (parts.options ?? []).map(selectOption),
-      };
-    case "role":
-      return {
-        ...shared,
-        type: ComponentType.RoleSelect,
-        default_values: ids.map((id) => ({ id, type: SelectMenuDefaultValueType.Role })),
-      };
-    case "user":
-      return {
-        ...shared,
-        type: ComponentType.UserSelect,
-        default_values: ids.map((id) => ({ id, type: SelectMenuDefaultValueType.User })),
-      };
-    case "channel":
-      return {
-        ...shared,
-        type: ComponentType.ChannelSelect,
-        channel_types: [...POSTABLE_CHANNELS],
-        default_values: ids.map((id) => ({ id, type: SelectMenuDefaultValueType.Channel })),
-      };
-  }
-}
-
-/** Where the bot can post: text and announcement channels, and threads. */
-const POSTABLE_CHANNELS = [
-  ChannelType.GuildText,
-  ChannelType.GuildAnnouncement,
-  ChannelType.AnnouncementThread,
-  ChannelType.PublicThread,
-  ChannelType.PrivateThread,
-] as const;
-
-function selectOption(option: SelectOption): APISelectMenuOption {
-  return {
-    label: option.label,
-    value: option.value,
-    ...(option.description === undefined ? {} : { description: option.description }),
-    ...(option.default ? { default: true } : {}),
-  };
-}
-
-/** A modal: an introduction, then each field under its label (type 18), the only form that takes selects. */
-export function composeForm(form: Form): APIModalInteractionResponseCallbackData {
-  const intro: APIModalInteractionResponseCallbackComponent[] =
-    form.intro === undefined ? [] : [{ type: ComponentType.TextDisplay, content: form.intro }];
-  return { custom_id: form.id, title: form.title, components: [...intro, ...form.fields.map(label)] };
-}
-
-function label(field: FormField): APIModalInteractionResponseCallbackComponent {
-  return {
-    type: ComponentType.Label,
-    label: field.label,
-    ...(field.description === undefined ? {} : { description: field.description }),
-    component:
-      field.kind === "text" ? textInput(field) : { ...pickField(field), required: field.required !== false },
-  };
-}
-
-function pickField(field: Exclude<FormField, { kind: "text" }>): APISelectMenuComponent {
-  return picker(field.kind, field.id, field);
-}
-
-function textInput(field: Extract<FormField, { kind: "text" }>) {
-  return {
-    type: ComponentType.TextInput as const,
-    custom_id: field.id,
-    style: field.long ? TextInputStyle.Paragraph : TextInputStyle.Short,
-    required: field.required !== false,
-    ...(field.minLength === undefined ? {} : { min_length: field.minLength }),
-    ...(field.maxLength === undefined ? {} : { max_length: field.maxLength }),
-    ...(field.placeholder === undefined ? {} : { placeholder: field.placeholder }),
-    ...(field.value === undefined ? {} : { value: field.value }),
   };
 }

@@ -9,7 +9,7 @@ import type { Settings } from "../../domain/ports/settings.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import type { Log } from "../../log.ts";
 import { escapeMarkdown } from "../render/escape.ts";
-import { refusing } from "./sink.ts";
+import { asSinkRefusal } from "./sink.ts";
 
 export interface NotifierPorts {
   readonly rest: REST;
@@ -18,7 +18,7 @@ export interface NotifierPorts {
   readonly bindings: Bindings;
   readonly random: Random;
   readonly log: Log;
-  /** The guild's name: a direct message says where it comes from. */
+  /** The guild's name, which a direct message shows as its origin. */
   guildName(guildId: string): string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface AskerNotifier extends Notifier {
   ): Promise<void>;
 }
 
-/** Tells people what they must know, by whichever way is open. Never rejects: nothing could be done about it. */
+/** Notifies people by the first way that works. Never rejects, because its callers could do nothing about it. */
 export function createNotifier(ports: NotifierPorts): AskerNotifier {
   const { rest, sink, settings, bindings, random, log } = ports;
 
@@ -38,7 +38,7 @@ export function createNotifier(ports: NotifierPorts): AskerNotifier {
     sink.send(channelId, { ...body, nonce: random.id().slice(0, 25) });
 
   async function direct(guildId: string, userId: string, body: MessageBody): Promise<void> {
-    const channel = await refusing(() =>
+    const channel = await asSinkRefusal(() =>
       rest.post(Routes.userChannels(), { body: { recipient_id: userId } }),
     );
     if (
@@ -52,9 +52,9 @@ export function createNotifier(ports: NotifierPorts): AskerNotifier {
     const from = ports.guildName(guildId);
     const heading = from === undefined ? [] : [md`-# From **${escapeMarkdown(from)}**`];
     // Buttons work within a guild only.
-    const { rows: _, ...rest_ } = body;
+    const { rows: _, ...withoutRows } = body;
     await send(channel.id, {
-      ...rest_,
+      ...withoutRows,
       content: joined([...heading, ...(body.content === undefined ? [] : [body.content])], "\n"),
     });
   }
@@ -91,9 +91,9 @@ export function createNotifier(ports: NotifierPorts): AskerNotifier {
       tell(guildId, [
         () => inGuild(guildId, body),
         async () => {
-          const told = userId ?? (await bindings.list(guildId))[0]?.linkedBy;
-          if (told === undefined) throw new SinkRefusal("gone", "nobody has linked a server");
-          await direct(guildId, told, body);
+          const recipient = userId ?? (await bindings.list(guildId))[0]?.linkedBy;
+          if (recipient === undefined) throw new SinkRefusal("gone", "nobody has linked a server");
+          await direct(guildId, recipient, body);
         },
       ]),
   };

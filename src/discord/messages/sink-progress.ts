@@ -9,7 +9,7 @@ export interface SinkProgress {
   readonly failing: boolean;
 }
 
-/** The same sink, and how it fares. */
+/** The same sink, which counts what Discord takes and notes whether the last attempt failed. */
 export function withProgress(sink: Sink & Remover): {
   readonly sink: Sink & Remover;
   progress(): SinkProgress;

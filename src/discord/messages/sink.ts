@@ -18,16 +18,16 @@ const PAGE_MESSAGES = 100;
 
 export interface SinkPorts {
   readonly rest: REST;
-  /** The bot's own user id: what others wrote is never taken for ours. Undefined before the login. */
+  /** The bot's own user id, by which its messages are known. Undefined before the login. */
   ownId(): string | undefined;
-  /** Without it Discord answers a read with nothing rather than an error. Undefined while it cannot be told. */
+  /** Without that permission Discord answers a read with an empty list. Undefined while it is not known. */
   mayReadHistory(channelId: string): Promise<boolean | undefined>;
 }
 
-/** Messages on the bot's own account. Over REST, not discord.js's channels: threads need not be cached. */
+/** Posts on the bot's own account, over REST, because discord.js's channels would need every thread in its cache. */
 export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & Remover {
   async function page(channelId: string, query: Record<string, string>): Promise<readonly APIMessage[]> {
-    const found = await refusing(() =>
+    const found = await asSinkRefusal(() =>
       rest.get(Routes.channelMessages(channelId), {
         query: new URLSearchParams({ limit: String(PAGE_MESSAGES), ...query }),
       }),
@@ -39,17 +39,17 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
   return {
     async send(channelId, message) {
       const payload = composeMessage(message);
-      const sent = await refusing(() => rest.post(Routes.channelMessages(channelId), payload));
+      const sent = await asSinkRefusal(() => rest.post(Routes.channelMessages(channelId), payload));
       if (!isMessage(sent)) throw new SinkRefusal("unknown", "Discord took a message and did not name it");
       return isWholeMessage(sent) ? { messageId: sent.id, posted: posted(sent) } : { messageId: sent.id };
     },
 
     async edit(channelId, messageId, body) {
-      await refusing(() => rest.patch(Routes.channelMessage(channelId, messageId), composeEdit(body)));
+      await asSinkRefusal(() => rest.patch(Routes.channelMessage(channelId, messageId), composeEdit(body)));
     },
 
     async remove(channelId, messageId) {
-      await refusing(() => rest.delete(Routes.channelMessage(channelId, messageId)));
+      await asSinkRefusal(() => rest.delete(Routes.channelMessage(channelId, messageId)));
     },
 
     async readBack(channelId, afterMessageId, limit) {
@@ -60,7 +60,7 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
       if (mayRead === false) {
         throw new SinkRefusal("no-history", "the bot may not read this channel's history");
       }
-      const read = afterMessageId === undefined ? latest : after;
+      const read = afterMessageId === undefined ? readLatest : readAfter;
       let seen = 0;
       const ask: Page = async (query) => {
         const found = await page(channelId, query);
@@ -78,8 +78,8 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
 
 type Page = (query: Record<string, string>) => Promise<readonly APIMessage[]>;
 
-/** Forwards from a message: pages of the oldest that follow it. */
-async function after(page: Page, ownId: string, limit: number, afterId: string): Promise<APIMessage[]> {
+/** Reads forwards from a message, page by page. */
+async function readAfter(page: Page, ownId: string, limit: number, afterId: string): Promise<APIMessage[]> {
   const own: APIMessage[] = [];
   let from = afterId;
   for (;;) {
@@ -90,11 +90,11 @@ async function after(page: Page, ownId: string, limit: number, afterId: string):
   }
 }
 
-/** Backwards from the end, until enough of ours are found; other people's messages may lie between. */
-async function latest(page: Page, ownId: string, limit: number): Promise<APIMessage[]> {
+/** Reads backwards from the end until enough of ours are found; other people's messages may lie between. */
+async function readLatest(page: Page, ownId: string, limit: number): Promise<APIMessage[]> {
   let own: APIMessage[] = [];
   let before: string | undefined;
-  // Our messages are few where others write a lot: what lies 10 pages back is not what we posted a moment ago.
+  // A message that lies 10 pages back was not posted a moment ago, which is what callers look for.
   for (let pages = 0; pages < 10; pages++) {
     const found = [...(await page(before === undefined ? {} : { before }))].sort(byAge);
     own = [...found.filter(({ author }) => author.id === ownId), ...own];
@@ -163,8 +163,8 @@ const REASON_OF_CODE: Readonly<Record<string, SinkRefusalReason>> = {
   30046: "edit-limit",
 };
 
-/** Runs a request; what fails is told as a SinkRefusal. */
-export async function refusing<T>(request: () => Promise<T>): Promise<T> {
+/** Runs a request. Rejects with a SinkRefusal for whatever fails. */
+export async function asSinkRefusal<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (cause) {
@@ -179,7 +179,7 @@ export async function refusing<T>(request: () => Promise<T>): Promise<T> {
         cause,
       });
     }
-    // A refused name or connection was never sent, but rest has tried several times: one of them may have arrived.
+    // rest has tried several times: even when the last connection was refused, an earlier try may have arrived.
     const what =
       cause instanceof HTTPError ? `Discord answered ${cause.status}` : "Discord cannot be reached";
     throw new SinkRefusal("unknown", what, { cause });

@@ -1,0 +1,83 @@
+import type { Client, Guild, REST } from "discord.js";
+import type { Log } from "../../log.ts";
+import { findRemovedGuilds } from "./removed-guilds.ts";
+import { type JoinedGuild, joinedGuild } from "./setup-offer.ts";
+
+/** What other parts do when something happens to a guild. */
+export interface GuildListener {
+  /** Guilds with stored documents whose removal of the bot is not recorded; some may come twice. */
+  guildsToCheck(): AsyncIterable<string>;
+  /** The bot was removed from a guild. */
+  onGuildRemoved(guildId: string): Promise<void>;
+  /** Roles, a channel or a thread of a guild have changed. */
+  onPermissionsChanged(guildId: string): void;
+}
+
+export interface GuildEventsPorts {
+  readonly log: Log;
+  /** Whether the guild belongs to a shard of this process. */
+  isOurs(guildId: string): boolean;
+  /** Offers the guided set-up. Never rejects. */
+  offerSetup(guild: JoinedGuild): Promise<void>;
+}
+
+const NO_LISTENER: GuildListener = {
+  async *guildsToCheck() {},
+  onGuildRemoved: async () => undefined,
+  onPermissionsChanged: () => undefined,
+};
+
+/** Hands the events of guilds to their listener, and after the login those that happened while the bot was away. */
+export class GuildEvents {
+  readonly #ports: GuildEventsPorts;
+  #listener = NO_LISTENER;
+
+  constructor(ports: GuildEventsPorts) {
+    this.#ports = ports;
+  }
+
+  /** To be called before the login. */
+  listen(listener: GuildListener): void {
+    this.#listener = listener;
+  }
+
+  onPermissionsChanged(guildId: string): void {
+    this.#listener.onPermissionsChanged(guildId);
+  }
+
+  onJoined(guild: Guild): void {
+    void this.#ports.offerSetup(joinedGuild(guild));
+  }
+
+  onRemoved(guildId: string): void {
+    void this.#remove(guildId);
+  }
+
+  /** Offers the set-up to guilds that joined meanwhile, and finds those that removed the bot. Returns at once. */
+  afterLogin({ guilds }: Pick<Client, "guilds">, rest: REST): void {
+    void this.#offerToAll([...guilds.cache.values()]);
+    // Not awaited, because it asks Discord once for each such guild.
+    this.#findRemoved(rest, (guildId) => guilds.cache.has(guildId)).catch((err: unknown) =>
+      this.#ports.log.error({ err }, "it is not known which guilds removed the bot"),
+    );
+  }
+
+  async #offerToAll(guilds: readonly Guild[]): Promise<void> {
+    for (const guild of guilds) await this.#ports.offerSetup(joinedGuild(guild));
+  }
+
+  async #findRemoved(rest: REST, isHere: (guildId: string) => boolean): Promise<void> {
+    const { isOurs, log } = this.#ports;
+    const known = () => this.#listener.guildsToCheck();
+    for (const guildId of await findRemovedGuilds({ rest, known, isOurs, isHere })) {
+      log.info({ guildId }, "the bot was removed while it was not running");
+      await this.#remove(guildId);
+    }
+  }
+
+  async #remove(guildId: string): Promise<void> {
+    await this.#listener
+      .onGuildRemoved(guildId)
+      .catch((err: unknown) => this.#ports.log.error({ guildId, err }, "a guild could not be forgotten"));
+  }
+}
