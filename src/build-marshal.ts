@@ -203,13 +203,12 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   metrics.gauge("marshal_ready", "1 while nothing keeps the bot from its work.", isReady);
 
   async function* knownGuilds(): AsyncGenerator<string> {
-    for await (const { guildId } of bindings.all()) yield guildId;
+    for (const { guildId } of bindings.linked()) yield guildId;
     yield* settings.guilds();
   }
 
   async function start(): Promise<void> {
     await bindings.load();
-    await kept.feedStore.load();
     await service.restore();
     await feeds.start();
     await panels.start();

@@ -43,7 +43,7 @@ export interface FeedsParts {
   readonly snapshots: Pick<Snapshots, "latest">;
   readonly demands: Demands;
   readonly health: Pick<ServiceHealth, "parked" | "halt">;
-  readonly bindings: Pick<Bindings, "list" | "all">;
+  readonly bindings: Pick<Bindings, "list" | "linked">;
   readonly feedStore: FeedStore;
   readonly heads: Documents<JournalHead>;
   readonly chunks: Documents<JournalChunk>;
@@ -206,8 +206,8 @@ function emergencyFeeds(registry: FeedRegistry, source: SourceId) {
 }
 
 function stateOf(registry: FeedRegistry, journal: StoredJournal, board: CardBoard): FeedsState {
-  const all = registry.all();
-  const waiting = all
+  const waiting = registry
+    .busy()
     .map(({ feed, undelivered, lateSinceMs }) => ({
       feedId: feed.id,
       kind: feed.kind,
@@ -217,9 +217,9 @@ function stateOf(registry: FeedRegistry, journal: StoredJournal, board: CardBoar
     }))
     .filter((feed) => feed.undelivered > 0 || feed.lateSinceMs !== undefined);
   return {
-    live: all.length,
+    live: registry.size,
     undelivered: waiting.reduce((sum, feed) => sum + feed.undelivered, 0),
-    journals: journal.state().journals,
+    journals: journal.journals,
     cards: board.state(),
     waiting: waiting.slice(0, 100),
   };

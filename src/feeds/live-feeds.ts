@@ -1,5 +1,7 @@
-import type { Binding, Feed, FeedKind } from "../domain/guild.ts";
+import { eachAtOnce } from "../domain/each-at-once.ts";
+import type { Feed, FeedKind } from "../domain/guild.ts";
 import type { ListName, LogList, SourceId } from "../domain/model.ts";
+import type { LinkedServer } from "../domain/ports/bindings.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
@@ -14,7 +16,7 @@ export interface LiveFeedsParts {
   readonly journal: Journal;
   readonly offsets: Documents<OffsetRecord>;
   readonly clock: Clock;
-  readonly deliveryPorts: Omit<DeliveryPorts, "park" | "serverName" | "formerNames">;
+  readonly deliveryPorts: Omit<DeliveryPorts, "park" | "serverName" | "formerNames" | "busy">;
   /** How the process before ended. */
   readonly lastEnd: LastEnd;
   /** Discord will not have this feed's messages any more; the delivery itself calls. */
@@ -33,11 +35,15 @@ const logLists: Record<FeedKind, LogList | undefined> = {
   emergencyCalls: undefined,
 };
 
+/** With a store behind a network, one feed after the other would take a minute for ten thousand servers. */
+const OPENED_AT_ONCE = 100;
+
 /** The feeds that run: where each reads from, and what the service is asked for because of them. */
 export class LiveFeeds {
   readonly #parts: LiveFeedsParts;
   readonly #running = new Map<string, Delivery>();
   readonly #bySource = new Map<SourceId, Set<Delivery>>();
+  readonly #busy = new Set<Delivery>();
 
   constructor(parts: LiveFeedsParts) {
     this.#parts = parts;
@@ -59,20 +65,29 @@ export class LiveFeeds {
     return [...this.#running.values()];
   }
 
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Those that may have something to post, or run late. */
+  busy(): readonly Delivery[] {
+    return [...this.#busy];
+  }
+
   /** Opens the feeds of a process that starts, each where it was. Rejects when the store fails. */
-  async openAll(feeds: readonly (readonly [Feed, Binding])[]): Promise<void> {
+  async openAll(feeds: readonly (readonly [Feed, LinkedServer])[]): Promise<void> {
     const moving: (readonly [Feed, SourceId])[] = [];
-    for (const [feed, { source }] of feeds) {
+    await eachAtOnce(feeds, OPENED_AT_ONCE, async ([feed, { source }]) => {
       const record = await this.#parts.offsets.get(feed.id);
       if (record === undefined || record.source === source) {
         await this.#openWith(record, feed, source, this.#parts.lastEnd.isDoubtful(feed.id));
-        continue;
+        return;
       }
       // All are open before any moves: a server that got two new keys goes on from the newest of its journals.
       const list = logLists[feed.kind];
       if (list !== undefined) await this.#parts.journal.attach(feed.id, record.source, list, record.nextSeq);
       moving.push([feed, source]);
-    }
+    });
     for (const [feed, source] of moving) await this.open(feed, source);
   }
 
@@ -135,6 +150,7 @@ export class LiveFeeds {
   #admit(feed: Feed, record: OffsetRecord, doubtful: boolean): void {
     const ports: DeliveryPorts = {
       ...this.#parts.deliveryPorts,
+      busy: this.#busy,
       park: (parked, why) => this.#parts.park(parked.id, why),
       serverName: (named) => this.#parts.serverName(named),
       formerNames: (named) => this.#parts.formerNames(named),
@@ -151,6 +167,7 @@ export class LiveFeeds {
 
   #forget(delivery: Delivery): void {
     const { source } = delivery.record;
+    this.#busy.delete(delivery);
     if (this.#running.get(delivery.feed.id) === delivery) this.#running.delete(delivery.feed.id);
     const readers = this.#bySource.get(source);
     readers?.delete(delivery);

@@ -2,7 +2,7 @@ import { Failure } from "../domain/failure.ts";
 import type { Binding, Feed } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { SourceId } from "../domain/model.ts";
-import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Bindings, LinkedServer } from "../domain/ports/bindings.ts";
 import type { Random } from "../domain/ports/clock.ts";
 import type { FeedRenderer } from "../domain/ports/feed-renderer.ts";
 import type { FeedStore } from "../domain/ports/feed-store.ts";
@@ -18,7 +18,7 @@ import { Retries } from "./retries.ts";
 
 export interface RegistryParts extends Omit<LiveFeedsParts, "park" | "serverName" | "formerNames"> {
   readonly feedStore: FeedStore;
-  readonly bindings: Pick<Bindings, "list" | "all">;
+  readonly bindings: Pick<Bindings, "list" | "linked">;
   readonly random: Random;
   readonly sink: Sink;
   readonly guilds: Pick<Guilds, "channelAccess">;
@@ -61,17 +61,17 @@ export class FeedRegistry implements Feeds {
 
   /** Opens every live feed where it was. Nothing is posted before `wakeAll`. */
   async open(): Promise<void> {
-    const bindings = new Map<string, Binding>();
-    for await (const binding of this.#parts.bindings.all()) bindings.set(binding.id, binding);
+    const servers = new Map<string, LinkedServer>();
+    for (const server of this.#parts.bindings.linked()) servers.set(server.id, server);
     const feeds: Feed[] = [];
     for await (const feed of this.#parts.feedStore.all()) feeds.push(feed);
 
-    const live: (readonly [Feed, Binding])[] = [];
+    const live: (readonly [Feed, LinkedServer])[] = [];
     for (const feed of feeds) {
-      const binding = bindings.get(feed.bindingId);
+      const server = servers.get(feed.bindingId);
       // A crash came between the unlinking and the removal of its feeds.
-      if (binding === undefined) await this.#erase(feed);
-      else if (feed.state === "live") live.push([feed, binding]);
+      if (server === undefined) await this.#erase(feed);
+      else if (feed.state === "live") live.push([feed, server]);
       else if (feed.state === "parked") this.#recovery.watch(feed, feed.parkedWhy ?? "");
     }
     await this.#live.openAll(live);
@@ -114,6 +114,15 @@ export class FeedRegistry implements Feeds {
 
   all(): readonly Delivery[] {
     return this.#live.all();
+  }
+
+  get size(): number {
+    return this.#live.size;
+  }
+
+  /** Those that may have something to post, or run late. */
+  busy(): readonly Delivery[] {
+    return this.#live.busy();
   }
 
   async list(guildId: string): Promise<readonly Feed[]> {

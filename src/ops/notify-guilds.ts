@@ -3,7 +3,7 @@ import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 
 export interface GuildNotice {
-  readonly bindings: Pick<Bindings, "all">;
+  readonly bindings: Pick<Bindings, "linked">;
   readonly notifier: Pick<Notifier, "guild">;
   readonly body: MessageBody;
   /** Which guilds are told. @default all of them */
@@ -12,12 +12,12 @@ export interface GuildNotice {
 
 /**
  * Sends a notice to each guild with a linked server, once, one guild after the other: ten thousand guilds must not be
- * a burst at Discord. Rejects when the store does.
+ * a burst at Discord.
  */
 export async function notifyGuilds(notice: GuildNotice): Promise<void> {
   const { bindings, notifier, body, concerns = () => true } = notice;
   const notified = new Set<string>();
-  for await (const { guildId } of bindings.all()) {
+  for (const { guildId } of bindings.linked()) {
     if (notified.has(guildId) || !concerns(guildId)) continue;
     notified.add(guildId);
     await notifier.guild(guildId, body);

@@ -6,7 +6,7 @@ import { notifyGuilds } from "./notify-guilds.ts";
 import type { Reason } from "./readiness.ts";
 
 export interface ReadinessNoticeParts {
-  readonly bindings: Pick<Bindings, "all">;
+  readonly bindings: Pick<Bindings, "linked">;
   readonly notifier: Pick<Notifier, "guild">;
   readonly log: Log;
   /** Which shard receives the events of a guild. */

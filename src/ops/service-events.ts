@@ -7,7 +7,7 @@ import type { Log } from "../log.ts";
 import { notifyGuilds } from "./notify-guilds.ts";
 
 export interface ServiceEventParts {
-  readonly bindings: Pick<Bindings, "all" | "bySource">;
+  readonly bindings: Pick<Bindings, "linked" | "bySource">;
   readonly notifier: Pick<Notifier, "guild">;
   readonly log: Log;
   /** Words for a guild; pure, from discord/render. */

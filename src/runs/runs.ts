@@ -126,7 +126,7 @@ export function createRuns(ports: RunsPorts): Runs {
     telling = tell().catch((error: unknown) => report("outcomes of an earlier run could not be told", error));
     await deferred.load();
     const guilds = new Set<string>();
-    for await (const { guildId } of bindings.all()) if (owns(guildId)) guilds.add(guildId);
+    for (const { guildId } of bindings.linked()) if (owns(guildId)) guilds.add(guildId);
     for (const guildId of guilds) await follow(guildId);
     endRetention = startRetention({ audit, guilds: ports.guilds, settings, clock, report, owns });
   }

@@ -2,7 +2,7 @@ import { Failure } from "../domain/failure.ts";
 import type { Binding } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { ServerStatus, SourceId } from "../domain/model.ts";
-import type { Bindings, Linked, NewLink } from "../domain/ports/bindings.ts";
+import type { Bindings, Linked, LinkedServer, NewLink } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { KeyRing } from "../domain/ports/key-ring.ts";
@@ -60,6 +60,7 @@ const WRONG_SECRET =
 export function createBindings(parts: BindingParts): LinkedServers {
   const { documents, vault, clock, random, serversPerGuild, hideSecret } = parts;
   const guildsOf = new Map<SourceId, Set<string>>();
+  const serversOf = new Map<string, readonly LinkedServer[]>();
   const turns = new KeyedMutex();
 
   const open = ({ sealed, guildId, id }: SealedBinding) => vault.open(sealed, placeOf(guildId, id));
@@ -85,6 +86,12 @@ export function createBindings(parts: BindingParts): LinkedServers {
       if (guilds?.size === 0) guildsOf.delete(source);
     }
     for (const { source } of after) guildsOf.set(source, (guildsOf.get(source) ?? new Set()).add(guildId));
+    if (after.length === 0) serversOf.delete(guildId);
+    else
+      serversOf.set(
+        guildId,
+        after.map(({ id, source }) => ({ guildId, id, source })),
+      );
   }
 
   async function write(guildId: string, { before, after, former }: Change): Promise<void> {
@@ -181,6 +188,9 @@ export function createBindings(parts: BindingParts): LinkedServers {
     rename: (guildId, bindingId, name) => turns.take(guildId, () => rename(guildId, bindingId, name)),
     unlink: (guildId, bindingId) => turns.take(guildId, () => unlink(guildId, bindingId)),
     bySource: async (source) => (await sealedOf(source)).map(withoutSeal),
+    *linked() {
+      for (const servers of serversOf.values()) yield* servers;
+    },
     async *all() {
       for await (const [, { bindings: linked }] of documents.entries()) yield* linked.map(withoutSeal);
     },

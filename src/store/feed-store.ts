@@ -3,24 +3,24 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { FeedStore } from "../domain/ports/feed-store.ts";
 
 /**
- * One document per feed, by its id. An index by guild is kept in memory: all feeds are read at the start anyway, and a
+ * One document per feed, by its id. An index by guild is kept in memory: `all` fills it, which the start calls before anything else, and a
  * second document could disagree with the first.
  */
-export function createFeedStore(documents: Documents<Feed>): FeedStore & { load(): Promise<void> } {
+export function createFeedStore(documents: Documents<Feed>): FeedStore {
   const idsOf = new Map<string, Set<string>>();
   const index = (feed: Feed): void => {
     idsOf.set(feed.guildId, (idsOf.get(feed.guildId) ?? new Set()).add(feed.id));
   };
   return {
-    async load() {
-      for await (const [, feed] of documents.entries()) index(feed);
-    },
     async list(guildId) {
       const feeds = await Promise.all([...(idsOf.get(guildId) ?? [])].map((id) => documents.get(id)));
       return feeds.filter((feed) => feed !== undefined).sort((a, b) => a.createdAtMs - b.createdAtMs);
     },
     async *all() {
-      for await (const [, feed] of documents.entries()) yield feed;
+      for await (const [, feed] of documents.entries()) {
+        index(feed);
+        yield feed;
+      }
     },
     async save(feed) {
       // Indexed before the write, because a store that rejects may have written it all the same.

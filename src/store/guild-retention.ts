@@ -16,7 +16,7 @@ const FIRST_SWEEP_AFTER_MS = 15 * 60_000;
 
 export interface GuildRetentionParts {
   readonly documents: Documents<RemovedGuild>;
-  readonly bindings: Pick<BindingStore, "all" | "list" | "forgetFormer">;
+  readonly bindings: Pick<BindingStore, "linked" | "list" | "forgetFormer">;
   readonly settings: Pick<SettingsStore, "guilds" | "forgetGuild">;
   readonly feedStore: Pick<FeedStore, "list">;
   readonly audit: Pick<AuditLog, "prune">;
@@ -82,7 +82,7 @@ export class GuildRetention {
   /** Guilds with stored documents whose removal is not recorded, or was not completed. */
   async *guildsToCheck(): AsyncGenerator<string> {
     const { bindings, settings, documents } = this.#parts;
-    for await (const { guildId } of bindings.all()) yield guildId;
+    for (const { guildId } of bindings.linked()) yield guildId;
     for await (const guildId of settings.guilds()) {
       if ((await documents.get(guildId)) === undefined) yield guildId;
     }

@@ -1,6 +1,6 @@
 import { serve } from "../../src/sandbox/service/http.ts";
 import { Service } from "../../src/sandbox/service/service.ts";
-import { keyOf } from "./crowd.ts";
+import { keyOf } from "./communities.ts";
 
 /**
  * The emulated service of the benches `ack` and `tenants` in a process of its own: on the event loop of the emulated

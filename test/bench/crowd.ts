@@ -1,115 +1,202 @@
-import { EMPTY_POLICY, type Feed, type FeedKind } from "../../src/domain/guild.ts";
-import type { Clock, Random } from "../../src/domain/ports/clock.ts";
-import { ServerKey } from "../../src/domain/server-key.ts";
-import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
-import type { Channel, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
-import { createBindings } from "../../src/store/bindings.ts";
-import { parseFeed, parseGuildBindings, parseSettings } from "../../src/store/document-schemas.ts";
-import { createFeedStore } from "../../src/store/feed-store.ts";
-import { openStore } from "../../src/store/open-store.ts";
-import { loadSecret } from "../../src/store/secret-file.ts";
-import { createSettings } from "../../src/store/settings.ts";
-import { createVault } from "../../src/store/vault.ts";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../src/clock.ts";
+import { BotProcess, freePort } from "../../src/sandbox/bot-process.ts";
+import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
+import { seededRandom } from "../support/clock.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { type BenchResult, figure, quantile, table } from "./bench.ts";
+import { addCommunity, settle } from "./communities.ts";
+import { Echo } from "./echo.ts";
+import { readMetrics } from "./ops-metrics.ts";
+import { People } from "./people.ts";
+import { ServiceProcess } from "./service-process.ts";
 
-/** How large the communities of a bench are, besides the channels of their feeds. */
-export interface Shape {
-  readonly textChannels: number;
-  readonly voiceChannels: number;
-  readonly roles: number;
-}
+export const name = "crowd";
 
-/** One community of the emulated Discord that has linked a server. */
-export interface Community {
-  readonly guild: Guild;
-  readonly general: Channel;
-  readonly feeds: readonly { readonly kind: FeedKind; readonly channel: Channel }[];
-  readonly staffRole: Role;
-  readonly owner: Person;
-  readonly moderator: Person;
-  readonly member: Person;
-}
+/** The last one is judged, the others tell what a smaller bot needs. */
+const SIZES = [1, 100, 1_000, 10_000];
+const SHAPE = { textChannels: 12, voiceChannels: 3, roles: 10 };
+const LIMIT_PER_S = 70;
+/** Of ten thousand communities together; of fewer in proportion. */
+const INTERACTIONS_PER_S = 30;
+const WARM_MS = 10_000;
+const MEASURED_MS = 40_000;
+const SAMPLE_EVERY_MS = 5_000;
+/** As an operator of ten thousand guilds sets it; it also bounds the requests in flight. */
+const BAD_KEY_BUDGET = "40";
+const START_WITHIN_MS = 300_000;
+const MOST_P99_MS = 50;
+const MOST_HEAP_MB = 1_200;
+const MOST_READY_S = 60;
+const MB = 1024 * 1024;
 
-export const feedKinds = ["joins", "kills", "modCalls"] as const;
-
-/** The key of the server that the community with this index has linked. */
-export function keyOf(index: number): string {
-  return `bench${index}-${(index * 7_919).toString(36).padStart(8, "x")}`;
-}
-
-/** A community: an owner, a moderator, a member, a staff role, a staff category that not everyone sees. */
-export function addCommunity(discord: EmulatedDiscord, index: number, shape: Shape): Community {
-  const guild = discord.addGuild({ name: `Community ${index}`, ownerName: `Owner ${index}` });
-  const staffRole = guild.addRole({ name: "Staff", mentionable: true });
-  for (let made = 1; made < shape.roles; made++) guild.addRole({ name: `Role ${made}`, color: made * 1_000 });
-  const general = guild.addChannel({ name: "general" });
-  const staffOnly = [
-    { target: guild.everyone, deny: ["ViewChannel"] as const },
-    { target: staffRole, allow: ["ViewChannel"] as const },
-  ];
-  for (let made = 1; made < shape.textChannels; made++) {
-    const overwrites = made % 3 === 0 ? staffOnly : [];
-    guild.addChannel({ name: `channel-${made}`, overwrites });
-  }
-  for (let made = 0; made < shape.voiceChannels; made++)
-    guild.addChannel({ name: `voice-${made}`, type: "voice" });
-  const feeds = feedKinds.map((kind) => ({ kind, channel: guild.addChannel({ name: `log-${kind}` }) }));
-  return {
-    ...{ guild, general, feeds, staffRole, owner: discord.as(guild.owner) },
-    moderator: discord.as(guild.addMember({ name: `Mo ${index}`, roles: [staffRole] })),
-    member: discord.as(guild.addMember({ name: `Jo ${index}` })),
-  };
+/** What one size showed. Times are of this machine, so they are compared within one run only. */
+interface Measured {
+  readonly guilds: number;
+  /** The most that any sample showed. */
+  readonly heapMb: number;
+  readonly residentMb: number;
+  /** Of one core, while people and polls go on. */
+  readonly cpuPercent: number;
+  /** From the process's beginning to its login at the gateway. */
+  readonly loginS: number;
+  /** From the last READY of the gateway to /readyz. */
+  readonly readyS: number;
+  readonly pollsPerS: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly times: ReadonlyMap<string, readonly number[]>;
+  readonly echoP99Ms: number;
+  readonly trouble: readonly string[];
 }
 
 /**
- * Writes what these communities would have set up (a linked server each, feeds of three kinds, staff), through the
- * store's own modules: through Discord a thousand of them would take longer than the bench.
+ * One process with up to ten thousand Discord servers, each with a linked game server and three feeds: how long it
+ * takes to be ready, what it needs, and how soon people get their first answer.
  */
-export async function settle(
-  storeUrl: string,
-  communities: readonly Community[],
-  { clock, random }: { readonly clock: Clock; readonly random: Random },
-): Promise<void> {
-  const store = await openStore(storeUrl);
+export async function run(): Promise<BenchResult> {
+  const measured: Measured[] = [];
+  for (const guilds of SIZES) measured.push(await measure(guilds));
+  const most = measured.at(-1);
+  if (most === undefined) throw new Error("nothing was measured");
+
+  const figures = {
+    guilds: most.guilds,
+    heapMb: figure(most.heapMb, 0),
+    cpuPercent: figure(most.cpuPercent, 0),
+    readyS: figure(most.readyS, 1),
+    p99Ms: figure(most.p99Ms, 1),
+  };
+  const isQuick = figures.p99Ms <= MOST_P99_MS && figures.readyS <= MOST_READY_S;
+  const ok = isQuick && figures.heapMb <= MOST_HEAP_MB && most.trouble.length === 0;
+  const head = [
+    "guilds",
+    "login s",
+    "ready s",
+    "heap MB",
+    "resident MB",
+    "CPU %",
+    "polls/s",
+    "p50 ms",
+    "p99",
+  ];
+  const rows = measured.map((one) => [
+    ...[one.guilds, figure(one.loginS, 1), figure(one.readyS, 1), figure(one.heapMb, 0)],
+    ...[figure(one.residentMb, 0), figure(one.cpuPercent, 1), figure(one.pollsPerS, 1)],
+    ...[figure(one.p50Ms, 1), figure(one.p99Ms, 1)],
+  ]);
+  const acts = [...most.times].map(([act, times]) => [
+    ...[act, times.length],
+    ...[0.5, 0.99, 1].map((part) => figure(quantile(times, part), 1)),
+  ]);
+  const lines = [
+    ...table(head, rows),
+    `a bare process, asked as often beside the last: p99 ${figure(most.echoP99Ms, 1)} ms`,
+    ...table(["first answer, ms", "times", "p50", "p99", "longest"], acts),
+    ...measured.flatMap(({ trouble }) => trouble.slice(0, 5)),
+  ];
+  return { ok, figures, lines };
+}
+
+async function measure(guilds: number): Promise<Measured> {
+  const folder = tempFolder();
+  const random = seededRandom(1);
+  const nowMs = () => performance.timeOrigin + performance.now();
+  const discord = await EmulatedDiscord.start({ nowMs });
+  const service = await ServiceProcess.start({ servers: guilds, quiet: guilds, perS: LIMIT_PER_S });
+  const echo = await Echo.start();
+  const communities = Array.from({ length: guilds }, (_, index) => addCommunity(discord, index, SHAPE));
+  const storeUrl = `sqlite:${join(folder.path, "marshal.sqlite")}`;
+  await settle(storeUrl, communities, { clock: systemClock, random, areKeysTaken: true });
+  const opsAddress = `127.0.0.1:${await freePort()}`;
+  const bot = new BotProcess({
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    SERVICE_URL: service.url,
+    STORE_URL: storeUrl,
+    OPS_ADDRESS: opsAddress,
+    BAD_KEY_BUDGET,
+    LOG_LEVEL: "info",
+  });
   try {
-    const { bindings } = createBindings({
-      documents: store.documents("bindings", parseGuildBindings, "normal"),
-      vault: createVault(await loadSecret({ storeUrl, hasSealed: async () => false })),
-      clock,
-      random,
-      serversPerGuild: 1,
-      hideSecret: () => undefined,
+    const start = await startBot(bot, discord, opsAddress);
+    const people = new People(discord, communities, {
+      perS: Math.max(0.5, (INTERACTIONS_PER_S * guilds) / 10_000),
+      beside: () => echo.ask(),
     });
-    const settings = createSettings(store.documents("settings", parseSettings, "normal"));
-    const feedStore = createFeedStore(store.documents("feeds", parseFeed, "normal"));
-    for (const [index, { guild, feeds, staffRole, owner }] of communities.entries()) {
-      const byUserId = owner.member.id;
-      const key = new ServerKey(keyOf(index));
-      const { binding } = await bindings.link({ guildId: guild.id, key, status: statusOf(index), byUserId });
-      const policy = { ...EMPTY_POLICY, roleTiers: { [staffRole.id]: "moderator" as const } };
-      await settings.change(guild.id, (before) => ({ ...before, policies: { [binding.id]: policy } }));
-      for (const { kind, channel } of feeds) {
-        const feed: Feed = {
-          ...{ id: random.id(), guildId: guild.id, bindingId: binding.id, kind, channelId: channel.id },
-          ...{ style: kind === "modCalls" ? "cards" : "lines", filter: {}, silent: false, state: "live" },
-          ...{ createdBy: byUserId, createdAtMs: clock.nowMs() },
-        };
-        await feedStore.save(feed);
-      }
-    }
+    await people.act(WARM_MS);
+    people.forget();
+    echo.forget();
+    const polls = await service.counts();
+    const beganMs = nowMs();
+    const [use] = await Promise.all([sampleUse(opsAddress, MEASURED_MS), people.act(MEASURED_MS)]);
+    const seconds = (nowMs() - beganMs) / 1_000;
+    const all = [...people.times.values()].flat();
+    return {
+      ...{ guilds, ...start, ...use },
+      pollsPerS: ((await service.counts()).polls - polls.polls) / seconds,
+      p50Ms: quantile(all, 0.5),
+      p99Ms: quantile(all, 0.99),
+      times: people.times,
+      echoP99Ms: quantile(echo.times, 0.99),
+      trouble: [...people.failures, ...bot.lines.filter((line) => /"level":(50|60)\b/.test(line))],
+    };
   } finally {
-    await store.close();
+    console.log(bot.lines.filter((l) => l.startsWith("WRITES")).join("\n"));
+    await bot.stop();
+    service.stop();
+    echo.stop();
+    await discord.close();
+    folder.remove();
   }
 }
 
-function statusOf(index: number) {
-  return {
-    name: `Town ${index}`,
-    ownerId: 1_000_000 + index,
-    coOwnerIds: [],
-    currentPlayers: 12,
-    maxPlayers: 40,
-    joinKey: `join${index}`,
-    accVerifiedReq: "Disabled",
-    teamBalance: true,
-  };
+async function startBot(
+  bot: BotProcess,
+  discord: EmulatedDiscord,
+  opsAddress: string,
+): Promise<{ readonly loginS: number; readonly readyS: number }> {
+  const beganMs = performance.now();
+  let connectedMs = beganMs;
+  const leave = discord.on((event) => {
+    if (event.type === "gateway-connected") connectedMs = performance.now();
+  });
+  bot.start();
+  try {
+    while (!(await isReady(opsAddress))) {
+      if (performance.now() - beganMs > START_WITHIN_MS || !bot.running) {
+        throw new Error(`the bot is not ready; its last lines:\n${bot.lines.slice(-20).join("\n")}`);
+      }
+      await sleep(100);
+    }
+  } finally {
+    leave();
+  }
+  return { loginS: (connectedMs - beganMs) / 1_000, readyS: (performance.now() - connectedMs) / 1_000 };
+}
+
+async function isReady(opsAddress: string): Promise<boolean> {
+  return await fetch(`http://${opsAddress}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+async function sampleUse(
+  opsAddress: string,
+  forMs: number,
+): Promise<Pick<Measured, "heapMb" | "residentMb" | "cpuPercent">> {
+  const startMs = performance.now();
+  const before = await readMetrics(opsAddress);
+  let [heap, resident, cpuS] = [0, 0, 0];
+  while (performance.now() - startMs < forMs) {
+    await sleep(SAMPLE_EVERY_MS);
+    const now = await readMetrics(opsAddress);
+    heap = Math.max(heap, now("nodejs_heap_size_used_bytes"));
+    resident = Math.max(resident, now("process_resident_memory_bytes"));
+    cpuS = now("process_cpu_seconds_total") - before("process_cpu_seconds_total");
+  }
+  const seconds = (performance.now() - startMs) / 1_000;
+  return { heapMb: heap / MB, residentMb: resident / MB, cpuPercent: (100 * cpuS) / seconds };
 }

@@ -62,7 +62,7 @@ function buildWing(on: Store) {
     health: { parked: () => undefined, halt: () => undefined },
     bindings: {
       list: async (guildId) => towns.flatMap(({ binding }) => (binding.guildId === guildId ? [binding] : [])),
-      async *all() {
+      *linked() {
         for (const { binding } of towns) yield binding;
       },
     },

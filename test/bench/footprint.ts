@@ -9,7 +9,7 @@ import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import { seededRandom } from "../support/clock.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { type BenchResult, figure, table } from "./bench.ts";
-import { addCommunity, feedKinds, type Shape, settle } from "./crowd.ts";
+import { addCommunity, feedKinds, type Shape, settle } from "./communities.ts";
 
 export const name = "footprint";
 

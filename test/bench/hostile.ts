@@ -15,7 +15,7 @@ import { loadSecret } from "../../src/store/secret-file.ts";
 import { createSettings } from "../../src/store/settings.ts";
 import { createVault } from "../../src/store/vault.ts";
 import { seededRandom } from "../support/clock.ts";
-import { feedKinds, keyOf } from "./crowd.ts";
+import { feedKinds, keyOf } from "./communities.ts";
 
 /** Servers that it has linked: as many as a guild may. */
 const SERVERS = 10;

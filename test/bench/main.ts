@@ -9,6 +9,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   commands: () => import("./commands.ts"),
   client: () => import("./client.ts"),
   ack: () => import("./ack.ts"),
+  crowd: () => import("./crowd.ts"),
   footprint: () => import("./footprint.ts"),
   tenants: () => import("./tenants.ts"),
 };

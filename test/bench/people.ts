@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
 import { seededRandom } from "../support/clock.ts";
-import type { Community } from "./crowd.ts";
+import type { Community } from "./communities.ts";
 
 export interface PeopleOptions {
   /** Interactions a second, of all communities together. */

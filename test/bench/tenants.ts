@@ -5,7 +5,7 @@ import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import { seededRandom } from "../support/clock.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { type BenchResult, figure, quantile, table } from "./bench.ts";
-import { addCommunity, settle } from "./crowd.ts";
+import { addCommunity, settle } from "./communities.ts";
 import { Echo } from "./echo.ts";
 import { HOSTILE_KEYS, HostileGuild } from "./hostile.ts";
 import { People } from "./people.ts";

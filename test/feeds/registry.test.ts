@@ -288,5 +288,10 @@ describe("feeds of a process", () => {
       assert.equal(state.undelivered, 1);
       assert.equal(state.waiting[0]?.channelId, "channel-1");
       assert.ok(!JSON.stringify(state).includes("Secret_Name"));
+
+      rig.sink.fault = () => undefined;
+      await rig.clock.advance(60_000);
+      assert.deepEqual([rig.wing.state().undelivered, rig.wing.state().waiting], [0, []]);
+      assert.equal(rig.wing.state().live, 1);
     }));
 });

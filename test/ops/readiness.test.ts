@@ -195,11 +195,7 @@ test("guilds are told what they lose: all of them of the store, those of a shard
   const guilds = ["10", "11", "12"];
   for (const guildId of guilds) await world.linkServer(guildId, serverStatus(), `key-${guildId}`);
   const told: [string, MessageBody][] = [];
-  const bindings: Pick<Bindings, "all"> = {
-    all: async function* () {
-      yield* world.bindingsById.values();
-    },
-  };
+  const bindings: Pick<Bindings, "linked"> = { linked: () => world.bindingsById.values() };
   const notices = createReadinessNotices({
     ...{ bindings, log: keptLog(), words: readinessWords },
     notifier: { guild: async (guildId, body) => void told.push([guildId, body]) },

@@ -22,8 +22,6 @@ import { type Disk, DiskDocuments, DiskFeeds } from "./store.ts";
 export interface Storage {
   documents<T>(name: string, parse: (value: unknown) => T, durability?: "full" | "normal"): Documents<T>;
   readonly feedStore: FeedStore;
-  /** To be awaited before anything is read. */
-  load(): Promise<void>;
 }
 
 /** The client of the service, with what it must do before the first request. */
@@ -89,7 +87,7 @@ export function buildProcess(parts: ProcessParts): Process {
     health: client,
     bindings: {
       list: async (guildId) => [...bindings.values()].filter((one) => one.guildId === guildId),
-      async *all() {
+      *linked() {
         yield* bindings.values();
       },
     },
@@ -112,7 +110,6 @@ export function buildProcess(parts: ProcessParts): Process {
     watch,
     feeds,
     async start() {
-      await storage.load();
       await client.restore();
       await feeds.start();
       watch.start();
@@ -126,7 +123,6 @@ export function diskStorage(disk: Disk, life: Life): Storage {
     documents: (name, parse, durability = "normal") =>
       new DiskDocuments(disk, life, name, { parse, durability }),
     feedStore: new DiskFeeds(disk, life),
-    load: async () => undefined,
   };
 }
 

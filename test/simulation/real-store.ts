@@ -24,8 +24,7 @@ export async function openRealStore(): Promise<RealStore> {
     of: (life, disk) => {
       const documents = <T>(name: string, parse: (value: unknown) => T, durability: Durability = "normal") =>
         mortal(store.documents(name, parse, durability), { name, life, disk });
-      const feedStore = createFeedStore(documents("feeds", parseFeed, "full"));
-      return { documents, feedStore, load: () => feedStore.load() };
+      return { documents, feedStore: createFeedStore(documents("feeds", parseFeed, "full")) };
     },
     async close() {
       await store.close();

@@ -60,7 +60,7 @@ describe("the feeds of guilds", () => {
     const texts = new Map<string, string>();
     await createFeedStore(new MemoryDocuments(parseFeed, texts)).save(feed("f1", "g1", 1));
     const again = createFeedStore(new MemoryDocuments(parseFeed, texts));
-    await again.load();
+    await collect(again.all());
     assert.deepEqual(await again.list("g1"), [feed("f1", "g1", 1)]);
   });
 

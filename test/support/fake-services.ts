@@ -86,6 +86,7 @@ export class FakeWorld {
     },
     bySource: async (source) => [...this.bindingsById.values()].filter((one) => one.source === source),
     all: async function* (this: void) {},
+    linked: () => this.bindingsById.values(),
     forgetGuild: async (guildId) => {
       for (const one of await this.bindings.list(guildId)) this.bindingsById.delete(one.id);
     },

@@ -261,7 +261,7 @@ export class FeedsRig {
       },
       bindings: {
         list: async (ofGuild) => [...bindings.values()].filter((one) => one.guildId === ofGuild),
-        async *all() {
+        *linked() {
           yield* bindings.values();
         },
       },

@@ -44,7 +44,10 @@ export class MemoryDocuments<T> implements Documents<T> {
 
   async *entries(): AsyncIterable<readonly [key: string, value: T]> {
     await this.#turn();
-    for (const [key, text] of [...this.#texts]) yield [key, this.#parse(JSON.parse(text))];
+    for (const [key, text] of [...this.#texts]) {
+      this.reads += 1;
+      yield [key, this.#parse(JSON.parse(text))];
+    }
   }
 
   async #turn(refusal?: Error): Promise<void> {

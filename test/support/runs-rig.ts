@@ -215,6 +215,7 @@ export class RunsRig {
     unlink: notHere,
     bySource: async (source) => this.linked.filter((one) => one.source === source),
     all: () => this.#allLinked(),
+    linked: () => this.linked,
     forgetGuild: async () => undefined,
   };
 

@@ -18,9 +18,13 @@ export interface Bindings {
   unlink(guildId: string, bindingId: string): Promise<Binding | undefined>;
   bySource(source: SourceId): Promise<readonly Binding[]>;
   all(): AsyncIterable<Binding>;
+  /** Every linked server, from memory: nothing is read. */
+  linked(): Iterable<LinkedServer>;
   /** The bot was removed from a guild: its keys go at once. Linked again, the same server gets its former id. */
   forgetGuild(guildId: string): Promise<void>;
 }
+
+export type LinkedServer = Pick<Binding, "guildId" | "id" | "source">;
 
 export interface NewLink {
   readonly guildId: string;

@@ -31,6 +31,8 @@ export class CardBoard {
   readonly #changes = new KeyedMutex();
   readonly #cards = new Map<string, CardRecord>();
   readonly #byBinding = new Map<string, Set<string>>();
+  /** By binding, or by guild where all of a guild's cards went: when. Older cards in the store go with the next sweep. */
+  readonly #dropped = new Map<string, number>();
   /** By card and feed: the one that brings the message up to date. */
   readonly #syncing = new Map<string, Promise<void>>();
   /** By card and feed: the messages of an earlier life that were read before they are edited. */
@@ -81,7 +83,7 @@ export class CardBoard {
     edit: (record: CardRecord | undefined) => CardRecord | undefined,
   ): Promise<CardRecord | undefined> {
     return await this.#changes.take(cardId, async () => {
-      const before = this.#cards.get(cardId) ?? (await this.#ports.cards.get(cardId));
+      const before = this.#cards.get(cardId) ?? (await this.#stored(cardId));
       const edited = edit(before);
       if (edited === undefined) {
         if (before !== undefined && !this.#cards.has(cardId)) {
@@ -106,15 +108,23 @@ export class CardBoard {
     }
   }
 
-  /** A guild is gone, or one of its servers is no longer linked: the records go. */
+  /**
+   * A guild is gone, or one of its servers is no longer linked: its cards are gone at once. Records that are no longer
+   * at hand leave the store with the next sweep, because finding them means to read every card of every guild.
+   */
   async drop(whose: { readonly guildId: string; readonly bindingId?: string }): Promise<void> {
-    const doomed = (card: CardRecord) =>
-      card.guildId === whose.guildId && (whose.bindingId === undefined || card.bindingId === whose.bindingId);
-    for await (const [id, card] of this.#ports.cards.entries()) {
-      if (!doomed(card)) continue;
-      await this.#ports.cards.delete(id);
+    this.#dropped.set(whose.bindingId ?? whose.guildId, this.#ports.clock.nowMs());
+    for (const card of [...this.#cards.values()]) {
+      if (!this.#isDropped(card)) continue;
       this.#forget(card);
+      await this.#ports.cards.delete(card.id);
     }
+  }
+
+  #isDropped({ guildId, bindingId, createdAtMs }: CardRecord): boolean {
+    // A server that is linked again keeps its id, and its new cards are wanted.
+    const atMs = Math.max(this.#dropped.get(guildId) ?? -1, this.#dropped.get(bindingId) ?? -1);
+    return createdAtMs <= atMs;
   }
 
   state(): { readonly cards: number; readonly unshown: number } {
@@ -225,6 +235,11 @@ export class CardBoard {
     });
   }
 
+  async #stored(cardId: string): Promise<CardRecord | undefined> {
+    const card = await this.#ports.cards.get(cardId);
+    return card === undefined || this.#isDropped(card) ? undefined : card;
+  }
+
   #remember(record: CardRecord): void {
     this.#cards.set(record.id, record);
     const ids = this.#byBinding.get(record.bindingId) ?? new Set();
@@ -252,10 +267,11 @@ export class CardBoard {
   /** Deletes what is past its life, lets go of what is old and shown, takes up what is not at hand but should be. */
   async #sweep(): Promise<void> {
     const nowMs = this.#ports.clock.nowMs();
+    const droppedBefore = [...this.#dropped];
     for await (const [id, stored] of this.#ports.cards.entries()) {
       const card = this.#cards.get(id) ?? stored;
       const ageMs = nowMs - card.createdAtMs;
-      if (ageMs > CARD_LIFE_MS) {
+      if (ageMs > CARD_LIFE_MS || this.#isDropped(card)) {
         await this.#ports.cards.delete(id);
         this.#forget(card);
       } else if (ageMs > REMEMBERED_MS && isShown(card)) {
@@ -263,6 +279,9 @@ export class CardBoard {
       } else if (!this.#cards.has(id)) {
         this.#remember(card);
       }
+    }
+    for (const [whose, atMs] of droppedBefore) {
+      if (this.#dropped.get(whose) === atMs) this.#dropped.delete(whose);
     }
   }
 }

@@ -36,6 +36,11 @@ export class Arrivals {
     return mark === undefined ? 0 : monotonicMs - mark.atMs;
   }
 
+  /** How long this process has known this entry; one of an earlier process since this one began. */
+  sinceNoticedMs(seq: number, monotonicMs: number): number {
+    return seq < this.#opened.head ? monotonicMs - this.#opened.monotonicMs : this.waitedMs(seq, monotonicMs);
+  }
+
   /** How old this entry is, `seenAtMs` being the wall time at which it was seen. */
   ageMs(seq: number, seenAtMs: number, monotonicMs: number): number {
     if (seq >= this.#opened.head) return this.waitedMs(seq, monotonicMs);

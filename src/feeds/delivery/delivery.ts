@@ -25,6 +25,8 @@ export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
   takeModCalls(feed: Feed, items: readonly JournalItem[]): Promise<void>;
   /** Discord will not have this feed's messages any more: park it and tell who configured it. */
   park(feed: Feed, why: string): Promise<void>;
+  /** Deliveries that may have something to post or run late: among ten thousand feeds few do. */
+  readonly busy: { add(delivery: Delivery): void; delete(delivery: Delivery): void };
 }
 
 /**
@@ -74,6 +76,12 @@ export class Delivery {
     return Math.max(0, this.#head - this.#record.nextSeq);
   }
 
+  /** How long its oldest entry has waited since this process noticed it; 0 where none waits. */
+  get oldestWaitMs(): number {
+    if (this.undelivered === 0) return 0;
+    return this.#arrivals.sinceNoticedMs(this.#record.nextSeq, this.#ports.clock.monotonicMs());
+  }
+
   get lateSinceMs(): number | undefined {
     return this.#record.lateSinceMs ?? this.#pollLateSinceMs;
   }
@@ -88,8 +96,10 @@ export class Delivery {
     this.#arrivals.note(this.#head, this.#ports.clock.monotonicMs());
     this.#woken = true;
     if (this.#running !== undefined || this.#stop.signal.aborted) return;
+    this.#ports.busy.add(this);
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
+      if (this.undelivered === 0 && this.lateSinceMs === undefined) this.#ports.busy.delete(this);
       // Woken between the last look and here: nobody else would notice.
       if (this.#woken) this.wake();
     });

@@ -82,6 +82,6 @@ export interface Journal extends SnapshotListener {
    * binding's: a crash may have come between the link and the move. Old journals stay while feeds are attached.
    */
   move(oldSource: SourceId, newSource: SourceId, list: LogList): Promise<MoveResult>;
-  /** For /state: undelivered items, all journals together, and how many journals there are. */
-  state(): { readonly journals: number; readonly undelivered: number };
+  /** How many journals feeds read from. */
+  readonly journals: number;
 }

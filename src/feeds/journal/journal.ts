@@ -140,15 +140,11 @@ export class StoredJournal implements Journal {
     return moved;
   }
 
-  state(): { readonly journals: number; readonly undelivered: number } {
-    let undelivered = 0;
+  get journals(): number {
     let journals = 0;
-    for (const open of this.#open.values()) {
-      if (open.head === undefined || open.feeds.size === 0) continue;
-      journals += 1;
-      undelivered += Math.max(0, open.head.nextSeq - neededSeq(open));
-    }
-    return { journals, undelivered };
+    for (const { head, feeds } of this.#open.values())
+      if (head !== undefined && feeds.size > 0) journals += 1;
+    return journals;
   }
 
   async #advance(open: Open, snapshot: Snapshot, answer: Answer): Promise<void> {

@@ -71,6 +71,27 @@ describe("mod-call cards", () => {
       assert.match(rig.sink.text("mods"), /Answered in the game by .*Mod/);
     }));
 
+  test("an unlink takes a server's cards away at once, the old ones with the next sweep, and reads none of the others", () =>
+    withModCalls({}, async (rig) => {
+      call(rig, "Ann");
+      await rig.pollAndFlush();
+      const old = cardId(rig);
+      await rig.clock.advance(13 * 3_600_000);
+      call(rig, "Ben");
+      await rig.pollAndFlush();
+      assert.equal(rig.stores.cards.keys.length, 2);
+
+      const readBefore = rig.stores.cards.reads;
+      const binding = [...rig.bindings.values()][0];
+      assert.ok(binding !== undefined);
+      await rig.wing.unlinked(binding);
+      assert.deepEqual([rig.stores.cards.keys, rig.stores.cards.reads - readBefore], [[old], 0]);
+      const answer = await rig.wing.modCalls.act(actor("1"), old, { do: "claim" });
+      assert.equal(answer.ok, false);
+      await rig.clock.advance(6 * 3_600_000);
+      assert.deepEqual(rig.stores.cards.keys, []);
+    }));
+
   test("an answer never goes away again when an old snapshot is served", () =>
     withModCalls({}, async (rig) => {
       call(rig, "Ann");
