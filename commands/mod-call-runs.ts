@@ -2,7 +2,6 @@ import { defineAction, defineFormAction, type Form, type Press, type Reply } fro
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
-import type { PlayerRef } from "../src/domain/model.ts";
 import { ask } from "./run-flow.ts";
 
 /**
@@ -34,12 +33,8 @@ function target(name: string): string {
   throw new Failure("bad-command", "The game would read this name as something else. Use /run command.");
 }
 
-/** The account under which this person plays, while they are in the game. */
-async function ownPlayer(
-  { actor }: Press,
-  binding: Binding,
-  services: Services,
-): Promise<Required<PlayerRef>> {
+/** The name under which this person plays, while they are in the game. */
+async function ownName({ actor }: Press, binding: Binding, services: Services): Promise<string> {
   const account = await services.accounts.of(actor.guildId, actor.userId);
   if (account === undefined) {
     throw new Failure(
@@ -53,7 +48,7 @@ async function ownPlayer(
   if (players !== undefined && here === undefined) {
     throw new Failure("bad-command", `You are not in the game as ${name}. Join the server first.`);
   }
-  return { id, name: target(here?.name ?? name) };
+  return target(here?.name ?? name);
 }
 
 type Words = (caller: string, own: string) => string;
@@ -62,14 +57,11 @@ type Words = (caller: string, own: string) => string;
 function teleport(words: Words) {
   return defineAction({
     first: "ephemeral",
+    runs: true,
     async *execute(press: Press, services: Services): AsyncGenerator<Reply> {
       const { binding, caller } = await callOf(press, services);
-      const { name, id } = await ownPlayer(press, binding, services);
-      const text = words(caller, name);
-      yield* ask(services, {
-        ...{ actor: press.actor, binding, text, origin: "button", on: press },
-        ownPlayerId: id,
-      });
+      const text = words(caller, await ownName(press, binding, services));
+      yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
     },
   });
 }
@@ -97,6 +89,7 @@ export const modCallRunActions = {
   "mod-pm": defineFormAction({ first: "modal", form: ({ argument }) => messageForm(argument) }),
   "mod-pm-sent": defineAction({
     first: "ephemeral",
+    runs: true,
     async *execute(press, services) {
       const { binding, caller } = await callOf(press, services);
       const text = `:pm ${caller} ${press.form.text("text").trim()}`;

@@ -1,9 +1,10 @@
 import { defineAction, defineFormAction, type Form, type Press, type Reply } from "../src/discord/command.ts";
 import { escapeButRoles } from "../src/discord/render/own-markup.ts";
+import { chooseRoles } from "../src/discord/render/setup-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
-import { note } from "./audit-note.ts";
+import { eventOf, note } from "./audit-note.ts";
 
 /** The buttons of a moderator call's card: for people who may take calls on that server; each act stands in the audit. */
 
@@ -16,7 +17,15 @@ async function actOn({ actor, argument }: Press, act: ModCallAct, services: Serv
   const binding = (await bindings.list(actor.guildId)).find(({ id }) => id === call.bindingId);
   if (binding === undefined) return { content: md`✋ The server of this call is no longer linked.` };
   const decision = await permissions.decideCalls(actor, binding);
-  if (!decision.allowed) return { content: md`⛔ ${escapeButRoles(decision.why, actor.roleIds)}` };
+  if (!decision.allowed) {
+    const what = `to ${act.do} the call of ${call.callerName} on ${binding.name}`;
+    await services.refusals.noteEvent(eventOf(services, actor, "call-refused", what));
+    const mends = actor.manageGuild && decision.wants === "tier";
+    return {
+      content: md`⛔ ${escapeButRoles(decision.why, actor.roleIds)}`,
+      ...(mends ? { rows: [[chooseRoles(binding.id)]] } : {}),
+    };
+  }
 
   const { ok, text } = await modCalls.act(actor, argument, act);
 

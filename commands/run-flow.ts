@@ -4,7 +4,15 @@ import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
-import type { Decision, RunOrigin, RunOutcome, RunPlan, RunRecord, SubmittedRun } from "../src/domain/run.ts";
+import type {
+  Decision,
+  RunOrigin,
+  RunOutcome,
+  RunPlan,
+  RunRecord,
+  RunRequest,
+  SubmittedRun,
+} from "../src/domain/run.ts";
 
 /** From a command text to its outcome, as every way of asking for a run shows it: /run command, presets, buttons. */
 
@@ -19,7 +27,6 @@ export interface Ask {
   readonly binding: Binding;
   readonly text: string;
   readonly origin: RunOrigin;
-  readonly ownPlayerId?: number;
   readonly dry?: boolean | undefined;
   readonly on: Answering;
 }
@@ -32,14 +39,15 @@ export async function* askWithColon(
   services: Services,
   { on: _, dry, text, ...rest }: Ask,
 ): AsyncGenerator<Reply> {
-  const plan = await services.runner.plan({ ...rest, text: `:${text}` });
+  const request = await withOwnPlayer(services, { ...rest, text: `:${text}` });
+  const plan = await services.runner.plan(request);
   if (!plan.decision.allowed) throw refused(plan.decision);
   yield dry === true ? dryCard(plan) : confirmCard(plan, { isGuess: true });
 }
 
 /** Plans it; then shows the plan (dry), asks for a confirmation, or sends it and follows it to its outcome. */
 export async function* ask(services: Services, { dry, on, ...request }: Ask): AsyncGenerator<Reply> {
-  const plan = await services.runner.plan(request);
+  const plan = await services.runner.plan(await withOwnPlayer(services, request));
   if (dry === true) yield dryCard(plan);
   else if (plan.meant !== undefined) yield* askWhatWasMeant(services, plan, plan.meant);
   else if (plan.decision.allowed && plan.confirm !== "none") yield confirmCard(plan);
@@ -49,6 +57,12 @@ export async function* ask(services: Services, { dry, on, ...request }: Ask): As
       guildId: plan.request.actor.guildId,
       ...on,
     });
+}
+
+/** With the account that whoever asks has linked, so that a command about oneself is known as one. */
+async function withOwnPlayer({ accounts }: Services, request: RunRequest): Promise<RunRequest> {
+  const account = await accounts.of(request.actor.guildId, request.actor.userId);
+  return account === undefined ? request : { ...request, ownPlayerId: account.player.id };
 }
 
 /**
@@ -109,7 +123,8 @@ async function* proofOf(
     } catch {
       return;
     }
-    const record = await audit.get(run.guildId, run.id);
+    // A store that fails here must not take the place of the outcome that stands there already.
+    const record = await audit.get(run.guildId, run.id).catch(() => undefined);
     if (record === undefined || record.proof === "unchecked") continue;
     yield outcomeCard(record);
     return;
@@ -168,10 +183,12 @@ export function playersOf({ snapshots }: Services, binding: Binding | undefined,
 export async function mayRunFor(
   actor: Actor,
   binding: Binding | undefined,
-  { bindings, permissions }: Services,
+  { bindings, permissions, accounts }: Services,
 ): Promise<(text: string) => boolean> {
+  const account = await accounts.of(actor.guildId, actor.userId);
+  const asker = { ...actor, ownPlayerId: account?.player.id };
   const servers = binding === undefined ? await bindings.list(actor.guildId) : [binding];
-  const each = await Promise.all(servers.map((server) => permissions.mayRun(actor, server)));
+  const each = await Promise.all(servers.map((server) => permissions.mayRun(asker, server)));
   return (text) => each.some((may) => may(text));
 }
 

@@ -121,6 +121,7 @@ const nameOption = {
 const use = defineEntry<UseArgs>({
   description: "Run a preset",
   first: "ephemeral",
+  runs: true,
   options: [
     nameOption,
     { type: text, name: "player", description: "For {player}", autocomplete: true, max_length: 100 },

@@ -30,6 +30,7 @@ interface CommandArgs {
 const command = defineEntry<CommandArgs>({
   description: "Run an in-game command",
   first: "ephemeral",
+  runs: true,
   options: [
     {
       type: text,
@@ -92,6 +93,7 @@ export const run = defineCommand({
   actions: {
     "run-confirm": defineAction({
       first: "update",
+      runs: true,
       async *execute({ actor, argument, ...on }, services) {
         const submitted = await services.runner.confirmed(argument, actor);
         yield* follow(services, submitted, { guildId: actor.guildId, ...on });
@@ -108,6 +110,7 @@ export const run = defineCommand({
     }),
     "run-named": defineAction({
       first: "update",
+      runs: true,
       async *execute({ actor, argument, form, ...on }, services) {
         const plan = services.runner.awaiting(argument, actor);
         const name = form.text("name");
@@ -124,8 +127,8 @@ export const run = defineCommand({
       execute: async ({ actor, argument }, { queue: runs }) =>
         droppedCard(await runs.discard(actor, argument)),
     }),
-    "run-again": defineAction({ first: "ephemeral", execute: again }),
-    "run-undo": defineAction({ first: "ephemeral", execute: undo }),
+    "run-again": defineAction({ first: "ephemeral", runs: true, execute: again }),
+    "run-undo": defineAction({ first: "ephemeral", runs: true, execute: undo }),
     "run-check": defineAction({ first: "update", execute: check }),
     "run-cancel": defineAction({
       first: "ephemeral",

@@ -25,8 +25,8 @@ import { completeServer, serverOption } from "./server-option.ts";
 interface List {
   /** What one answer must hold. */
   lists(filter: string): readonly ListName[];
-  /** For people who may take calls: what the lists say about others is not everybody's business. */
-  readonly isForModerators?: boolean;
+  /** For people who may take calls, by this name: what it says about others is not everybody's business. */
+  readonly forModerators?: string;
   page(view: ListView): MessageBody;
 }
 
@@ -49,12 +49,12 @@ const LISTS: Readonly<Record<string, List>> = {
   },
   calls: {
     lists: () => ["modCalls", "emergencyCalls", "players"],
-    isForModerators: true,
+    forModerators: "Calls",
     page: callsPage,
   },
   logs: {
     lists: (filter) => [LOG_KINDS[kindOf(filter)].list],
-    isForModerators: true,
+    forModerators: "Logs",
     page: (view) => logsPage(kindOf(view.place.filter), view),
   },
 };
@@ -78,19 +78,24 @@ async function* listReplies(
   const list = Object.hasOwn(LISTS, place.list) ? LISTS[place.list] : undefined;
   if (list === undefined) throw new Failure("expired", "There is no such list any more.", { isRead: true });
   const binding = await services.bindings.pick(actor.guildId, place.bindingId);
-  if (list.isForModerators === true) await mustTakeCalls(services, actor, binding);
+  if (list.forModerators !== undefined) await mustTakeCalls(services, actor, binding, list.forModerators);
   for await (const { state, seen } of looks(services, binding, list.lists(place.filter), signal)) {
     yield list.page({ state, place, page: place.page, seen });
   }
 }
 
-async function mustTakeCalls({ permissions }: Services, actor: Actor, binding: Binding): Promise<void> {
+async function mustTakeCalls(
+  { permissions }: Services,
+  actor: Actor,
+  binding: Binding,
+  what: string,
+): Promise<void> {
   const decision = await permissions.decideCalls(actor, binding);
-  if (!decision.allowed)
-    throw new Failure("denied", decision.why, {
-      isRead: true,
-      ...(decision.wants === undefined ? {} : { wants: decision.wants }),
-    });
+  if (decision.allowed) return;
+  const { wants } = decision;
+  const why =
+    wants === undefined ? decision.why : `${what} are for the tier Moderator, or a role that may take calls.`;
+  throw new Failure("denied", why, { isRead: true, wants });
 }
 
 interface ListArgs {

@@ -39,30 +39,41 @@ export function without(rules: StaffPolicy["allowed"], roleId: string, verb: str
   return rules.filter((rule) => rule.roleId !== roleId || rule.verb !== verb);
 }
 
-/** @throws Failure "bad-command" when there are too many. */
+/**
+ * With one protected player more: the name as it is spelled in the game where that is known, else as typed.
+ * @throws Failure "bad-command" when there are too many.
+ */
 export function protecting(
   policy: StaffPolicy,
-  player: string,
+  typed: string,
   known: Required<PlayerRef> | undefined,
 ): StaffPolicy {
-  const before = unprotecting(policy, player);
+  const before = unprotecting(policy, typed);
   if (before.protectedPlayers.length >= MOST_PROTECTED) {
     throw new Failure("bad-command", `${MOST_PROTECTED} players are protected already.`);
   }
-  const name = known?.name.toLowerCase();
-  const other = name === player ? String(known?.id) : name;
-  const alias = other === undefined ? {} : { [player]: other };
+  const isName = known !== undefined && isSame(known.name, typed);
+  const entry = isName ? known.name : typed;
+  const other = isName ? String(known.id) : known?.name;
+  const alias = other === undefined ? {} : { [entry]: other };
   return {
     ...before,
-    protectedPlayers: [...before.protectedPlayers, player],
+    protectedPlayers: [...before.protectedPlayers, entry],
     protectedAliases: { ...before.protectedAliases, ...alias },
   };
 }
 
-/** Without the entry, whichever of its two ways is given. */
-export function unprotecting(policy: StaffPolicy, player: string): StaffPolicy {
-  const aliases = policy.protectedAliases ?? {};
-  const others = policy.protectedPlayers.filter((entry) => entry !== player && aliases[entry] !== player);
-  const kept = Object.entries(aliases).filter(([entry]) => others.includes(entry));
+/** Without the entry, whichever of its two ways is given, in any case. */
+export function unprotecting(policy: StaffPolicy, typed: string): StaffPolicy {
+  const aliases = new Map(Object.entries(policy.protectedAliases ?? {}));
+  const others = policy.protectedPlayers.filter(
+    (entry) => !isSame(entry, typed) && !isSame(aliases.get(entry) ?? "", typed),
+  );
+  const kept = [...aliases].filter(([entry]) => others.includes(entry));
   return { ...policy, protectedPlayers: others, protectedAliases: Object.fromEntries(kept) };
+}
+
+/** The game finds names in any case. */
+function isSame(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
 }

@@ -200,7 +200,8 @@ const check = defineEntry<CheckArgs>({
     if (args.person === undefined)
       throw new Failure("bad-command", "That person is not in this Discord server.");
     const binding = await services.bindings.pick(actor.guildId, args.server);
-    const asked: Actor = { ...actor, ...args.person };
+    const account = await services.accounts.of(actor.guildId, args.person.userId);
+    const asked = { ...actor, ...args.person, ownPlayerId: account?.player.id };
     const command = args.command.startsWith(":") ? args.command : `:${args.command}`;
     const decision = await services.permissions.decide(asked, binding, command);
     const checked: Checked = { userId: asked.userId, command, binding, decision, roleIds: asked.roleIds };
@@ -243,15 +244,13 @@ const protect = defineEntry<ProtectArgs>({
     typing.option === "server" ? completeServer(typing, services) : completeProtected(typing, services),
   async execute({ actor, args }, services) {
     const { player, remove } = args;
-    // Kept in lower case, since the game finds names in any; shown as it is written.
-    const entry = player.toLowerCase();
     if (!/^\w+$/.test(player)) throw new Failure("bad-command", "Give one player's whole name, or their id.");
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const known = remove ? undefined : services.permissions.findPlayer(binding, player);
     const isId = /^\d+$/.test(player);
     const shown = isId ? protectedName(player, known?.name) : inlineName(known?.name ?? player);
     await changePolicy(services, actor, binding, (policy) =>
-      remove ? unprotecting(policy, entry) : protecting(policy, entry, known),
+      remove ? unprotecting(policy, player) : protecting(policy, player, known),
     );
     await note(services, actor, remove ? "staff-unprotect" : "staff-protect", `${player} on ${binding.name}`);
     if (remove) return done(binding, md`**${shown}** is protected no longer.`);

@@ -228,6 +228,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       modCalls: feeds.modCalls,
       panels,
       audit: runs.audit,
+      refusals: runs.refusals,
       sourceOf: kept.keys.sourceOf,
       hideSecret: log.hide,
       ...lifecycle.onLink,

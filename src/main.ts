@@ -3,11 +3,11 @@ import { buildMarshal } from "./build-marshal.ts";
 import { systemClock, systemRandom } from "./clock.ts";
 import { type Config, ConfigError, environment, readConfig, secretsOf } from "./config.ts";
 import { LoginError } from "./discord/connection/bot.ts";
+import { StoreError } from "./domain/failure.ts";
 import { createLog } from "./log.ts";
 import { OpsError, startOps } from "./ops/ops-server.ts";
 import { Shutdown } from "./ops/shutdown.ts";
 import { watchWallClock } from "./ops/wall-clock-watch.ts";
-import { StoreError } from "./store/keyv-documents.ts";
 
 /** The process: environment, log, signals, ops address. A start that fails is one clear line and exit code 1. */
 async function run(): Promise<void> {

@@ -170,6 +170,8 @@ export interface MessageEntry<Args> extends EntryBase<Args> {
   readonly first: "ephemeral" | "public";
   /** Where the first answer depends on what was typed; `first` then only tells the usual one. */
   firstFor?(args: Args): "ephemeral" | "public";
+  /** It sends commands to the game: its errors say whether one ran. */
+  readonly runs?: boolean;
   /** The next step after a failure as a button, where there is one. */
   next?(failure: Failure, args: Args): Button | undefined;
   execute(invocation: Invocation<Args>, services: Services): Answer;
@@ -194,6 +196,8 @@ export interface MessageAction {
   readonly first: FirstAnswer;
   /** Only for holders of Manage Guild: buttons outlive the permission of who got them. */
   readonly manageGuild?: boolean;
+  /** It sends commands to the game: its errors say whether one ran. */
+  readonly runs?: boolean;
   execute(press: Press, services: Services): Answer;
 }
 

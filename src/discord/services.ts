@@ -1,6 +1,6 @@
 import type { Binding } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
-import type { AuditLog } from "../domain/ports/audit-log.ts";
+import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
@@ -42,6 +42,7 @@ export interface Services {
   readonly panels: Panels;
   readonly accounts: GameAccounts;
   readonly audit: AuditLog;
+  readonly refusals: Refusals;
   readonly clock: Clock;
   readonly random: Random;
   readonly pendingLinks: PendingLinks;

@@ -32,7 +32,7 @@ export interface FailureDetails {
   /** A read failed, not a command, so texts say nothing of whether it ran. */
   readonly isRead?: boolean;
   /** What would mend it: a role of theirs with a tier. */
-  readonly wants?: "tier";
+  readonly wants?: "tier" | undefined;
   readonly cause?: unknown;
 }
 
@@ -60,6 +60,11 @@ export class Failure extends Error {
     this.isRead = details.isRead ?? false;
     this.wants = details.wants;
   }
+}
+
+/** The store cannot be used, read or written; the message tells the operator why. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
 }
 
 /**

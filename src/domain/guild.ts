@@ -71,7 +71,7 @@ export interface StaffPolicy {
   readonly allowed: readonly VerbRule[];
   /** A denial beats every tier and every allowance. */
   readonly denied: readonly VerbRule[];
-  /** Players (lower-case names or ids in digits) that nobody may target. */
+  /** Players (names, compared in any case, or ids in digits) that nobody may target. */
   readonly protectedPlayers: readonly string[];
   /** By such an entry the other way to name the same player (the id of a name, the name of an id), where it is known. */
   readonly protectedAliases?: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export interface RunRequest {
   /** Exactly what will be sent. */
   readonly text: string;
   readonly origin: RunOrigin;
-  /** The asker's own account in the game, where it is linked: nobody is asked whether they mean themselves. */
+  /** The asker's own account in the game, where it is linked: nobody needs a rank or a confirmation to move themselves. */
   readonly ownPlayerId?: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Binding } from "../domain/guild.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
-import type { AuditLog } from "../domain/ports/audit-log.ts";
+import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
@@ -73,6 +73,7 @@ export interface Runs {
   readonly accounts: GameAccounts;
   /** The audit that everyone else writes to: it mirrors into the guild's audit channel. */
   readonly audit: AuditLog;
+  readonly refusals: Refusals;
   /** Wants each snapshot: proof of runs, commands of others, "run when someone joins". */
   readonly listener: SnapshotListener;
   /** After the store is open and the demands can be put: takes up what a crash left behind. */
@@ -153,6 +154,7 @@ export function createRuns(ports: RunsPorts): Runs {
     catalogue: createCommandCatalogue(ports),
     accounts,
     audit,
+    refusals,
     listener: {
       take: async (snapshot: Snapshot) => {
         await deferred.take(snapshot);

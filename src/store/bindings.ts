@@ -1,4 +1,4 @@
-import { Failure } from "../domain/failure.ts";
+import { Failure, StoreError } from "../domain/failure.ts";
 import type { Binding } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { ServerStatus, SourceId } from "../domain/model.ts";
@@ -10,7 +10,6 @@ import type { ServerKey } from "../domain/server-key.ts";
 import { renamed, uniqueName } from "../domain/server-names.ts";
 import { chooseBinding } from "./choose-binding.ts";
 import type { FormerBinding, GuildBindings, SealedBinding } from "./document-schemas.ts";
-import { StoreError } from "./keyv-documents.ts";
 import type { Vault } from "./vault.ts";
 
 export interface BindingParts {

@@ -1,11 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { Keyv } from "keyv";
+import { StoreError } from "../domain/failure.ts";
 import type { Documents } from "../domain/ports/documents.ts";
-
-/** The store cannot be used or written; the message tells the operator why. */
-export class StoreError extends Error {
-  override readonly name = "StoreError";
-}
 
 /** full: what was acknowledged survives a power cut. normal: it survives the end of the process. */
 export type Durability = "full" | "normal";
@@ -66,17 +62,17 @@ export class KeyvDocuments<T> implements Documents<T> {
   }
 
   async get(key: string): Promise<T | undefined> {
-    const value: unknown = await this.#keyv.get(this.#checked(key));
+    const value: unknown = await this.#answered(this.#keyv.get(this.#checked(key)));
     return value === undefined ? undefined : this.#read(key, value);
   }
 
   async set(key: string, value: T): Promise<void> {
-    const kept = await this.#keyv.set(this.#checked(key), value);
+    const kept = await this.#answered(this.#keyv.set(this.#checked(key), value));
     if (!kept) throw new StoreError(`${this.#namespace}/${key} was not kept`);
   }
 
   async delete(key: string): Promise<void> {
-    await this.#keyv.delete(this.#checked(key));
+    await this.#answered(this.#keyv.delete(this.#checked(key)));
   }
 
   async *entries(): AsyncIterable<readonly [key: string, value: T]> {
@@ -87,6 +83,18 @@ export class KeyvDocuments<T> implements Documents<T> {
       yield [key, this.#read(key, value)];
       // sqlite answers synchronously: without a yield nothing else would run during ten thousand documents.
       if (++read % YIELD_EVERY_DOCUMENTS === 0) await setImmediate();
+    }
+  }
+
+  /** The adapter's answer. Its refusal is a StoreError, so that people are told what failed; a defect stays one. */
+  async #answered<A>(answer: Promise<A>): Promise<A> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof StoreError || error instanceof TypeError || error instanceof RangeError)
+        throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new StoreError(`the store refused ${this.#namespace}: ${why}`, { cause: error });
     }
   }
 

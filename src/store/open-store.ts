@@ -1,5 +1,6 @@
+import { StoreError } from "../domain/failure.ts";
 import type { Log } from "../log.ts";
-import { type Store, StoreError } from "./keyv-documents.ts";
+import type { Store } from "./keyv-documents.ts";
 import { openRedis } from "./redis/open-redis.ts";
 import type { Fence } from "./redis/redis-adapter.ts";
 import { openSqlite } from "./sqlite/open-sqlite.ts";

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { StoreError } from "./keyv-documents.ts";
+import { StoreError } from "../domain/failure.ts";
 import { explainStoreError } from "./sqlite/sqlite-errors.ts";
 import { SECRET_BYTES } from "./vault.ts";
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { StoreError } from "../domain/failure.ts";
 import type { SourceId } from "../domain/model.ts";
 import { ServerKey } from "../domain/server-key.ts";
-import { StoreError } from "./keyv-documents.ts";
 
 /** Bytes of the secret that seals all keys. */
 export const SECRET_BYTES = 32;

@@ -257,6 +257,10 @@ describe("/feed", () => {
   });
 });
 
+function buttonsOf({ rows = [] }: Reply): readonly string[] {
+  return rows.flat().flatMap((part) => (part.kind === "button" ? [part.id] : []));
+}
+
 describe("buttons of a mod-call card", () => {
   test("claim, release and resolve with a note; the second person is told who was first", () =>
     onStage(async (stage) => {
@@ -283,7 +287,13 @@ describe("buttons of a mod-call card", () => {
       const { actions } = feed;
       // Who manages the Discord server configures; calls are for staff all the same.
       const manages = await one(actions["mod-claim"].execute(press(id), services));
-      assert.match(textOf(manages), /⛔ Moderator calls need the tier Moderator/);
+      assert.match(textOf(manages), /⛔ Moderator calls are for the tier Moderator/);
+      assert.deepEqual(buttonsOf(manages), ["guide-roles:binding-1"]);
+      const member = actorOf({ guildId, userId: "300" });
+      assert.deepEqual(
+        buttonsOf(await one(actions["mod-claim"].execute(press(id, "", member), services))),
+        [],
+      );
       assert.match(textOf(await one(actions["mod-claim"].execute(press(id, "", mine), services))), /yours/);
       const second = await one(actions["mod-claim"].execute(press(id, "", other), services));
       assert.match(textOf(second), /<@100> was first/);
@@ -297,6 +307,8 @@ describe("buttons of a mod-call card", () => {
       await rig.clock.advance(1_000);
       assert.match(rig.sink.text("channel-1"), /Resolved by <@100>[\s\S]*> talked to both$/);
       assert.deepEqual(world.events.map(({ action, text }) => `${action} ${text}`).slice(1), [
+        "call-refused to claim the call of Ann on Town",
+        "call-refused to claim the call of Ann on Town",
         "call-claim the call of Ann on Town",
         "call-release the call of Ann on Town",
         "call-resolve the call of Ann on Town: talked to both",

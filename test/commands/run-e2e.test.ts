@@ -40,7 +40,7 @@ test("a member without a tier is refused, and the audit says who tried what", as
   const rig = await startRunCommandsRig(t);
   const exchange = await rig.member.slash(rig.channel, "run command", { text: ":kick Alice" });
   const text = await rig.reads(exchange, /You may not/);
-  assert.match(text, /Nothing was run/);
+  assert.match(text, /It did not run/);
   assert.match(text, /needs the tier Moderator/);
   assert.deepEqual(texts(rig), []);
   assert.equal(rig.runs.audit.log.at(-1)?.status, "denied");

@@ -31,9 +31,24 @@ describe("what /staff keeps has an end, and says so", () => {
     assert.throws(() => protecting(policy, "p200", undefined), full);
     const known = { name: "P7", id: 7 };
     const paired = protecting(policy, "p7", known);
-    assert.deepEqual(paired.protectedAliases, { p7: "7" });
+    assert.deepEqual(paired.protectedAliases, { P7: "7" });
     assert.equal(protecting(paired, "7", known).protectedPlayers.length, 200);
     assert.deepEqual(unprotecting(paired, "7").protectedAliases, {});
-    assert.equal(unprotecting(paired, "7").protectedPlayers.includes("p7"), false);
+    assert.equal(unprotecting(paired, "7").protectedPlayers.includes("P7"), false);
+  });
+
+  test("a protected player keeps the spelling of the game, is one in any case, and was so before spellings were kept", () => {
+    const known = { name: "NightOwl", id: 4711 };
+    const kept = protecting(EMPTY_POLICY, "nightowl", known);
+    assert.deepEqual(kept.protectedPlayers, ["NightOwl"]);
+    assert.deepEqual(protecting(kept, "NIGHTOWL", undefined).protectedPlayers, ["NIGHTOWL"]);
+    assert.deepEqual(unprotecting(kept, "nightOWL").protectedPlayers, []);
+    const before = {
+      ...EMPTY_POLICY,
+      protectedPlayers: ["nightowl"],
+      protectedAliases: { nightowl: "4711" },
+    };
+    assert.deepEqual(protecting(before, "NightOwl", known).protectedPlayers, ["NightOwl"]);
+    assert.deepEqual(unprotecting(before, "4711").protectedPlayers, []);
   });
 });

@@ -186,7 +186,7 @@ describe("feeds, from the game's logs into the channels", () => {
     const takers = guild.addRole({ name: "Call takers" });
     rig.town.modCall(rig.town.join("Harper"));
     const card = await rig.posted(calls, "Harper", "open");
-    await reads(await press(member, card, "Claim"), /⛔ Moderator calls need the tier Moderator/);
+    await reads(await press(member, card, "Claim"), /⛔ Moderator calls are for the tier Moderator/);
     assert.match(textOf(card), /open/);
     member.member.addRole(takers);
     await reads(

@@ -81,14 +81,14 @@ describe("/run, from the question to what came of it", () => {
   test("400: the game refused it; it did not run", async () => {
     nextCommand({ code: 3001, codeChance: 1 });
     const text = await reads(await run(":h refused"), /The game refused the command/);
-    assert.match(text, /It did not run|Nothing was run/);
+    assert.match(text, /It did not run/);
     assert.equal(executions(":h refused"), 0);
   });
 
   test("4000: the owner has not allowed it; the key stays good and reading goes on", async () => {
     rig.service.keyBook.setCommandsAllowed(rig.key, false);
     const text = await reads(await run(":h not authorised"), /has not allowed this bot to run commands/);
-    assert.match(text, /It did not run|Nothing was run/);
+    assert.match(text, /It did not run/);
     rig.service.keyBook.setCommandsAllowed(rig.key, true);
     await reads(await rig.home.member.slash(rig.home.general, "server status"), / players/);
     await reads(await run(":h authorised again"), /It ran/);
@@ -251,7 +251,7 @@ describe("/run, from the question to what came of it", () => {
       await run(":h with an old key"),
       /(no longer accepts|does not accept) the server key/,
     );
-    assert.match(text, /It did not run|Nothing was run/);
+    assert.match(text, /It did not run/);
     const notices = rig.home.guild.channel("notices");
     await rig.posted(notices, "no longer accepts the key of", "/setup link");
     await reads(await run(":h parked now"), /(no longer accepts|does not accept) the server key/);

@@ -3,11 +3,30 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { Keyv } from "keyv";
+import { StoreError } from "../../src/domain/failure.ts";
 import { KeyvDocuments, type Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createTable, SqliteAdapter } from "../../src/store/sqlite/sqlite-adapter.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
 import { collect, documentsContract } from "./contract.ts";
+
+test("what the database refuses is a StoreError with its cause, what is our own mistake is not", async () => {
+  const database = new DatabaseSync(":memory:");
+  createTable(database);
+  const adapter = new SqliteAdapter({ database, namespace: "feeds", nowMs: Date.now });
+  const documents = new KeyvDocuments(adapter, "feeds", String);
+  database.exec("DROP TABLE documents");
+  for (const call of [documents.get("a"), documents.set("a", "b"), documents.delete("a")])
+    await assert.rejects(
+      call,
+      (error) =>
+        error instanceof StoreError &&
+        error.cause instanceof Error &&
+        /feeds: no such table/.test(error.message),
+    );
+  await assert.rejects(documents.get(""), TypeError);
+  database.close();
+});
 
 for (const durability of ["full", "normal"] as const) {
   describe(`the store on sqlite, ${durability}`, () => {

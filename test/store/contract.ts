@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
+import { StoreError } from "../../src/domain/failure.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
-import { StoreError } from "../../src/store/keyv-documents.ts";
 
 const row = z.object({
   n: z.number(),

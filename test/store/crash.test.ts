@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { StoreError } from "../../src/store/keyv-documents.ts";
+import { StoreError } from "../../src/domain/failure.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { connectSqlite } from "../../src/store/sqlite/open-sqlite.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createClient } from "@redis/client";
-import { type Store, StoreError } from "../../src/store/keyv-documents.ts";
+import { StoreError } from "../../src/domain/failure.ts";
+import type { Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { type RedisServer, redisBinary, startRedis } from "../support/redis-server.ts";
 import { all, documentsContract } from "./contract.ts";

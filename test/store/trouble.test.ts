@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, unlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
-import { StoreError } from "../../src/store/keyv-documents.ts";
+import { StoreError } from "../../src/domain/failure.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { explainStoreError } from "../../src/store/sqlite/sqlite-errors.ts";
 import { StatementQueue } from "../../src/store/sqlite/statement-queue.ts";

@@ -137,7 +137,7 @@ export class FakeWorld {
     decideCalls: async (actor, binding) =>
       (await this.permissions.isStaff(actor, binding))
         ? { allowed: true, why: "staff" }
-        : { allowed: false, why: "Moderator calls need the tier Moderator." },
+        : { allowed: false, wants: "tier", why: "Moderator calls are for the tier Moderator." },
     mayRun: async (actor, binding) => {
       const allowed = await this.permissions.isStaff(actor, binding);
       return () => allowed;
@@ -169,6 +169,7 @@ export class FakeWorld {
     snapshots: this.snapshots,
     health: this.health,
     permissions: this.permissions,
+    refusals: { noteEvent: async (event) => void this.events.push(event) },
     clock: this.clock,
     random: this.random,
     pendingLinks: this.pendingLinks,

@@ -10,6 +10,8 @@ export interface AnswerJob {
   readonly first: FirstAnswer;
   readonly work: () => Answer;
   readonly next: (failure: Failure) => Button | undefined;
+  /** It sends commands to the game. */
+  readonly runs?: boolean | undefined;
 }
 
 /** A command as it was typed. */
@@ -37,6 +39,7 @@ export function jobOf({ services, typed, args, first, serverId }: JobParts): Ans
     first,
     work: () => entry.execute({ ...on, args }, services),
     next: (failure) => entry.next?.(failure, args) ?? next(failure, serverId),
+    runs: entry.runs,
   };
 }
 

@@ -1,5 +1,5 @@
 import { joined, userMention } from "../../domain/escaped.ts";
-import { Failure } from "../../domain/failure.ts";
+import { Failure, StoreError } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { Button, MessageBody } from "../../domain/message.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
@@ -30,6 +30,8 @@ export interface AnswerSessionOptions {
   readonly signal: AbortSignal;
   /** The next step after a failure, as a button. */
   readonly next: (failure: Failure) => Button | undefined;
+  /** It sends commands to the game: what fails is told with whether one ran. */
+  readonly runs?: boolean | undefined;
 }
 
 /**
@@ -74,13 +76,15 @@ export class AnswerSession {
   /** Shows an error: a Failure in its words, anything else as a defect that only the log explains. */
   async fail(error: unknown): Promise<void> {
     const { log } = this.#ports;
-    const { reference, actor, next } = this.#options;
-    const failure = error instanceof Failure ? error : undefined;
-    if (failure) {
-      log.info({ reference, code: failure.code, ran: failure.ran, guildId: actor.guildId }, failure.message);
-    } else log.error({ reference, guildId: actor.guildId, err: error }, "a command met a defect");
-    const context = { reference, manages: actor.manageGuild, roleIds: actor.roleIds };
-    const body = failure ? failureBody(failure, { ...context, next: next(failure) }) : defectBody(reference);
+    const { reference, actor, next, runs } = this.#options;
+    const { guildId } = actor;
+    const failure = failureOf(error);
+    if (failure === undefined) log.error({ reference, guildId, err: error }, "a command met a defect");
+    else if (failure === error) {
+      log.info({ reference, code: failure.code, ran: failure.ran, guildId }, failure.message);
+    } else log.error({ reference, guildId, err: error }, "a command could not use the store");
+    const context = { reference, manages: actor.manageGuild, roleIds: actor.roleIds, runs };
+    const body = failure ? failureBody(failure, { ...context, next: next(failure) }) : defectBody(context);
     try {
       // A defect may come after the work was done, so like an unknown outcome it must reach the person.
       await this.show({ ...body, ephemeral: true, important: failure === undefined || failure.ran !== "no" });
@@ -144,6 +148,13 @@ export class AnswerSession {
   #logDropped(why: string): void {
     this.#ports.log.warn({ reference: this.#options.reference }, `a reply was dropped: ${why}`);
   }
+}
+
+/** What people are told of an error in words; undefined: a defect. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error;
+  if (!(error instanceof StoreError)) return undefined;
+  return new Failure("store", "What you asked for was not kept, or not all of it.", { cause: error });
 }
 
 const EXPIRED = { reason: "late", message: "its token has expired" } as const;

@@ -4,7 +4,7 @@ import type { Action, Answer, Entry, Form, Press } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
 import type { Services } from "../services.ts";
 import type { AnswerJob } from "./answer-job.ts";
-import { AnswerSession, type AnswerSessionPorts } from "./answer-session.ts";
+import { AnswerSession, type AnswerSessionPorts, failureOf } from "./answer-session.ts";
 import { autocomplete } from "./autocomplete.ts";
 import type { CommandRegistry } from "./command-registry.ts";
 import {
@@ -139,6 +139,7 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       first: action.first === "update" && messageId === undefined ? "ephemeral" : action.first,
       work: () => action.execute(press, services),
       next: (failure) => mendingButton(failure, actor),
+      runs: action.runs,
     };
   }
 
@@ -148,11 +149,11 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     error: unknown,
     reference = random.id().slice(0, 8),
   ): Promise<void> {
-    const failure = error instanceof Failure ? error : undefined;
+    const failure = failureOf(error);
     if (!failure) log.error({ reference, guildId: actor.guildId, err: error }, "a command met a defect");
     const body = failure
       ? failureBody(failure, { ...errorContext(actor, reference), next: mendingButton(failure, actor) })
-      : defectBody(reference);
+      : defectBody({ reference });
     try {
       await answers.replyPrivately(body);
     } catch (refused) {

@@ -106,6 +106,7 @@ export class ServerQuestions {
       first: firstOf(entry, args),
       work: () => work.call(this),
       next: (failure) => entry.next?.(failure, args) ?? typed.next(failure, meantId),
+      runs: entry.runs,
     };
   }
 

@@ -103,6 +103,7 @@ const ACTIONS = {
   "audit-channel": "set the audit channel",
   "audit-retention": "set how long the audit is kept",
   "audit-export": "exported the audit",
+  "call-refused": "was refused",
   refusals: "was refused",
 } as const;
 

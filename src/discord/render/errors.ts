@@ -1,4 +1,4 @@
-import { type Escaped, joined, md } from "../../domain/escaped.ts";
+import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import { cut, inlineCode } from "./escape.ts";
@@ -13,6 +13,8 @@ export interface ErrorContext {
   readonly next?: Button | undefined;
   /** Whoever asked manages the Discord server: they need not ask anyone. */
   readonly manages?: boolean;
+  /** It was about a command to the game: then it is said whether that ran. */
+  readonly runs?: boolean | undefined;
   /** Roles of whoever asked: where a refusal names one, it shows as the role. */
   readonly roleIds?: readonly string[] | undefined;
 }
@@ -74,7 +76,7 @@ const ERROR_TEXTS = {
 
 const RAN_WORDS = {
   yes: "**It ran.**",
-  no: "**Nothing was run or changed.**",
+  no: "**It did not run.**",
   unknown: "**It may have run.** Do not repeat it before you have looked in the game.",
 } as const satisfies Record<Ran, string>;
 
@@ -89,7 +91,8 @@ const DENIED_MANAGER =
 export function failureBody(failure: Failure, context: ErrorContext): MessageBody {
   const what = md`${ERROR_TEXTS[failure.code].what}`;
   const next = md`${failure.code === "denied" && context.manages === true ? DENIED_MANAGER : ERROR_TEXTS[failure.code].next}`;
-  if (failure.isRead || failure.code === "not-linked") return readBody(failure, what, next, context);
+  const isRun = (context.runs === true && !failure.isRead) || failure.ran !== "no";
+  if (!isRun || failure.code === "not-linked") return plainBody(failure, what, next, context);
   const why = escapeButRoles(cut(failure.message, 800), context.roleIds ?? []);
   const lines: Escaped[] = [md`${RAN_WORDS[failure.ran]} ${why}`];
   // What was written wrong says itself how to mend it. Where it may have happened, "try again" would be wrong advice.
@@ -108,30 +111,33 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
   );
 }
 
-/** A read ran nothing, so it says in one sentence what is the matter, and in one what to do. */
-function readBody(failure: Failure, what: Escaped, next: Escaped, context: ErrorContext): MessageBody {
+/** Nothing of it could have run, so it says in one sentence what is the matter, and in one what to do. */
+function plainBody(failure: Failure, what: Escaped, next: Escaped, context: ErrorContext): MessageBody {
   const lines: Escaped[] = [escapeButRoles(cut(failure.message, 800), context.roleIds ?? [])];
   const again = failure.retryAtMs;
   // A clock time stays true when it has passed; "in 10 seconds" does not.
   if (again !== undefined) lines.push(md`Ask again after <t:${Math.ceil(again / 1000)}:T>.`);
-  // What is not linked says itself what to do; a role that is wanted has its button.
-  else if (failure.code !== "not-linked" && !(failure.wants !== undefined && context.next !== undefined)) {
-    lines.push(next);
-  }
-  lines.push(referenceLine(context.reference));
+  // A button says it as well, and what is not linked or was written wrong says it itself.
+  else if (context.next === undefined && !SAY_IT_THEMSELVES.has(failure.code)) lines.push(next);
+  lines.push(referenceLine(context.reference, failure.commandId));
   return body({ title: md`⛔ ${what}`, description: joined(lines, "\n"), color: FAILED_COLOR }, context.next);
 }
 
+const SAY_IT_THEMSELVES: ReadonlySet<FailureCode> = new Set(["not-linked", "bad-command"]);
+
 /** A defect of ours: no details for people, the log has them under the same reference. */
-export function defectBody(reference: string): MessageBody {
+export function defectBody({ reference, runs }: Pick<ErrorContext, "reference" | "runs">): MessageBody {
+  const words =
+    runs === true
+      ? [
+          "**It may have run.** Look in the game before you repeat it.",
+          "Tell the operator of this bot the reference.",
+        ]
+      : ["Try it again; if it stays, tell the operator of this bot the reference."];
   return body({
     title: md`⛔ Something broke in this bot`,
     description: joined(
-      [
-        "**It may have been done.** Look before you repeat it.",
-        "**Next:** Tell the operator of this bot the reference; the log has the details.",
-        referenceLine(reference),
-      ],
+      [...words.map((line) => md`${markdownOfOurs(line)}`), referenceLine(reference)],
       "\n",
     ),
     color: FAILED_COLOR,

@@ -27,3 +27,9 @@ export interface AuditLog {
   unfinished(): AsyncIterable<RunRecord>;
   prune(guildId: string, beforeMs: number): Promise<number>;
 }
+
+/** What people were refused, for the audit: a few rows a person and minute, then their number. */
+export interface Refusals {
+  /** Rejects when the store does. */
+  noteEvent(event: AuditEvent): Promise<void>;
+}

@@ -2,14 +2,17 @@ import type { Actor, Binding } from "../guild.ts";
 import type { PlayerRef } from "../model.ts";
 import type { Decision } from "../run.ts";
 
+/** A person with their own account in the game, where it is linked: nobody's rank keeps them from moving themselves. */
+export type Asker = Actor & { readonly ownPlayerId?: number | undefined };
+
 export interface Permissions {
-  decide(actor: Actor, binding: Binding, text: string): Promise<Decision>;
+  decide(actor: Asker, binding: Binding, text: string): Promise<Decision>;
   /** The player of that whole name or id, by the latest lists of the server; undefined: not seen there. */
   findPlayer(binding: Binding, nameOrId: string): Required<PlayerRef> | undefined;
   /** May this person claim, release and resolve moderator calls of this server? */
   decideCalls(actor: Actor, binding: Binding): Promise<Decision>;
   /** Whether they may run a text there, by the latest lists; where those are unknown, by the verb. For suggestions. */
-  mayRun(actor: Actor, binding: Binding): Promise<(text: string) => boolean>;
+  mayRun(actor: Asker, binding: Binding): Promise<(text: string) => boolean>;
   /** Any tier at all on this server: sees the join key, the audit of it. */
   isStaff(actor: Actor, binding: Binding): Promise<boolean>;
 }

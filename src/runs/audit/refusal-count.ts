@@ -1,8 +1,8 @@
-import type { AuditLog } from "../../domain/ports/audit-log.ts";
+import type { AuditLog, Refusals } from "../../domain/ports/audit-log.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
-import type { RunRecord } from "../../domain/run.ts";
+import type { AuditEvent, RunRecord } from "../../domain/run.ts";
 
-/** Refused commands of one person that get a row each within a minute; the rest are counted in one row. */
+/** What one person was refused that gets a row each within a minute; the rest is counted in one row. */
 const ROWS_A_MINUTE = 5;
 const MINUTE_MS = 60_000;
 
@@ -13,11 +13,14 @@ export interface RefusalCountPorts {
   report(what: string, error: unknown): void;
 }
 
+/** Who was refused what: a command, or a press on a moderator call. */
+type Refused = Pick<AuditEvent, "guildId" | "actorId" | "actorName" | "text">;
+
 interface Minute {
   rows: number;
   more: number;
-  /** The latest refusal: its person, guild and command stand in the row of the count. */
-  last: RunRecord;
+  /** The latest one: its person, guild and text stand in the row of the count. */
+  last: Refused;
   cancel(): void;
 }
 
@@ -25,7 +28,7 @@ interface Minute {
  * Refusals in the audit. Anyone in a community can cause them, as fast as they can type: past a few a minute they are
  * counted, and the count becomes one row when the minute is over. A crash loses the count of that minute.
  */
-export class RefusalCount {
+export class RefusalCount implements Refusals {
   readonly #ports: RefusalCountPorts;
   readonly #minutes = new Map<string, Minute>();
 
@@ -35,14 +38,12 @@ export class RefusalCount {
 
   /** Writes the row of a refused command, or counts it. Rejects when the store does. */
   async note(row: RunRecord): Promise<void> {
-    const minute = this.#minuteOf(row);
-    minute.last = row;
-    if (minute.rows >= ROWS_A_MINUTE) {
-      minute.more += 1;
-      return;
-    }
-    minute.rows += 1;
-    await this.#ports.audit.put(row);
+    if (this.#mayWrite(row)) await this.#ports.audit.put(row);
+  }
+
+  /** Writes the row of a refused press, or counts it. Rejects when the store does. */
+  async noteEvent(event: AuditEvent): Promise<void> {
+    if (this.#mayWrite(event)) await this.#ports.audit.event(event);
   }
 
   /** Writes what was counted so far, before the process ends. */
@@ -50,12 +51,24 @@ export class RefusalCount {
     await Promise.all([...this.#minutes.keys()].map((person) => this.#endMinute(person)));
   }
 
-  #minuteOf(row: RunRecord): Minute {
-    const person = `${row.guildId}/${row.actorId}`;
+  /** Whether this one gets a row of its own; counts it where it gets none. */
+  #mayWrite(refused: Refused): boolean {
+    const minute = this.#minuteOf(refused);
+    minute.last = refused;
+    if (minute.rows >= ROWS_A_MINUTE) {
+      minute.more += 1;
+      return false;
+    }
+    minute.rows += 1;
+    return true;
+  }
+
+  #minuteOf(refused: Refused): Minute {
+    const person = `${refused.guildId}/${refused.actorId}`;
     const known = this.#minutes.get(person);
     if (known !== undefined) return known;
     const cancel = this.#ports.clock.after(MINUTE_MS, () => void this.#endMinute(person));
-    const minute = { rows: 0, more: 0, last: row, cancel };
+    const minute = { rows: 0, more: 0, last: refused, cancel };
     this.#minutes.set(person, minute);
     return minute;
   }
@@ -69,8 +82,7 @@ export class RefusalCount {
 
     const { audit, clock, random, report } = this.#ports;
     const { guildId, actorId, actorName, text } = minute.last;
-    const commands = minute.more === 1 ? "1 more command" : `${minute.more} more commands`;
-    const counted = `${commands} within a minute, the last: ${text}`;
+    const counted = `${minute.more} more ${minute.more === 1 ? "time" : "times"} within a minute, the last: ${text}`;
     const event = { id: random.id(), guildId, atMs: clock.nowMs(), actorId, actorName };
     await audit
       .event({ ...event, action: "refusals", text: counted })

@@ -50,7 +50,8 @@ export async function authorizeAtSend(
   if (parked !== undefined) throw new Failure("key-rejected", parked.why);
   const policy = (await ports.settings.of(actor.guildId)).policies[binding.id] ?? EMPTY_POLICY;
   const people = peopleOf(ports.snapshots.latest(binding.source), ports.clock.nowMs());
-  const decision = decide(policy, actor, parseCommand(request.text), people);
+  const asker = { ...actor, ownPlayerId: request.ownPlayerId };
+  const decision = decide(policy, asker, parseCommand(request.text), people);
   if (!decision.allowed)
     throw new Failure("denied", decision.why, decision.wants === undefined ? {} : { wants: decision.wants });
   return { ...now, binding };

@@ -1,5 +1,6 @@
-import { type Actor, CALLS_RIGHT, type StaffPolicy, type Tier } from "../../domain/guild.ts";
+import { CALLS_RIGHT, type StaffPolicy, type Tier } from "../../domain/guild.ts";
 import type { PlayerRef } from "../../domain/model.ts";
+import type { Asker } from "../../domain/ports/permissions.ts";
 import type { Decision, ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
 import { higherTier, TIER_NAMES, tierLevel } from "../../domain/tiers.ts";
 import { findPerson, type People, rankOf, resolveTargets } from "../catalogue/targets.ts";
@@ -24,16 +25,18 @@ export function isStaff(policy: StaffPolicy, roleIds: readonly string[]): boolea
   );
 }
 
+type Roles = Pick<Asker, "roleIds" | "ownPlayerId">;
+
 /** May this person run this command? `people` undefined: the lists of the server are not known. */
 export function decide(
   policy: StaffPolicy,
-  actor: Pick<Actor, "roleIds">,
+  actor: Roles,
   command: ParsedCommand,
   people: People | undefined,
 ): Decision {
   const byVerb = decideVerb(policy, actor.roleIds, command);
   if (!byVerb.allowed || command.targetTexts.length === 0) return byVerb;
-  const refusal = refuseTargets(policy, tierOf(policy, actor.roleIds), command, people);
+  const refusal = refuseTargets(policy, actor, command, people);
   return refusal === undefined ? byVerb : { allowed: false, why: refusal };
 }
 
@@ -62,7 +65,7 @@ export function decideVerb(
     return {
       allowed: false,
       wants: "tier",
-      why: `${needs}; none of the roles has a tier on this server. Whoever manages the Discord server can give one with /staff allow.`,
+      why: `${needs}; none of the roles has a tier on this server.`,
     };
   }
   if (tierLevel(tier) < tierLevel(command.tier)) {
@@ -89,17 +92,16 @@ export function decideCalls(policy: StaffPolicy, roleIds: readonly string[]): De
   if (tierLevel(tierOf(policy, roleIds)) >= tierLevel("moderator")) {
     return { allowed: true, why: "Moderators and above take moderator calls." };
   }
-  const how = "Whoever manages the Discord server can give a role either with /staff allow.";
   return {
     allowed: false,
     wants: "tier",
-    why: `Moderator calls need the tier Moderator, or a role allowed calls. ${how}`,
+    why: "Moderator calls are for the tier Moderator, or a role that may take calls.",
   };
 }
 
 function refuseTargets(
   policy: StaffPolicy,
-  tier: Tier | undefined,
+  actor: Roles,
   command: ParsedCommand,
   people: People | undefined,
 ): string | undefined {
@@ -108,12 +110,12 @@ function refuseTargets(
   const typed = command.targetTexts.find((text) => isProtected(policy, waysToName(text, people)));
   if (typed !== undefined) return `${typed} is protected: nobody may target them.`;
   if (people === undefined) {
-    if (tier === "manager" && policy.protectedPlayers.length === 0) return undefined;
+    if (tierOf(policy, actor.roleIds) === "manager" && policy.protectedPlayers.length === 0) return undefined;
     return "The lists of players and staff are not known yet, so the targets cannot be checked.";
   }
   const targets = resolveTargets(command.targetTexts, people);
   for (const target of targets) {
-    const reason = refuseOne(policy, tier, target, people);
+    const reason = refuseOne(policy, actor, target, people);
     if (reason !== undefined) return reason;
   }
   return undefined;
@@ -121,23 +123,26 @@ function refuseTargets(
 
 function refuseOne(
   policy: StaffPolicy,
-  tier: Tier | undefined,
+  { roleIds, ownPlayerId }: Roles,
   target: ResolvedTarget,
   people: People,
 ): string | undefined {
+  const tier = tierOf(policy, roleIds);
   if (target.players.length === 0) {
     // The list may be some seconds old: who is meant may have joined since.
     const prefix = target.text.toLowerCase();
     const near = policy.protectedPlayers.find((entry) =>
-      [entry, otherWay(policy, entry) ?? ""].some((name) => name.startsWith(prefix)),
+      waysOfEntry(policy, entry).some((way) => way.toLowerCase().startsWith(prefix)),
     );
     if (near !== undefined)
-      return `"${target.text}" may mean ${near}, who is protected: nobody may target them.`;
+      return `"${target.text}" may mean ${shownEntry(policy, near)}, who is protected: nobody may target them.`;
   }
   for (const player of target.players) {
     const via = player.name === target.text ? "" : ` (matched by "${target.text}")`;
     if (isProtected(policy, waysOf(player)))
       return `${player.name}${via} is protected: nobody may target them.`;
+    // A rank shields from others: it must not keep anyone from moving themselves.
+    if (player.id !== undefined && player.id === ownPlayerId) continue;
     const rank = rankOf(player, people);
     if (tierLevel(rank) > tierLevel(tier)) {
       const held = tier === undefined ? "no tier" : `the tier ${TIER_NAMES[tier]}`;
@@ -150,14 +155,22 @@ function refuseOne(
 /** By name, whole and in any case, or by id: whichever of the two was protected, the other counts once it is known. */
 function isProtected(policy: StaffPolicy, ways: readonly string[]): boolean {
   return policy.protectedPlayers.some((entry) =>
-    ways.some((way) => way === entry || way === otherWay(policy, entry)),
+    waysOfEntry(policy, entry).some((way) => ways.includes(way.toLowerCase())),
   );
 }
 
-function otherWay({ protectedAliases }: StaffPolicy, entry: string): string | undefined {
-  return protectedAliases !== undefined && Object.hasOwn(protectedAliases, entry)
-    ? protectedAliases[entry]
-    : undefined;
+/** The entry, and the other way to name the same player where it is known; spelled as they were given. */
+function waysOfEntry({ protectedAliases }: StaffPolicy, entry: string): readonly string[] {
+  const other =
+    protectedAliases !== undefined && Object.hasOwn(protectedAliases, entry)
+      ? protectedAliases[entry]
+      : undefined;
+  return other === undefined ? [entry] : [entry, other];
+}
+
+/** By name where one is known: nobody reads ids. */
+function shownEntry(policy: StaffPolicy, entry: string): string {
+  return waysOfEntry(policy, entry).find((way) => !/^\d+$/.test(way)) ?? "a player";
 }
 
 /** The text itself, and name and id of the player whom it names as a whole. */

@@ -47,23 +47,17 @@ export async function makePlan(
 ): Promise<RunPlan> {
   const command = parseCommand(request.text);
   refuseWithoutTarget(command);
-  const { guildId } = request.actor;
-  const policy = (await ports.settings.of(guildId)).policies[request.binding.id] ?? EMPTY_POLICY;
-  const mayVerb = decideVerb(policy, request.actor.roleIds, command);
+  const { actor, ownPlayerId } = request;
+  const policy = (await ports.settings.of(actor.guildId)).policies[request.binding.id] ?? EMPTY_POLICY;
+  const mayVerb = decideVerb(policy, actor.roleIds, command);
   // Whoever may not use the verb at all costs the service nothing.
   const { people, unread } = await readPeople(ports, request, command, mayVerb.allowed);
-  const decision = decide(policy, request.actor, command, people);
+  const decision = decide(policy, { ...actor, ownPlayerId }, command, people);
   if (mayVerb.allowed && !decision.allowed && people === undefined && unread !== undefined) throw unread;
   const targets = people === undefined ? [] : resolveTargets(command.targetTexts, people);
   const repeats = await earlierUnknown(ports, request);
-  const meant = meantText(command, (verb) => decideVerb(policy, request.actor.roleIds, verb).allowed);
-  const confirmReasons = reasonsToConfirm({
-    command,
-    targets,
-    repeats,
-    meant,
-    ownPlayerId: request.ownPlayerId,
-  });
+  const meant = meantText(command, (verb) => decideVerb(policy, actor.roleIds, verb).allowed);
+  const confirmReasons = reasonsToConfirm({ command, targets, repeats, meant, ownPlayerId });
   const inverse = inverseOf(command, targets);
   const nowMs = ports.clock.nowMs();
   return {

@@ -1,5 +1,5 @@
 import { keyvStorageCapability } from "keyv";
-import { StoreError } from "../keyv-documents.ts";
+import { StoreError } from "../../domain/failure.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { DELETE_FENCED, RAISE, SET_FENCED } from "./redis-scripts.ts";
 

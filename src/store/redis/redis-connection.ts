@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "@redis/client";
+import { StoreError } from "../../domain/failure.ts";
 import type { Log } from "../../log.ts";
-import { StoreError } from "../keyv-documents.ts";
 import { explainRedisError, isLoading, isReadOnly, reasonOf } from "./redis-errors.ts";
 
 export type RedisClient = ReturnType<typeof createClient>;

@@ -1,4 +1,4 @@
-import { StoreError } from "../keyv-documents.ts";
+import { StoreError } from "../../domain/failure.ts";
 
 /** What each refusal of Redis means for its operator, by the word that it begins with. */
 const WORDS: readonly (readonly [begins: RegExp, words: string])[] = [

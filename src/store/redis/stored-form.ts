@@ -1,5 +1,5 @@
+import { StoreError } from "../../domain/failure.ts";
 import type { Log } from "../../log.ts";
-import { StoreError } from "../keyv-documents.ts";
 import { hashOf, PREFIX } from "./redis-adapter.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { MOVE_OLD } from "./redis-scripts.ts";

@@ -1,7 +1,8 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type Durability, KeyvDocuments, type Store, StoreError } from "../keyv-documents.ts";
+import { StoreError } from "../../domain/failure.ts";
+import { type Durability, KeyvDocuments, type Store } from "../keyv-documents.ts";
 import { createTable, SqliteAdapter } from "./sqlite-adapter.ts";
 import { damaged, explainStoreError, isLocked } from "./sqlite-errors.ts";
 import { StatementQueue } from "./statement-queue.ts";

@@ -1,4 +1,4 @@
-import { StoreError } from "../keyv-documents.ts";
+import { StoreError } from "../../domain/failure.ts";
 
 /** Primary result codes of SQLite: the low byte of the extended codes that node:sqlite gives. */
 const BUSY = 5;

@@ -15,7 +15,7 @@ import { createCommandRegistry } from "../../../src/discord/interactions/command
 import { createDispatch } from "../../../src/discord/interactions/dispatch.ts";
 import type { IncomingCommand } from "../../../src/discord/interactions/incoming.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
-import { Failure } from "../../../src/domain/failure.ts";
+import { Failure, StoreError } from "../../../src/domain/failure.ts";
 import type { Actor } from "../../../src/domain/guild.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
 import type { Notifier } from "../../../src/domain/ports/notifier.ts";
@@ -426,6 +426,15 @@ test("a reply that Discord finds malformed is a defect, told as one", async () =
   await dispatch.handle(slash());
   assert.ok(log.lines.some(({ level }) => level === "error"));
   assert.match(textOf(answers.followUps[0]?.body), /Something broke/);
+});
+
+test("a store that refuses is told in words, and logged with its cause", async () => {
+  const full = new StoreError("the store refused feeds: database or disk is full");
+  const { dispatch, answers, slash, log } = rig([single(() => Promise.reject(full))]);
+  await dispatch.handle(slash());
+  const said = textOf(answers.followUps[0]?.body);
+  assert.match(said, /cannot write to its own store[\s\S]*not kept[\s\S]*Tell the operator/);
+  assert.ok(log.lines.some(({ level }) => level === "error"));
 });
 
 test("whoever may link a server is offered the button when none is linked", async () => {

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureBody } from "../../../src/discord/render/errors.ts";
+import { defectBody, failureBody } from "../../../src/discord/render/errors.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 
 const text = (failure: Failure, manages = false) =>
-  failureBody(failure, { reference: "ref", manages }).cards?.[0]?.description ?? "";
+  failureBody(failure, { reference: "ref", manages, runs: true }).cards?.[0]?.description ?? "";
 
-test("an error says whether it ran, why, the next step, when, and a reference, in this order", () => {
+test("an error of a command says whether it ran, why, the next step, when, and a reference, in this order", () => {
   const failure = new Failure("rate-limited", "Too many.", { retryAtMs: 61_000, commandId: "c-1" });
   const said = text(failure);
-  const order = ["Nothing was run", "Too many", "Next:", "after <t:61:T>", "ref", "c-1"].map((part) =>
+  const order = ["It did not run", "Too many", "Next:", "after <t:61:T>", "ref", "c-1"].map((part) =>
     said.indexOf(part),
   );
   assert.ok(
@@ -26,15 +26,35 @@ test("who manages the Discord server is told what to do, everyone else whom to a
 
 test("a next step that is a button is not told in words as well", () => {
   const next = { kind: "button", style: "primary", label: "Link a server", id: "setup-link" } as const;
-  const { cards, rows } = failureBody(new Failure("key-rejected", "Gone."), { reference: "ref", next });
-  assert.doesNotMatch(cards?.[0]?.description ?? "", /Next/);
-  assert.deepEqual(rows, [[next]]);
+  for (const runs of [true, false]) {
+    const gone = new Failure("key-rejected", "Gone.");
+    const { cards, rows } = failureBody(gone, { reference: "ref", next, runs });
+    assert.doesNotMatch(cards?.[0]?.description ?? "", /Next|owner/);
+    assert.deepEqual(rows, [[next]]);
+  }
 });
 
 test("after an unknown outcome nobody is told to try again", () => {
   const unknown = new Failure("unreachable", "No answer.", { ran: "unknown" });
   assert.match(text(unknown), /looked in the game/);
   assert.doesNotMatch(text(unknown), /[Tt]ry again/);
+});
+
+test("what configures says what is the matter, and nothing of whether it ran", () => {
+  const said = (failure: Failure) => failureBody(failure, { reference: "ref" }).cards?.[0]?.description ?? "";
+  assert.equal(
+    said(new Failure("bad-command", "There is no such feed.")),
+    "There is no such feed.\n-# Reference `ref`",
+  );
+  assert.match(said(new Failure("store", "Not kept.")), /^Not kept\.\nTell the operator/);
+  // Whatever it was about: what may have run is never left out.
+  assert.match(said(new Failure("unreachable", "No answer.", { ran: "unknown" })), /may have run/);
+});
+
+test("a defect of a command sends people into the game, any other one does not", () => {
+  const said = (runs: boolean) => defectBody({ reference: "ref", runs }).cards?.[0]?.description ?? "";
+  assert.match(said(true), /^\*\*It may have run\.\*\*/);
+  assert.match(said(false), /^Try it again; if it stays/);
 });
 
 test("what was only read says nothing of whether it ran", () => {

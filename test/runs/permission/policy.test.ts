@@ -109,6 +109,14 @@ describe("who may run what", () => {
     assert.match(may(["m"], ":kill Ad").why, /Ada .*matched by "Ad".*Administrator.*Moderator/);
   });
 
+  test("nobody's own rank keeps them from moving themselves, and it lifts nothing else", () => {
+    const asAda = { roleIds: ["m"], ownPlayerId: 21 };
+    const judged = (text: string) => decide(policy, asAda, parseCommand(text), people).allowed;
+    assert.equal(judged(":tp Ada Alice"), true);
+    assert.equal(judged(":tp Ada,Olga Alice"), false);
+    assert.equal(decide(policy, { roleIds: ["m"] }, parseCommand(":tp Ada Alice"), people).allowed, false);
+  });
+
   test("lets nobody at all target the protected, by name, prefix or id", () => {
     for (const text of [":kick celeb", ":kick CELEB", ":kick cel", ":kick 777", ":ban Alice,celeb"]) {
       assert.equal(may(["x"], text).allowed, false, text);
@@ -152,6 +160,11 @@ describe("who may run what", () => {
     }
     const toId = { protectedPlayers: ["celeb"], protectedAliases: { celeb: "900" } };
     assert.equal(may(["x"], ":ban 900", toId).allowed, false);
+    const spelled = { protectedPlayers: ["NightOwl"], protectedAliases: { NightOwl: "900" } };
+    for (const text of [":ban nightowl", ":ban NIGHTOWL", ":ban night", ":ban 900"]) {
+      assert.equal(may(["x"], text, spelled).allowed, false, text);
+    }
+    assert.match(may(["x"], ":ban 90", { ...spelled }).why, /may mean NightOwl/);
   });
 
   test("further colons change nothing: what is denied stays denied", () => {

@@ -94,7 +94,7 @@ describe("a run and its audit row", () => {
     assert.equal(rig.audit.log.length, 5);
     await rig.clock.advance(60_000);
     assert.equal(rig.audit.log.length, 5);
-    assert.match(rig.audit.eventRows.at(-1)?.text ?? "", /^45 more commands within a minute/);
+    assert.match(rig.audit.eventRows.at(-1)?.text ?? "", /^45 more times within a minute/);
   });
 });
 
