@@ -4,6 +4,7 @@ import type { Soak } from "./soak.ts";
 const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   kills: () => import("./kills.ts"),
   cuts: () => import("./cuts.ts"),
+  chaos: () => import("./chaos.ts"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);

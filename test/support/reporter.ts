@@ -1,7 +1,8 @@
 import { relative } from "node:path";
 import { inspect } from "node:util";
+import { END_OF_FILE } from "./test-worker.ts";
 
-/** What node:test tells a reporter, as far as this one reads it. */
+/** The fields of node:test's events that this reporter reads. */
 interface TestEvent {
   readonly type: string;
   readonly data: {
@@ -15,13 +16,13 @@ interface TestEvent {
   };
 }
 
-const dotsPerLine = 100;
+const DOTS_PER_LINE = 100;
 
 function where({ file, line }: TestEvent["data"]): string {
   return file === undefined ? "" : `${relative(process.cwd(), file)}${line === undefined ? "" : `:${line}`}`;
 }
 
-/** A failure is its own cause here: node:test wraps what a test threw. */
+/** Shows what a test threw, which node:test wraps as the cause of its own error. */
 function reason(error: Error | undefined): string {
   const cause = error?.cause ?? error;
   return inspect(cause, { depth: 4, breakLength: 110 }).replace(/^/gm, "    ");
@@ -35,6 +36,7 @@ export default async function* reporter(events: AsyncIterable<TestEvent>): Async
   let [passed, failed, skipped, dots] = [0, 0, 0, 0];
   const failures: string[] = [];
   for await (const { type, data } of events) {
+    if (data.name === END_OF_FILE) continue;
     const isSuite = data.details?.type === "suite";
     if (type === "test:pass" && data.skip !== undefined && data.skip !== false) {
       skipped += 1;
@@ -42,9 +44,9 @@ export default async function* reporter(events: AsyncIterable<TestEvent>): Async
     } else if (type === "test:pass" && !isSuite) {
       passed += 1;
       dots += 1;
-      yield dots % dotsPerLine === 0 ? ".\n" : ".";
+      yield dots % DOTS_PER_LINE === 0 ? ".\n" : ".";
     } else if (type === "test:fail") {
-      // A suite fails with its tests; only one that fails by itself (a hook) is told.
+      // A suite fails with its tests; it is printed only when it fails by itself, such as in a hook.
       const error = data.details?.error;
       const isEcho = isSuite && /subtests? failed/.test(error?.message ?? "");
       if (isEcho) continue;

@@ -1,15 +1,31 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
+import type { FileEnded, TestFile } from "./test-worker.ts";
 
 /**
- * Runs the suite in as many processes as there are cores, at most two: each takes every other file. One process for all
- * of its files, since an import of discord.js in each would take longer than the tests. Prints what they print, and one
- * line that counts for all of them. Ends with 1 when a test failed or a process ended without its count.
+ * Runs the suite in a few processes, which take its files from one queue. One process runs many files, because importing
+ * discord.js for each would take longer than the tests. There is one process more than there are cores, since the
+ * longest files mostly wait for a browser or a bot that they started. Prints what the processes print, and one line that
+ * counts for all of them. Ends with 1 when a test failed, or when a process ended without its count.
  */
-const PATTERN = "test/*/**/*.test.ts";
+const PATTERN = process.argv[2] ?? "test/*/**/*.test.ts";
+const WORKER = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
 const REPORTER = "./test/support/reporter.ts";
+const MOST_PROCESSES = 3;
+const SLOWEST_SHOWN = 5;
 const COUNT = /(\d+) passed, (\d+) failed, (\d+) skipped\s*$/;
+/** The kinds that take longest, first: a long file that begins last keeps one process busy alone. */
+const LONGEST_KINDS = [
+  /\/web\/page\./,
+  /\/e2e\//,
+  /\/simulation\//,
+  /\/(chaos|interleavings|transport|screens)\./,
+  /-e2e\.|\/sandbox\//,
+];
 
 interface Counts {
   readonly passed: number;
@@ -17,35 +33,60 @@ interface Counts {
   readonly skipped: number;
 }
 
-/** The counts of one process; undefined where it ended without any. */
-function runShard(shard: number, shards: number): Promise<Counts | undefined> {
-  const args = ["--test", "--test-isolation=none", `--test-reporter=${REPORTER}`];
-  const child = spawn(process.execPath, [...args, `--test-shard=${shard}/${shards}`, PATTERN], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let tail = "";
-  child.stdout.setEncoding("utf8");
-  child.stdout.on("data", (text: string) => {
-    tail = (tail + text).slice(-200);
-    process.stdout.write(text.replace(COUNT, ""));
-  });
-  return new Promise((resolve) => {
-    child.on("close", () => {
-      const [, passed, failed, skipped] = COUNT.exec(tail) ?? [];
-      resolve(
-        passed === undefined
-          ? undefined
-          : { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) },
-      );
-    });
-  });
+function rankOf(path: string): number {
+  const rank = LONGEST_KINDS.findIndex((kind) => kind.test(path));
+  return rank === -1 ? LONGEST_KINDS.length : rank;
 }
 
-const shards = Math.min(2, availableParallelism());
-const counted = await Promise.all(Array.from({ length: shards }, (_, n) => runShard(n + 1, shards)));
+const queue = globSync(PATTERN)
+  .sort()
+  .sort((a, b) => rankOf(a) - rankOf(b));
+const durations = new Map<string, number>();
+
+/** Hands the process its next file, or lets it end. */
+function giveNext(child: ChildProcess): void {
+  const path = queue.shift();
+  if (path === undefined) child.disconnect();
+  else child.send({ path } satisfies TestFile);
+}
+
+/** The counts of one process; undefined where it ended without any. */
+async function runProcess(): Promise<Counts | undefined> {
+  const child = fork(WORKER, [], {
+    execArgv: [`--test-reporter=${REPORTER}`],
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  const exited = once(child, "exit");
+  child.on("message", ({ path, durationMs }: FileEnded) => {
+    durations.set(path, durationMs);
+    giveNext(child);
+  });
+  giveNext(child);
+
+  let tail = "";
+  child.stdout?.setEncoding("utf8");
+  for await (const text of child.stdout ?? []) {
+    tail = (tail + String(text)).slice(-200);
+    process.stdout.write(String(text).replace(COUNT, ""));
+  }
+  await exited;
+  const [, passed, failed, skipped] = COUNT.exec(tail) ?? [];
+  if (passed === undefined) return undefined;
+  return { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) };
+}
+
+const startMs = performance.now();
+const processes = Math.min(MOST_PROCESSES, availableParallelism() + 1, queue.length);
+const counted = await Promise.all(Array.from({ length: processes }, runProcess));
 const sum = (of: keyof Counts) => counted.reduce((total, counts) => total + (counts?.[of] ?? 0), 0);
-const ended = counted.every((counts) => counts !== undefined && counts.passed > 0);
+const ended = queue.length === 0 && counted.every((counts) => counts !== undefined);
 if (!ended) process.stdout.write("\na process of the tests ended without a count\n");
+
+const slowest = [...durations].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
+const inSeconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
+process.stdout.write(
+  `\nslowest: ${slowest.map(([path, ms]) => `${path} ${inSeconds(ms)}`).join(", ")}; all: ${inSeconds(performance.now() - startMs)}`,
+);
 process.stdout.write(
   `\n${sum("passed")} passed, ${sum("failed") + (ended ? 0 : 1)} failed, ${sum("skipped")} skipped\n`,
 );

@@ -1,23 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { chaos } from "../../support/chaos.ts";
+import { assertHeld, chaos } from "../../support/chaos.ts";
 import { seededRandom } from "../../support/clock.ts";
 import { runLoad, World } from "../../support/limit-run.ts";
 
 test("whatever goes wrong: nothing avoidable is sent, no command runs twice, no key is asked on, none is shown", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 1_000_000 }), async (seed) => {
-      const result = await chaos(seed);
-      assert.equal(result.avoidable, 0, "requests inside a told wait");
-      assert.equal(result.blocks, 0);
-      assert.ok(result.maxExecutions <= 1, "executions of one command");
-      assert.ok(result.requestsAfterFirst403 <= 2, "requests for a key after its first 403");
-      assert.equal(result.leaked, false);
-      assert.equal(result.unsettled, 0, "requests that nobody answered");
+      assertHeld(await chaos(seed));
     }),
-    // These two once cost a refused key a third request.
-    { numRuns: 60, endOnFailure: true, examples: [[149], [236_336]] },
+    // These two once cost a refused key a third request. `npm run soak -- chaos` runs hundreds of seeds.
+    { numRuns: 20, endOnFailure: true, examples: [[149], [236_336]] },
   );
 });
 
@@ -80,7 +74,7 @@ test("keys whose limits differ under one bucket name are told apart and each get
 
 /** At twice the limit: answers of 429 per 1,000 and the share of the limit that was used, over several worlds. */
 async function withWobble(resetWobble: number) {
-  const seeds = 14;
+  const seeds = 8;
   let [requests, answers429, used] = [0, 0, 0];
   for (let seed = 1; seed <= seeds; seed++) {
     const random = seededRandom(seed);

@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+/** Runs the files of tests that `run-tests.ts` sends, one after the other, until it disconnects. */
+
+/** One file to run. */
+export interface TestFile {
+  readonly path: string;
+}
+
+/** That file has ended, passed or failed. */
+export interface FileEnded extends TestFile {
+  readonly durationMs: number;
+}
+
+/** The name of the test behind each file's own, which the reporter does not count. */
+export const END_OF_FILE = "the file has ended";
+
+async function run(path: string): Promise<void> {
+  const startMs = performance.now();
+  try {
+    // biome-ignore lint/plugin: the path of a test comes from run-tests.ts, and no import rule is about tests.
+    await import(pathToFileURL(resolve(path)).href);
+  } catch (error) {
+    void test(`${path} can be imported`, () => {
+      throw error;
+    });
+  }
+  // Tests of a process run in the order in which they were defined, so this one runs after those of the file.
+  await test(END_OF_FILE, () => undefined);
+  process.send?.({ path, durationMs: performance.now() - startMs } satisfies FileEnded);
+}
+
+if (process.send !== undefined) process.on("message", ({ path }: TestFile) => void run(path));
