@@ -119,7 +119,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
     sourceOf: ({ slots }) => Object.keys(slots).flatMap((feedId) => registry.sourceOf(feedId) ?? [])[0],
   });
   const modCalls = new ModCallCards({ ...poster, board, follower, latestOf: (feed) => latestOf(feed) });
-  const emergency = new EmergencyCards({ ...parts, board });
+  const emergency = new EmergencyCards({ ...poster, board });
   const registry: FeedRegistry = new FeedRegistry({
     ...parts,
     lastEnd,
@@ -155,6 +155,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
       lateness.stop();
       await registry.stop();
       await modCalls.stop();
+      await emergency.stop();
       await follower.stop();
       await board.stop();
       const unsettled = registry.all().filter((delivery) => !delivery.settled);

@@ -82,7 +82,10 @@ export function differences(
 }
 
 /** Notices that entries may be missing, in any of the channels. */
-export function gapNotices(discord: EmulatedDiscord, channels: Channels): readonly string[] {
+export function gapNotices(
+  discord: EmulatedDiscord,
+  channels: Readonly<Record<string, Channel>>,
+): readonly string[] {
   return Object.values(channels)
     .flatMap((channel) => discord.messages(channel))
     .map(({ content }) => content)

@@ -302,7 +302,9 @@ describe("feeds, from the game's logs into the channels", () => {
     rig.discord.faults.clear();
     await rig.posted(joins, "**Cut off** joined");
     const { member, general } = rig.home;
-    const answered = async () => (await member.slash(general, "server status")).kind !== "none";
+    // Discord waits three seconds for an answer. What a person asked while the gateway was away gets none.
+    const act = { waitMs: 3_000 };
+    const answered = async () => (await member.slash(general, "server status", {}, act)).kind !== "none";
     while (!(await answered())) await rig.clock.sleep(1_000);
     await rig.polled("JoinLogs");
     assert.equal(linesWith(joins, "Cut off").length, 1);

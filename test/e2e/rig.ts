@@ -23,11 +23,18 @@ import { FastClock } from "./fast-clock.ts";
 import { answerOf, reads, textOf } from "./read.ts";
 import { WatchedService } from "./watched-service.ts";
 
-const speed = 8;
+/** How fast time passes where a test does not say. */
+const USUAL_SPEED = 8;
 /** Of the real clock, and only for what never comes: a busy machine takes its time. */
 const patienceMs = 60_000;
 
-export type E2eOptions = Partial<Pick<ServiceOptions, "keys" | "limits" | "faults" | "town" | "towns">>;
+export interface E2eOptions
+  extends Partial<Pick<ServiceOptions, "keys" | "limits" | "faults" | "town" | "towns">> {
+  /** How many times as fast as the machine's time passes: what takes minutes needs more than most. */
+  readonly speed?: number;
+  /** The folder of its store; without one, a folder that goes with the rig. */
+  readonly storeFolder?: string;
+}
 
 /** One community of the emulated Discord. */
 export interface Community {
@@ -41,7 +48,7 @@ export interface Community {
 
 /** The real bot in this process, between an emulated service and an emulated Discord that it meets over loopback. */
 export class E2eRig {
-  readonly clock = new FastClock(speed);
+  readonly clock: FastClock;
   readonly service: WatchedService;
   readonly discord: EmulatedDiscord;
   readonly home: Community;
@@ -50,6 +57,7 @@ export class E2eRig {
   /** Every key that was ever used or typed: none may be seen anywhere. */
   readonly keys = new Set<string>();
   readonly #folder = tempFolder();
+  readonly #storeFolder: string;
   readonly #ends: (() => Promise<void>)[] = [];
   readonly #listeners = new Set<() => void>();
   #serviceUrl = "";
@@ -59,6 +67,7 @@ export class E2eRig {
   private constructor(discord: EmulatedDiscord, clock: FastClock, options: E2eOptions) {
     this.clock = clock;
     this.discord = discord;
+    this.#storeFolder = options.storeFolder ?? this.#folder.path;
     this.service = new WatchedService({
       nowMs: clock.nowMs,
       town: { initialPlayers: 6, range: { min: 6, max: 6 }, info: { maxPlayers: 500 } },
@@ -78,6 +87,7 @@ export class E2eRig {
 
   /** Everything runs when it resolves: the bot has logged in and registered its commands. */
   static async start(options: E2eOptions = {}): Promise<E2eRig> {
+    const { speed = USUAL_SPEED } = options;
     const clock = new FastClock(speed);
     const discord = await EmulatedDiscord.start({ nowMs: clock.nowMs, record: true });
     // Thresholds that a person at real speed would meet at the speed of the clock.
@@ -147,7 +157,7 @@ export class E2eRig {
 
   /** The file of its store. */
   get storePath(): string {
-    return join(this.#folder.path, "marshal.sqlite");
+    return join(this.#storeFolder, "marshal.sqlite");
   }
 
   /** Stops the bot in the order of its steps; it must be a clean stop. */

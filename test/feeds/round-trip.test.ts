@@ -19,6 +19,11 @@ const entries: LogEntry[] = names.flatMap((name, n): LogEntry[] => [
 const plain = { stayedS: new Map([[2, 90]]), serverName: "Town *two*" };
 const modCall = { cardId: "0123456789ab", caller: { name: "Ann" }, calls: [{ atS: 1 }], escalated: true };
 
+const emergency = {
+  ...{ team: "Police * 1", callerId: 5, unitIds: [7], startedAtS: 1_700_000_000, callNumber: 12 },
+  description: "Robbery · in progress",
+};
+
 const bodies: readonly MessageBody[] = [
   feedRenderer.lines(feed, entries, plain).body,
   feedRenderer.lines({ ...feed, style: "cards" }, entries, plain).body,
@@ -28,6 +33,7 @@ const bodies: readonly MessageBody[] = [
   feedRenderer.late("kills", 1_000),
   feedRenderer.modCall(modCall),
   feedRenderer.modCall({ ...modCall, cardId: "ba9876543210" }),
+  feedRenderer.emergencyCall({ cardId: "ab0123456789", call: emergency, unitNames: ["7"] }),
 ];
 
 test("every message of a feed is known again when it is read back through Discord, and taken for no other", async (t) => {
@@ -46,4 +52,23 @@ test("every message of a feed is known again when it is read back through Discor
       `message ${index}`,
     );
   }
+});
+
+test("an open emergency card is known by its message alone, and can be ended from it", async (t) => {
+  const { discord, channel } = await startDiscordRig(t, []);
+  const view = { cardId: "ab0123456789", call: emergency, unitNames: ["7"], serverName: "Town" };
+  for (const [index, callerName] of ["Ann", " called <t:1:T> (<t:1:R>)"].entries()) {
+    const body = feedRenderer.emergencyCall({ ...view, callerName });
+    await discord.sink.send(channel.id, { ...body, nonce: `nonce-${index}` });
+  }
+  const posted = await discord.sink.readBack(channel.id, "0", 100);
+  const known = { cardId: view.cardId, callNumber: 12, startedAtS: 1_700_000_000 };
+  assert.deepEqual(posted.map(feedRenderer.openEmergencyOf), [known, known]);
+  const [first] = posted;
+  assert.ok(first !== undefined);
+  const endedAtMs = 1_700_000_090_000;
+  const ended = feedRenderer.endedEmergency(first, endedAtMs);
+  assert.deepEqual(ended, feedRenderer.emergencyCall({ ...view, callerName: "Ann", endedAtMs }));
+  const cards = ended.cards ?? [];
+  assert.equal(feedRenderer.openEmergencyOf({ cards }), undefined);
 });

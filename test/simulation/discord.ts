@@ -7,6 +7,8 @@ import { tokensIn } from "./world.ts";
 
 interface Kept {
   readonly messageId: string;
+  /** The same, as a number. */
+  readonly id: bigint;
   readonly atMs: number;
   readonly nonce: string;
   body: MessageBody;
@@ -17,7 +19,12 @@ export interface Channel {
   gone: boolean;
   /** We may write here but not read. */
   readonly unreadable: boolean;
+  /** Oldest first. */
   messages: Kept[];
+  /** Those of them that are cards of calls. */
+  readonly cards: Kept[];
+  /** By nonce, the latest message that was sent under it. */
+  readonly byNonce: Map<string, Kept>;
 }
 
 /** Told of whatever a reader sees. */
@@ -55,15 +62,17 @@ export class SimDiscord implements Sink {
   }
 
   open(id: string, unreadable: boolean): void {
-    this.channels.set(id, { id, gone: false, unreadable, messages: [] });
+    this.channels.set(id, {
+      ...{ id, gone: false, unreadable },
+      ...{ messages: [], cards: [], byNonce: new Map() },
+    });
   }
 
   async send(channelId: string, message: OutgoingMessage): Promise<SentMessage> {
     const channel = await this.#reach(channelId);
     const nowMs = this.#clock.nowMs();
-    const known = channel.messages.findLast(
-      (one) => one.nonce === message.nonce && nowMs - one.atMs < this.nonceMs,
-    );
+    const before = channel.byNonce.get(message.nonce);
+    const known = before !== undefined && nowMs - before.atMs < this.nonceMs ? before : undefined;
     if (known === undefined && isLines(message) && unlucky(message.nonce, this.refusing))
       throw refusal("form");
     const stored = known ?? this.#store(channel, message, nowMs);
@@ -88,8 +97,9 @@ export class SimDiscord implements Sink {
     const channel = await this.#reach(channelId);
     if (channel.unreadable) throw refusal("no-history");
     const after = BigInt(afterMessageId ?? 0);
-    const found = channel.messages.filter((one) => BigInt(one.messageId) > after);
-    return (afterMessageId === undefined ? found.slice(-limit) : found.slice(0, limit)).map(readable);
+    const first = channel.messages.findLastIndex(({ id }) => id <= after) + 1;
+    const found = afterMessageId === undefined ? [-limit] : [first, first + limit];
+    return channel.messages.slice(...found).map(readable);
   }
 
   /** The way there takes time, and may be all that happens. */
@@ -117,19 +127,31 @@ export class SimDiscord implements Sink {
 
   #store(channel: Channel, message: OutgoingMessage, nowMs: number): Kept {
     const serial = BigInt(this.#made++ % 4_194_304);
-    const messageId = ((BigInt(Math.floor(nowMs) - DISCORD_EPOCH_MS) << 22n) + serial).toString();
+    const id = (BigInt(Math.floor(nowMs) - DISCORD_EPOCH_MS) << 22n) + serial;
+    const messageId = id.toString();
     const { nonce, pingRoleIds: _, silent: __, replyToMessageId: ___, ...body } = message;
-    const kept: Kept = { messageId, atMs: nowMs, nonce, body };
+    const kept: Kept = { messageId, id, atMs: nowMs, nonce, body };
     channel.messages.push(kept);
-    const lines = channel.messages.filter((one) => !isCard(one.body));
-    if (lines.length > KEPT) {
-      const dropped = new Set(lines.slice(0, KEPT / 4));
-      channel.messages = channel.messages.filter((one) => !dropped.has(one));
-    }
-    if (isCard(body)) this.#cards.set(messageId, kept);
+    channel.byNonce.set(nonce, kept);
+    if (isCard(body)) {
+      this.#cards.set(messageId, kept);
+      channel.cards.push(kept);
+    } else if (channel.messages.length - channel.cards.length > KEPT) dropOldLines(channel);
     this.#watcher.posted(channel.id, messageId, body);
     return kept;
   }
+}
+
+/** The oldest quarter, so that this is seldom done. */
+function dropOldLines(channel: Channel): void {
+  let toDrop = KEPT / 4;
+  channel.messages = channel.messages.filter((one) => {
+    const stays = toDrop === 0 || isCard(one.body);
+    if (stays) return true;
+    toDrop -= 1;
+    if (channel.byNonce.get(one.nonce) === one) channel.byNonce.delete(one.nonce);
+    return false;
+  });
 }
 
 /** A card of a call, which is edited for as long as the call lasts; those of emergencies have no buttons. */

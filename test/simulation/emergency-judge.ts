@@ -79,14 +79,17 @@ export class EmergencyJudge {
         if (all === 0) {
           sums.callsLost += 1;
           say("lost");
-        } else if (!feed.ended.has(call.number)) {
-          sums.callsOpen += 1;
-          say("not ended");
         }
         if (plain > 1) {
           sums.callsRepeated += plain - 1;
           say("repeated");
         }
+      }
+      // Whether a kept answer showed it or a power cut took that: whoever reads the card believes it.
+      for (const number of new Set([...feed.plain.keys(), ...feed.marked.keys()])) {
+        if (feed.ended.has(number)) continue;
+        sums.callsOpen += 1;
+        examples.push(`not ended: emergency ${number} of server ${feed.server.index} in ${channelId}`);
       }
     }
     return sums;

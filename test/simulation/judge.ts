@@ -3,7 +3,7 @@ import type { LogList, Snapshot } from "../../src/domain/model.ts";
 import { callsOnCard, isModCallCard } from "./card-calls.ts";
 import type { Watcher } from "./discord.ts";
 import { EmergencyJudge, type EmergencyVerdict } from "./emergency-judge.ts";
-import { clearsBetween, type Look, Looks, rangeOf } from "./looks.ts";
+import { clearsBetween, type Look, Looks, lastShown, rangeOf } from "./looks.ts";
 import { LATEST_ROW_S, type Shown, type SimServer, tokenOf, tokensIn } from "./world.ts";
 
 /** A notice as a reader understands it. */
@@ -223,6 +223,8 @@ export class Judge implements Watcher {
     for (const index of token) wanted[index] = (wanted[index] ?? 0) + 1;
     const looks = this.#looks.of(server, list);
     const due = dueStretches(server, list, looks);
+    const shownMs = lastShown(server, list, looks);
+    const ranges = looks.map((look) => rangeOf(server, list, look));
     const named = new Array<number>(notices.length).fill(0);
     const say = (what: string, index: number) => {
       const at = new Date(arrivedMs[index] ?? 0).toISOString();
@@ -251,7 +253,8 @@ export class Judge implements Watcher {
       // A guild that slept through a key is told that calls may be missing: their answers too.
       const slept = notices.some(({ fromS }) => fromS === undefined);
       const isDue = list === "modCalls" && count === 1 && all === 1 && answer > 0 && !slept;
-      if (isDue && !feed.answered.has(index) && stillShown(server, index, answer, looks)) {
+      // Some kept answer showed it: the call still stood in the window.
+      if (isDue && !feed.answered.has(index) && (shownMs[index] ?? 0) >= answer) {
         sums.unansweredCards += 1;
         say("unanswered", index);
       }
@@ -259,7 +262,7 @@ export class Judge implements Watcher {
       const naming = notices.findIndex((notice) => names(notice, atS[index] ?? 0, atMs));
       if (naming >= 0) named[naming] = (named[naming] ?? 0) + 1;
       else {
-        const why = this.#silence(server, list, index, looks);
+        const why = (shownMs[index] ?? 0) > 0 ? "lost" : this.#silence(feed, index, looks, ranges);
         sums[why] += count - all;
         say(why, index);
       }
@@ -305,16 +308,14 @@ export class Judge implements Watcher {
     }
   }
 
-  /** Why a missing entry, which no notice names, is missing. */
+  /** Why an entry that no answer showed and no notice names is missing. */
   #silence(
-    server: SimServer,
-    list: LogList,
+    { server, list }: Followed,
     index: number,
     looks: readonly Look[],
-  ): Silence | "lost" | "unannounced" {
+    ranges: readonly (readonly [start: number, end: number])[],
+  ): Silence | "unannounced" {
     const arrivedMs = server.logs[list].arrivedMs[index] ?? 0;
-    const ranges = looks.map((look) => rangeOf(server, list, look));
-    if (ranges.some(([start, end]) => start <= index && index < end)) return "lost";
     const next = looks.findIndex(({ builtMs }) => builtMs >= arrivedMs);
     if (next < 0) return "noticePending";
     if (ranges.slice(0, next).every(([start, end]) => start === end)) return "neverSeen";
@@ -388,15 +389,6 @@ function isDueBy({ fromS, toS, atMs }: Notice, due: readonly Due[], server: SimS
 function names({ fromS, toS, afterMs }: Notice, datedS: number, arrivedMs: number): boolean {
   const atS = Math.min(datedS, Math.floor(arrivedMs / 1_000));
   return atS <= toS && (fromS === undefined ? arrivedMs > afterMs : fromS <= atS);
-}
-
-/** The answer was there for some kept look of the bot: the call still stood in the window. */
-function stillShown(server: SimServer, index: number, answeredMs: number, looks: readonly Look[]): boolean {
-  return looks.some((look) => {
-    if (look.builtMs < answeredMs) return false;
-    const [start, end] = rangeOf(server, "modCalls", look);
-    return start <= index && index < end;
-  });
 }
 
 function count(feed: Followed, index: number, isMarked: boolean): void {

@@ -1,5 +1,5 @@
 import type { LogList, Snapshot } from "../../src/domain/model.ts";
-import { clearedBefore, lists, type Shown, type SimServer, shownAt } from "./world.ts";
+import { clearedBefore, lists, rangeAt, type Shown, type SimServer } from "./world.ts";
 
 const toldLists = [...lists, "emergencyCalls"] as const;
 
@@ -68,7 +68,19 @@ export class Looks {
 
 /** The true indexes [start, end) that an answer showed of a log. */
 export function rangeOf(server: SimServer, list: LogList, look: Look): readonly [start: number, end: number] {
-  return shownAt(server, look.builtMs).ranges[list];
+  return rangeAt(server, list, look.builtMs);
+}
+
+/** By true index: when the newest of these answers was made that showed the row; 0 for none. */
+export function lastShown(server: SimServer, list: LogList, looks: readonly Look[]): Float64Array {
+  const shownMs = new Float64Array(server.logs[list].arrivedMs.length);
+  for (const look of looks) {
+    const [start, end] = rangeOf(server, list, look);
+    for (let index = start; index < end; index++) {
+      shownMs[index] = Math.max(shownMs[index] ?? 0, look.builtMs);
+    }
+  }
+  return shownMs;
 }
 
 /** The clears of a server's logs, with which the game server began anew, in [fromMs, toMs]. */

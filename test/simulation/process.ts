@@ -34,6 +34,7 @@ export interface ProcessParts {
   readonly client: SimClient;
   readonly discord: SimDiscord;
   readonly random: Random;
+  /** By guild: each has linked one server. */
   readonly bindings: ReadonlyMap<string, Binding>;
   /** An answer reached this process. */
   readonly onAnswer: (snapshot: Snapshot) => void;
@@ -86,7 +87,7 @@ export function buildProcess(parts: ProcessParts): Process {
     demands: watch.demands,
     health: client,
     bindings: {
-      list: async (guildId) => [...bindings.values()].filter((one) => one.guildId === guildId),
+      list: async (guildId) => [bindings.get(guildId) ?? []].flat(),
       *linked() {
         yield* bindings.values();
       },

@@ -389,8 +389,8 @@ class Simulation {
 
   /** Somebody claims or resolves one of the latest calls. */
   #takeSomeCall(): void {
-    const cards = [...this.#discord.channels.values()].flatMap(({ id, messages }) =>
-      messages
+    const cards = [...this.#discord.channels.values()].flatMap(({ id, cards: ofChannel }) =>
+      ofChannel
         .filter(({ body }) => isModCallCard(body))
         .slice(-2)
         .map(({ body }) => ({ guildId: id.split("-")[1] ?? "", footer: body.cards?.[0]?.footer ?? "" })),

@@ -27,12 +27,12 @@ export interface TrueLog {
 export interface SimServer {
   readonly index: number;
   readonly logs: Readonly<Record<LogList, TrueLog>>;
-  /** With players, [from, to); `clears`: the log began anew with it. */
-  readonly sessions: { readonly fromMs: number; readonly toMs: number; readonly clears: boolean }[];
+  /** With players, [from, to). */
+  readonly sessions: { readonly fromMs: number; readonly toMs: number }[];
   /** Calls for help, [from, to): state, of which an answer shows what lasts at that moment. */
   readonly emergencies: Emergency[];
-  /** The game server restarted in the middle of everything. */
-  readonly restartsMs: readonly number[];
+  /** When the logs began anew, sorted: with a session, or in the middle of everything. */
+  readonly clearsMs: number[];
   readonly order: "oldest first" | "newest first" | "any";
   /** The key is replaced now and then: an old one is refused. */
   keys: number;
@@ -115,26 +115,26 @@ export function serverOf(servers: readonly SimServer[], source: SourceId): SimSe
 
 /** Which rows the logs of a server show at that moment. */
 export function shownAt(server: SimServer, atMs: number): Shown {
-  const clearedMs = clearedBefore(server, atMs);
-  const range = (list: LogList): readonly [number, number] => {
-    const { arrivedMs } = server.logs[list];
-    const end = upTo(arrivedMs, atMs);
-    return [Math.max(upTo(arrivedMs, clearedMs), end - CAPACITY), end];
-  };
+  const range = (list: LogList) => rangeAt(server, list, atMs);
   const [joinLogs, killLogs] = [range("joinLogs"), range("killLogs")];
   const [commandLogs, modCalls] = [range("commandLogs"), range("modCalls")];
   return { builtMs: atMs, ranges: { joinLogs, killLogs, commandLogs, modCalls } };
 }
 
+/** The true indexes that one log shows at that moment. */
+export function rangeAt(
+  server: SimServer,
+  list: LogList,
+  atMs: number,
+): readonly [start: number, end: number] {
+  const { arrivedMs } = server.logs[list];
+  const end = upTo(arrivedMs, atMs);
+  return [Math.max(upTo(arrivedMs, clearedBefore(server, atMs)), end - CAPACITY), end];
+}
+
 /** The latest restart of the log at or before that moment; 0 for none. */
 export function clearedBefore(server: SimServer, atMs: number): number {
-  let clearedMs = 0;
-  for (const session of server.sessions) {
-    if (session.clears && session.fromMs <= atMs) clearedMs = Math.max(clearedMs, session.fromMs - 1);
-  }
-  for (const restartMs of server.restartsMs)
-    if (restartMs <= atMs) clearedMs = Math.max(clearedMs, restartMs);
-  return clearedMs;
+  return server.clearsMs[upTo(server.clearsMs, atMs) - 1] ?? 0;
 }
 
 /** The answer of the service. */
@@ -261,7 +261,7 @@ function emptyServer(index: number, random: Random): SimServer {
     logs: { joinLogs: log(), killLogs: log(), commandLogs: log(), modCalls: log() },
     sessions: [],
     emergencies: [],
-    restartsMs: [],
+    clearsMs: [],
     order: order ?? "newest first",
     keys: 0,
     servedMs: [],
@@ -269,13 +269,15 @@ function emptyServer(index: number, random: Random): SimServer {
 }
 
 function sessionsOf(server: SimServer, startMs: number, endMs: number, random: Random): void {
-  const restartsMs = server.restartsMs as number[];
+  const { clearsMs } = server;
   const pauseMs = (server.index < 20 ? 0.7 : 5.5) * 3_600_000;
   let atMs = startMs + (random.next() < 0.4 ? 0 : exponential(pauseMs, random));
   while (atMs < endMs) {
     const toMs = Math.min(endMs, atMs + 600_000 + exponential(2.8 * 3_600_000, random));
-    server.sessions.push({ fromMs: atMs, toMs, clears: random.next() < 0.7 });
-    if (random.next() < 0.15) restartsMs.push(atMs + random.next() * (toMs - atMs));
+    server.sessions.push({ fromMs: atMs, toMs });
+    // Mostly the game server starts anew with its players; now and then under them.
+    if (random.next() < 0.7) clearsMs.push(atMs - 1);
+    if (random.next() < 0.15) clearsMs.push(atMs + random.next() * (toMs - atMs));
     atMs = toMs + 60_000 + exponential(pauseMs, random);
   }
 }

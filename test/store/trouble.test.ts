@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
@@ -9,6 +8,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import { explainStoreError } from "../../src/store/sqlite/sqlite-errors.ts";
 import { StatementQueue } from "../../src/store/sqlite/statement-queue.ts";
 import { settle } from "../support/clock.ts";
+import { fillDisk, smallDisk } from "../support/small-disk.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 function folderOf(t: TestContext): string {
@@ -24,34 +24,6 @@ const saying = (path: string, words: RegExp) => (error: unknown) => {
   assert.ok(!error.message.includes("\n"));
   return true;
 };
-
-/** A disk of its own; undefined where this machine lets nobody mount one. */
-function smallDisk(t: TestContext): string | undefined {
-  const folder = tempFolder();
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", folder.path], { stdio: "ignore" });
-  } catch {
-    folder.remove();
-    return undefined;
-  }
-  t.after(() => {
-    execFileSync("umount", ["-l", folder.path]);
-    folder.remove();
-  });
-  return folder.path;
-}
-
-function fill(path: string): void {
-  for (let n = 0; ; n++) {
-    const file = join(path, `fill${n}`);
-    try {
-      writeFileSync(file, Buffer.alloc(4_096));
-    } catch {
-      rmSync(file, { force: true });
-      return;
-    }
-  }
-}
 
 describe("a store that cannot be opened says why, and what to do", () => {
   test("a database that is damaged", async (t) => {
@@ -74,9 +46,9 @@ describe("a store that cannot be opened says why, and what to do", () => {
   });
 
   test("a disk that is full, which is not another Marshal", async (t) => {
-    const disk = smallDisk(t);
+    const disk = smallDisk(t, 256);
     if (disk === undefined) return t.skip("no disk can be mounted here");
-    fill(disk);
+    fillDisk(disk);
     const path = join(disk, "m.sqlite");
     await assert.rejects(
       openStore(`sqlite:${path}`, { waitMs: 0 }),
@@ -105,7 +77,7 @@ describe("a store that cannot be opened says why, and what to do", () => {
 
 describe("whether the store can be written", () => {
   test("a disk that fills up is told by the probe, though everything can be read; room made ends it", async (t) => {
-    const disk = smallDisk(t);
+    const disk = smallDisk(t, 256);
     if (disk === undefined) return t.skip("no disk can be mounted here");
     const path = join(disk, "m.sqlite");
     const store = await openStore(`sqlite:${path}`);
@@ -113,7 +85,7 @@ describe("whether the store can be written", () => {
     const documents = store.documents("x", (value) => value, "normal");
     await documents.set("a", 1);
     await store.checkWritable();
-    fill(disk);
+    fillDisk(disk);
     await assert.rejects(store.checkWritable(), saying(path, /the disk is full/));
     assert.equal(await documents.get("a"), 1);
     for (const name of readdirSync(disk)) if (name.startsWith("fill")) unlinkSync(join(disk, name));

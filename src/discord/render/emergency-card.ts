@@ -1,14 +1,21 @@
-import { type Escaped, joined, md } from "../../domain/escaped.ts";
-import type { Card, MessageBody } from "../../domain/message.ts";
-import type { EmergencyCallView } from "../../domain/ports/feed-renderer.ts";
+import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
+import type { Card, MessageBody, PostedMessage } from "../../domain/message.ts";
+import type { EmergencyCallView, PostedEmergency } from "../../domain/ports/feed-renderer.ts";
 import { duration, note } from "./entry-line.ts";
 import { cut, inlineName, plainText } from "./escape.ts";
 import { profile } from "./server/view.ts";
 
+const OPEN = { sign: "🚨", word: "in progress", color: 0xc53030 } as const;
+const ENDED = { sign: "⏹", word: "ended", color: 0x6b7280 } as const;
+/** What `emergencyCard` writes, read back. */
+const OPEN_TITLE = /^🚨 (Call #(\d+) · .*) · in progress$/su;
+const FOOTER = /^Call ([0-9a-f]{12})$/;
+const CALLED = / called <t:(\d+):T> \(<t:\d+:R>\)$/;
+
 /** The one message of an emergency call: started, units joined, ended. It is state, not a log. */
 export function emergencyCard(view: EmergencyCallView): MessageBody {
   const { call } = view;
-  const ended = view.endedAtMs !== undefined;
+  const { sign, word, color } = view.endedAtMs === undefined ? OPEN : ENDED;
   const caller =
     view.callerName !== undefined
       ? md`**${inlineName(view.callerName)}**`
@@ -19,17 +26,46 @@ export function emergencyCard(view: EmergencyCallView): MessageBody {
   if (call.description !== undefined) lines.push(md`> ${note(call.description, 900)}`);
   if (call.positionDescriptor !== undefined) lines.push(md`📍 ${note(call.positionDescriptor, 300)}`);
   lines.push(unitsLine(view));
-  if (view.endedAtMs !== undefined) {
-    lines.push(md`⏹ Ended after ${duration(view.endedAtMs / 1_000 - call.startedAtS)}`);
-  }
+  if (view.endedAtMs !== undefined) lines.push(endLine(call.startedAtS, view.endedAtMs));
   const card: Card = {
     ...(view.serverName === undefined ? {} : { author: cut(plainText(view.serverName), 200) }),
-    title: md`${ended ? "⏹" : "🚨"} Call #${call.callNumber} · ${note(call.team, 60)} · ${ended ? "ended" : "in progress"}`,
+    title: md`${sign} Call #${call.callNumber} · ${note(call.team, 60)} · ${word}`,
     description: joined(lines, "\n"),
-    color: ended ? 0x6b7280 : 0xc53030,
+    color,
     footer: `Call ${view.cardId}`,
   };
   return { cards: [card] };
+}
+
+/** The card of an emergency call that this message is and that says the call goes on; undefined: it is none. */
+export function openEmergencyOf({ cards }: Pick<PostedMessage, "cards">): PostedEmergency | undefined {
+  const [card] = cards;
+  const callNumber = OPEN_TITLE.exec(card?.title ?? "")?.[2];
+  const cardId = FOOTER.exec(card?.footer ?? "")?.[1];
+  const startedAtS = CALLED.exec(card?.description?.split("\n")[0] ?? "")?.[1];
+  if (callNumber === undefined || cardId === undefined || startedAtS === undefined) return undefined;
+  return { cardId, callNumber: Number(callNumber), startedAtS: Number(startedAtS) };
+}
+
+/** An open card as it was posted, with the end of its call. */
+export function endedEmergency(posted: Pick<PostedMessage, "cards">, endedAtMs: number): MessageBody {
+  const [card] = posted.cards;
+  const open = openEmergencyOf(posted);
+  if (card === undefined || open === undefined) throw new RangeError("only an open emergency card ends");
+  const { author, footer } = card;
+  const about = markdownOfOurs(OPEN_TITLE.exec(card.title ?? "")?.[1] ?? "");
+  const ended: Card = {
+    ...(author === undefined ? {} : { author }),
+    title: md`${ENDED.sign} ${about} · ${ENDED.word}`,
+    description: md`${markdownOfOurs(card.description ?? "")}\n${endLine(open.startedAtS, endedAtMs)}`,
+    color: ENDED.color,
+    ...(footer === undefined ? {} : { footer }),
+  };
+  return { cards: [ended] };
+}
+
+function endLine(startedAtS: number, endedAtMs: number): Escaped {
+  return md`⏹ Ended after ${duration(endedAtMs / 1_000 - startedAtS)}`;
 }
 
 function unitsLine(view: EmergencyCallView): Escaped {

@@ -1,5 +1,5 @@
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import { emergencyCard } from "./emergency-card.ts";
+import { emergencyCard, endedEmergency, openEmergencyOf } from "./emergency-card.ts";
 import { callKey, digestHash, entryKeys, gapKeys, keysOf, lateKey } from "./feed-keys.ts";
 import { renderDigest, renderLines } from "./feed-lines.ts";
 import { FEED_NAMES } from "./feed-names.ts";
@@ -13,6 +13,7 @@ import {
   possiblyRepeated,
   testNotice,
   unpostableNotice,
+  unwrittenNotice,
 } from "./notices.ts";
 
 /** Everything that feeds/ shows, as pure functions: feeds/ knows no Discord. */
@@ -29,11 +30,14 @@ export const feedRenderer: FeedRenderer = {
   escalation: escalationNotice,
   test: testNotice,
   unpostable: unpostableNotice,
+  unwritten: unwrittenNotice,
   keysOf,
   entryKeys,
   digestHash,
   callKey,
   modCallOf,
+  openEmergencyOf,
+  endedEmergency,
   gapKeys: (kind, fromS, toS) => gapKeys(FEED_NAMES[kind], fromS, toS),
   lateKey: (kind) => lateKey(FEED_NAMES[kind]),
 };

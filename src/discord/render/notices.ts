@@ -73,3 +73,10 @@ export function unpostableNotice(kind: FeedKind, count: number, fromS: number, t
     content: md`⚠ Discord refused ${count} of the ${FEED_NAMES[kind]} from <t:${fromS}:T> to <t:${toS}:T>, as text and as a file.`,
   };
 }
+
+/** Emergency calls that nobody sees any more; their cards were owed to a store that took nothing. */
+export function unwrittenNotice(count: number, fromS: number, toS: number): MessageBody {
+  return {
+    content: md`⚠ ${count} emergency ${count === 1 ? "call" : "calls"} between <t:${fromS}:T> and <t:${toS}:T> ${count === 1 ? "is" : "are"} missing here: Marshal could not write to its own store, and more calls waited for it than it holds.`,
+  };
+}

@@ -42,6 +42,12 @@ export interface FeedRenderer {
   callKey(caller: string, atS: number): string;
   /** The card of a moderator call that this message is; undefined: it is none. */
   modCallOf(posted: Pick<PostedMessage, "cards">): PostedModCall | undefined;
+  /** The card of an emergency call that this message is and that says the call goes on; undefined: it is none. */
+  openEmergencyOf(posted: Pick<PostedMessage, "cards">): PostedEmergency | undefined;
+  /** That card with the call's end: only the message itself still tells the rest. */
+  endedEmergency(posted: Pick<PostedMessage, "cards">, endedAtMs: number): MessageBody;
+  /** Emergency calls that were never shown, because the store could not be written for too long. */
+  unwritten(count: number, fromS: number, toS: number): MessageBody;
   /** The keys of a notice of a gap: of exactly this one, and of all with the same beginning. */
   gapKeys(
     kind: FeedKind,
@@ -78,6 +84,14 @@ export interface PostedModCall {
   readonly cardId: string;
   /** The second of each call, in the order of the card. */
   readonly calledAtS: readonly number[];
+}
+
+/** A posted card of an emergency call, as far as it tells it. */
+export interface PostedEmergency {
+  /** The id in its footer. */
+  readonly cardId: string;
+  readonly callNumber: number;
+  readonly startedAtS: number;
 }
 
 export interface LineContext {

@@ -274,7 +274,7 @@ export class CardBoard {
       if (ageMs > CARD_LIFE_MS || this.#isDropped(card)) {
         await this.#ports.cards.delete(id);
         this.#forget(card);
-      } else if (ageMs > REMEMBERED_MS && isShown(card)) {
+      } else if (ageMs > REMEMBERED_MS && isShown(card) && !isGoingOn(card)) {
         this.#forget(card);
       } else if (!this.#cards.has(id)) {
         this.#remember(card);
@@ -289,6 +289,11 @@ export class CardBoard {
 /** The card is to be posted anew. */
 function withoutMessage({ messageId: _, ...slot }: CardSlot): CardSlot {
   return { ...slot, shown: 0, shownCalls: 0, deletions: (slot.deletions ?? 0) + 1 };
+}
+
+/** An emergency call without an end: only a card that is at hand is ever ended. */
+function isGoingOn(card: CardRecord): boolean {
+  return card.kind === "emergency" && card.endedAtMs === undefined;
 }
 
 function isShown(card: CardRecord): boolean {

@@ -31,7 +31,7 @@ export function modCallCardId(
 export function emergencyCardId(
   nonceKey: Uint8Array | string,
   bindingId: string,
-  call: EmergencyCall,
+  call: Pick<EmergencyCall, "callNumber" | "startedAtS">,
 ): string {
   return hashed(nonceKey, ["emergency", bindingId, call.callNumber, call.startedAtS], 12);
 }

@@ -1,24 +1,22 @@
 import type { Feed } from "../../domain/guild.ts";
 import type { EmergencyCall, Player, Snapshot } from "../../domain/model.ts";
-import type { Clock } from "../../domain/ports/clock.ts";
-import type { EmergencyCallView } from "../../domain/ports/feed-renderer.ts";
+import type { EmergencyCallView, FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { callPasses } from "../delivery/filter.ts";
+import { nonceOf } from "../delivery/nonce.ts";
+import { type PosterPorts, type Posting, post } from "../delivery/poster.ts";
+import { sameMessage } from "../delivery/read-back.ts";
 import type { CardBoard } from "./card-board.ts";
 import { emergencyCardId } from "./card-identity.ts";
 import type { CardSlot, EmergencyRecord } from "./card-records.ts";
+import { ForgottenCalls, type ForgottenCallsPorts, OLDEST_BEGUN_MS } from "./forgotten-calls.ts";
+import { type SeenCall, UnwrittenCalls } from "./unwritten-calls.ts";
 
 /** Ended after so many answers without it in a row: one may be an old answer served again. */
 const ABSENCES_TO_END = 2;
-/** Older calls are never begun: their record may have been let go, and an old answer may still show them. */
-const OLDEST_BEGUN_MS = 6 * 3_600_000;
-/** Calls of one server that wait for the store. A server has some twenty at a time. */
-const MOST_OWED = 500;
 
-export interface EmergencyPorts {
+export interface EmergencyPorts extends PosterPorts, ForgottenCallsPorts {
   readonly board: CardBoard;
-  readonly clock: Clock;
-  readonly nonceKey: Uint8Array | string;
-  warn(message: string, error: unknown): void;
+  readonly renderer: FeedRenderer;
 }
 
 /** A feed of emergency calls that is live, and since when: calls from before are not its business. */
@@ -27,27 +25,25 @@ export interface EmergencyFeed {
   readonly sinceMs: number;
 }
 
-/** A call as an answer showed it. */
-interface SeenCall {
-  readonly call: EmergencyCall;
-  readonly players: readonly Player[];
-  readonly seenAtMs: number;
-  readonly endedAtMs?: number;
-}
-
 /** Emergency calls are state, not a log: each answer of the service is compared with what the cards hold. */
 export class EmergencyCards {
   readonly #ports: EmergencyPorts;
   /** By card: answers in a row that did not hold the call. Lost by a restart, which only delays the end. */
   readonly #absences = new Map<string, number>();
-  /**
-   * By linked server and card: calls that were shown while the store could not write. No later answer need show them
-   * again, so they are kept here and told when it can.
-   */
-  readonly #owed = new Map<string, Map<string, SeenCall>>();
+  readonly #unwritten = new UnwrittenCalls();
+  readonly #forgotten: ForgottenCalls;
+  readonly #notices = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
 
   constructor(ports: EmergencyPorts) {
     this.#ports = ports;
+    this.#forgotten = new ForgottenCalls(ports);
+  }
+
+  /** Ends after the notices that are on their way. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error("the emergency cards were stopped"));
+    await Promise.allSettled(this.#notices);
   }
 
   /**
@@ -71,7 +67,7 @@ export class EmergencyCards {
       await this.#tell(id, bindingId, seen, feeds).catch((error: unknown) => failures.push(error));
     }
 
-    const waiting = [...(this.#owed.get(bindingId) ?? [])].filter(([id]) => !handled.has(id));
+    const waiting = this.#unwritten.of(bindingId).filter(([id]) => !handled.has(id));
     for (const [id, seen] of waiting) {
       handled.add(id);
       const ended = this.#isOver(id) ? { endedAtMs: seen.endedAtMs ?? takenAtMs } : {};
@@ -83,23 +79,27 @@ export class EmergencyCards {
       if (card.kind !== "emergency" || card.endedAtMs !== undefined || handled.has(card.id)) continue;
       await this.#missed(card.id, takenAtMs).catch((error: unknown) => failures.push(error));
     }
+    const isKnown = (id: string) => handled.has(id) || this.#ports.board.atHand(id) !== undefined;
+    const all = feeds.map(({ feed }) => feed);
+    this.#forgotten.onAnswer(all, takenAtMs, isKnown);
     if (failures.length > 0) throw failures[0];
+    for (const feed of all) this.#sayLost(feed);
   }
 
   /** Writes what an answer showed of a call, or keeps it in mind until it can be written. Rejects with the store. */
   async #tell(id: string, bindingId: string, seen: SeenCall, feeds: readonly EmergencyFeed[]): Promise<void> {
-    const owed = this.#owed.get(bindingId) ?? new Map<string, SeenCall>();
-    const first = owed.get(id);
+    const seenAtMs = this.#unwritten.get(bindingId, id)?.seenAtMs ?? seen.seenAtMs;
     try {
-      await this.#seen(id, bindingId, { ...seen, seenAtMs: first?.seenAtMs ?? seen.seenAtMs }, feeds);
-      owed.delete(id);
-      if (owed.size === 0) this.#owed.delete(bindingId);
+      await this.#seen(id, bindingId, { ...seen, seenAtMs }, feeds);
+      this.#unwritten.written(bindingId, id);
     } catch (error) {
       const involved = new Set([seen.call.callerId, ...seen.call.unitIds]);
       const players = seen.players.filter(({ player }) => involved.has(player.id));
-      owed.set(id, { ...seen, players, seenAtMs: first?.seenAtMs ?? seen.seenAtMs });
-      this.#owed.set(bindingId, owed);
-      this.#bound(bindingId, owed);
+      const wants = (call: EmergencyCall) => feedsFor(call, feeds).map((feed) => feed.id);
+      const lost = this.#unwritten.keep(bindingId, id, { ...seen, players, seenAtMs }, wants);
+      if (lost !== undefined) {
+        this.#ports.warn(`an emergency call of linked server ${bindingId} is lost: too many wait`, error);
+      }
       throw error;
     }
   }
@@ -115,12 +115,10 @@ export class EmergencyCards {
       if (card?.kind === "emergency") return changed(card, call, players, endedAtMs);
       if (seenAtMs - call.startedAtS * 1_000 > OLDEST_BEGUN_MS) return undefined;
       const slots = Object.fromEntries(
-        feeds
-          .filter(({ feed, sinceMs }) => call.startedAtS * 1_000 >= sinceMs && callPasses(feed.filter, call))
-          .map(({ feed }): [string, CardSlot] => [
-            feed.id,
-            { channelId: feed.channelId, silent: feed.silent, shown: 0 },
-          ]),
+        feedsFor(call, feeds).map(({ id: feedId, channelId, silent }): [string, CardSlot] => [
+          feedId,
+          { channelId, silent, shown: 0 },
+        ]),
       );
       const [first] = feeds;
       if (first === undefined || Object.keys(slots).length === 0) return undefined;
@@ -156,15 +154,35 @@ export class EmergencyCards {
     return absences >= ABSENCES_TO_END;
   }
 
-  #bound(bindingId: string, owed: Map<string, SeenCall>): void {
-    const [oldest] = owed.keys();
-    if (owed.size <= MOST_OWED || oldest === undefined) return;
-    owed.delete(oldest);
-    this.#ports.warn(
-      `more than ${MOST_OWED} emergency calls of linked server ${bindingId} wait for the store; the oldest is lost`,
-      new Error("the store cannot write"),
+  /** Calls that were lost while the store could not write are named once it can; returns at once. */
+  #sayLost(feed: Feed): void {
+    const lost = this.#unwritten.takeLost(feed.id);
+    if (lost === undefined) return;
+    const { renderer, clock, random, nonceKey, warn } = this.#ports;
+    const body = renderer.unwritten(lost.count, lost.fromS, lost.toS);
+    const posting: Posting = {
+      channelId: feed.channelId,
+      compose: () => ({ ...body, silent: feed.silent }),
+      nonce: nonceOf(nonceKey, "unwritten", feed.id, random.id()),
+      matches: (found) => sameMessage(body, found),
+      afterMessageId: undefined,
+      notBeforeMs: clock.nowMs(),
+      sentBefore: false,
+    };
+    const notice = post(posting, this.#ports, this.#stop.signal).then(
+      () => undefined,
+      (error: unknown) => warn(`feed ${feed.id} was not told of ${lost.count} lost calls`, error),
     );
+    this.#notices.add(notice);
+    notice.finally(() => this.#notices.delete(notice));
   }
+}
+
+/** The feeds that show this call. */
+function feedsFor(call: EmergencyCall, feeds: readonly EmergencyFeed[]): readonly Feed[] {
+  return feeds
+    .filter(({ feed, sinceMs }) => call.startedAtS * 1_000 >= sinceMs && callPasses(feed.filter, call))
+    .map(({ feed }) => feed);
 }
 
 /** What an emergency card shows, from its record. */

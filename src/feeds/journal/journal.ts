@@ -5,14 +5,15 @@ import { logLists } from "../diff/window-facts.ts";
 import { type Advance, advance, emptyHead } from "./advance.ts";
 import { type Answer, lookOf, noteLook, readAnswer } from "./answer.ts";
 import type { Journal, JournalItem, MoveResult } from "./journal-port.ts";
-import { chunkKey, headKey, type JournalChunk, type JournalHead } from "./journal-records.ts";
-import { missing, neededSeq, type Open, opened, trimmed, trimmedAway } from "./open-journal.ts";
+import { type ChunkRef, chunkKey, headKey, type JournalChunk, type JournalHead } from "./journal-records.ts";
+import { type Found, neededSeq, type Open, opened, trimmed, trimmedAway, withGaps } from "./open-journal.ts";
 
 export interface JournalParts {
   readonly heads: Documents<JournalHead>;
   readonly chunks: Documents<JournalChunk>;
   readonly random: Random;
   readonly clock: Pick<Clock, "monotonicMs">;
+  warn(message: string, error: unknown): void;
 }
 
 /** See journal-port.ts for what each method promises. */
@@ -25,6 +26,8 @@ export class StoredJournal implements Journal {
   readonly #listeners = new Set<(source: SourceId, list: LogList) => void>();
   /** Moves lock two journals; one after the other, so that two of them cannot wait for each other. */
   #moves: Promise<unknown> = Promise.resolve();
+  /** Chunks that are not in the store any more, and have been logged. */
+  readonly #lost = new WeakSet<ChunkRef>();
   #trimming = false;
   #lookId = 0;
 
@@ -105,19 +108,20 @@ export class StoredJournal implements Journal {
     // One look at the head before the first await: a poll that lands meanwhile belongs to the next read.
     const head = open?.head;
     if (open === undefined || head === undefined) return [];
-    const items: JournalItem[] = [];
+    const found: Found[] = [];
     for (const ref of head.chunks) {
-      if (ref.lastSeq < fromSeq || items.length >= limit) continue;
-      const chunk = await this.#parts.chunks.get(chunkKey(open.key, ref.id));
-      if (chunk === undefined) {
-        // The feed was detached while it read, and its items went with it.
-        if (!open.head?.chunks.includes(ref)) return [];
-        throw missing(open, ref.id);
-      }
-      items.push(...chunk.items.filter((item) => item.seq >= fromSeq));
+      if (ref.lastSeq < fromSeq || found.length >= limit) continue;
+      const items = await this.#chunk(open, ref);
+      // The feed was detached while it read, and its items went with it.
+      if (items === undefined && !open.head?.chunks.includes(ref)) return [];
+      if (items === undefined) found.push({ kind: "lost", seq: ref.lastSeq });
+      else found.push(...items.filter((item) => item.seq >= fromSeq));
     }
-    for (const item of head.tail) if (item.seq >= fromSeq) items.push(item);
-    return [...trimmedAway(head, fromSeq, items[0]), ...items].slice(0, limit);
+    for (const item of head.tail) if (item.seq >= fromSeq) found.push(item);
+    const items = withGaps(head, found);
+    // One gap for all: a lost chunk at the front tells what was trimmed before it, too.
+    const before = found[0]?.kind === "lost" ? [] : trimmedAway(head, fromSeq, items[0]);
+    return [...before, ...items].slice(0, limit);
   }
 
   head(source: SourceId, list: LogList): number {
@@ -205,9 +209,8 @@ export class StoredJournal implements Journal {
     const old = from.head;
     if (old === undefined) return "none";
     for (const ref of old.chunks) {
-      const chunk = await this.#parts.chunks.get(chunkKey(from.key, ref.id));
-      if (chunk === undefined) throw missing(from, ref.id);
-      await this.#parts.chunks.set(chunkKey(to.key, ref.id), chunk);
+      const items = await this.#chunk(from, ref);
+      if (items !== undefined) await this.#parts.chunks.set(chunkKey(to.key, ref.id), { items });
     }
     await this.#parts.heads.set(to.key, old);
     to.head = old;
@@ -225,6 +228,20 @@ export class StoredJournal implements Journal {
       if (open.head.nextSeq > (newest.head?.nextSeq ?? 0)) newest = open;
     }
     return newest;
+  }
+
+  /**
+   * Undefined where the store has lost it, as a Redis that restarts under a running bot may: what was written just
+   * before is gone, and a chunk is written once. Its entries are told as a gap.
+   */
+  async #chunk(open: Open, ref: ChunkRef): Promise<readonly JournalItem[] | undefined> {
+    const chunk = await this.#parts.chunks.get(chunkKey(open.key, ref.id));
+    if (chunk === undefined && open.head?.chunks.includes(ref) && !this.#lost.has(ref)) {
+      this.#lost.add(ref);
+      const what = new Error(`chunk ${ref.id} of journal ${open.list} is not in the store`);
+      this.#parts.warn("entries that waited to be posted are lost; their channels are told", what);
+    }
+    return chunk?.items;
   }
 
   /** The last feed is gone: nobody reads this journal, and whoever comes next starts at a baseline. */

@@ -62,12 +62,29 @@ export function trimmedAway(
   first: JournalItem | undefined,
 ): readonly JournalItem[] {
   const firstSeq = first?.seq ?? head.nextSeq;
-  if (fromSeq >= firstSeq) return [];
+  return fromSeq >= firstSeq ? [] : [lostUntil(head, firstSeq - 1, first)];
+}
+
+/** Read items, in order; `lost`: the last number of a chunk that the store has lost, where it stood. */
+export type Found = JournalItem | { readonly kind: "lost"; readonly seq: number };
+
+/** The items, with one gap for each stretch that the store has lost. */
+export function withGaps(head: JournalHead, found: readonly Found[]): readonly JournalItem[] {
+  return found.flatMap((one, at): readonly JournalItem[] => {
+    if (one.kind !== "lost") return [one];
+    const next = found[at + 1];
+    if (next?.kind === "lost") return [];
+    return [lostUntil(head, one.seq, next)];
+  });
+}
+
+/** What came before `next`, up to the number `seq`, is lost. */
+function lostUntil(head: JournalHead, seq: number, next: JournalItem | undefined): JournalItem {
   const newestS = head.retained?.seconds.at(-1) ?? 0;
-  const firstS = first === undefined ? newestS : first.kind === "gap" ? first.toS : first.entry.atS;
+  const nextS = next === undefined ? newestS : next.kind === "gap" ? next.toS : next.entry.atS;
   // What was before it came earlier and may be dated later: it may have come late itself.
-  const toS = Math.max(firstS, Math.min(firstS + LATE_S, newestS));
-  return [{ seq: firstSeq - 1, kind: "gap", toS, seenAtMs: first?.seenAtMs ?? newestS * 1_000 }];
+  const toS = Math.max(nextS, Math.min(nextS + LATE_S, newestS));
+  return { seq, kind: "gap", toS, seenAtMs: next?.seenAtMs ?? newestS * 1_000 };
 }
 
 /** The lowest sequence number that some feed has not dealt with; the head where all have, or where there is none. */
@@ -83,8 +100,4 @@ export function trimmed(head: JournalHead, needed: number): JournalHead {
   return first === undefined || first.seq >= needed
     ? head
     : { ...head, tail: head.tail.filter((item) => item.seq >= needed) };
-}
-
-export function missing(open: Open, id: number): Error {
-  return new Error(`chunk ${id} of journal ${open.list} is not in the store`);
 }

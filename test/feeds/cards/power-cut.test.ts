@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { SourceId } from "../../../src/domain/model.ts";
 import { FeedsRig } from "../../support/feeds-rig.ts";
 
 /** A rig with a feed of moderator calls whose baseline is taken, in a Discord that forgets nonces soon. */
@@ -233,5 +234,101 @@ describe("emergency calls while the store cannot write", () => {
         after.join("\n"),
       );
       assert.match(rig.sink.text("joins"), /\*\*A\*\* joined/);
+    }));
+
+  test("are named in a notice where more waited than are kept, once the store takes them again", () =>
+    withCalls(async (rig) => {
+      rig.stores.cards.refuseWrites = full;
+      const firstS = rig.nowS;
+      for (let call = 1; call <= 503; call++) {
+        rig.calls = [];
+        show(rig, call);
+        await rig.poll().catch(() => undefined);
+        await rig.clock.advance(1_000);
+      }
+      rig.calls = [];
+      rig.stores.cards.refuseWrites = undefined;
+      await rig.pollAndFlush(120_000);
+      const notices = rig.sink.messages("calls").flatMap(({ body }) => body.content ?? []);
+      assert.equal(notices.length, 1, notices.join("\n"));
+      const between = `between <t:${firstS}:T> and <t:${firstS + 2}:T>`;
+      assert.ok(
+        notices[0]?.startsWith(`⚠ 3 emergency calls ${between} are missing here`),
+        String(notices[0]),
+      );
+      await rig.pollAndFlush(120_000);
+      assert.equal(rig.sink.messages("calls").filter(({ body }) => body.cards !== undefined).length, 500);
+      assert.equal(rig.sink.messages("calls").length, 501);
+    }));
+});
+
+describe("an emergency card that a power cut made the store forget", () => {
+  const call = (rig: FeedsRig, callNumber: number) => ({
+    ...{ team: "Police", callerId: 5, unitIds: [7], startedAtS: rig.nowS, callNumber },
+    description: "Robbery",
+  });
+  const titlesOf = (rig: FeedsRig) =>
+    rig.sink.messages("calls").map(({ body }) => body.cards?.[0]?.title ?? "");
+
+  /** Cards of calls 1 and 2 stand in the channel; the store knows of neither. */
+  async function withForgotten(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
+    const rig = await new FeedsRig().start();
+    try {
+      await rig.add({ kind: "emergencyCalls", channelId: "calls" });
+      await rig.pollAndFlush();
+      const saved = rig.saved();
+      rig.calls = [call(rig, 1), call(rig, 2)];
+      await rig.pollAndFlush();
+      await rig.powerCut(saved);
+      await run(rig);
+    } finally {
+      await rig.stop();
+    }
+  }
+
+  test("ends although no answer shows its call any more; one that goes on is taken up again", () =>
+    withForgotten(async (rig) => {
+      rig.calls = rig.calls.slice(1);
+      await rig.pollAndFlush();
+      assert.ok(
+        titlesOf(rig).every((title) => title.includes("in progress")),
+        "one answer may be an old one",
+      );
+      await rig.pollAndFlush();
+      assert.deepEqual(titlesOf(rig), ["⏹ Call #1 · Police · ended", "🚨 Call #2 · Police · in progress"]);
+      const [ended] = rig.sink.messages("calls");
+      assert.match(ended?.body.cards?.[0]?.description ?? "", /> Robbery\n[\s\S]*⏹ Ended after/);
+      rig.calls = [];
+      await rig.pollAndFlush();
+      await rig.pollAndFlush();
+      assert.deepEqual(titlesOf(rig).filter((title) => title.includes("ended")).length, 2);
+    }));
+
+  test("is ended later where Discord cannot be reached at first", () =>
+    withForgotten(async (rig) => {
+      rig.calls = [];
+      rig.sink.fault = () => "unknown";
+      for (let poll = 0; poll < 3; poll++) await rig.pollAndFlush();
+      rig.sink.fault = () => undefined;
+      await rig.pollAndFlush();
+      assert.ok(
+        titlesOf(rig).every((title) => title.endsWith("ended")),
+        titlesOf(rig).join("\n"),
+      );
+    }));
+
+  test("of another server in the same channel is left alone", () =>
+    withForgotten(async (rig) => {
+      rig.link("binding-2", "Other", "source-b" as SourceId);
+      await rig.add({ kind: "emergencyCalls", channelId: "calls", bindingId: "binding-2" });
+      rig.calls = [];
+      for (let poll = 0; poll < 4; poll++) {
+        await rig.poll("source-b" as SourceId);
+        await rig.clock.advance(10_000);
+      }
+      assert.ok(
+        titlesOf(rig).every((title) => title.endsWith("in progress")),
+        titlesOf(rig).join("\n"),
+      );
     }));
 });

@@ -25,6 +25,7 @@ class Rig {
   readonly chunkTexts = new Map<string, string>();
   readonly random = seededRandom(1);
   readonly clock = new VirtualClock();
+  readonly warnings: string[] = [];
   heads = new MemoryDocuments(parseJournalHead, this.headTexts);
   chunks = new MemoryDocuments(parseJournalChunk, this.chunkTexts);
   journal = this.#made();
@@ -46,7 +47,13 @@ class Rig {
 
   #made(): StoredJournal {
     const { heads, chunks, random, clock } = this;
-    return new StoredJournal({ heads, chunks, random, clock });
+    return new StoredJournal({
+      heads,
+      chunks,
+      random,
+      clock,
+      warn: (message) => this.warnings.push(message),
+    });
   }
 }
 
@@ -501,6 +508,30 @@ describe("journal: long backlogs", () => {
       part.map((item) => item.seq),
       Array.from({ length: 20 }, (_, index) => 250 + index),
     );
+  });
+
+  test("tells chunks as a gap that the store has lost, once for those that stood together, and logs each", async () => {
+    const rig = await started();
+    for (let at = 0; at <= 1_200; at += 200) await rig.take(joins(1, at + 100));
+    assert.ok(rig.chunks.keys.length >= 4, rig.chunks.keys.join());
+    rig.chunkTexts.delete("aa:joinLogs:1");
+    rig.chunkTexts.delete("aa:joinLogs:2");
+    const names = await rig.names(1);
+    const gapAt = names.findIndex((name) => name.startsWith("gap"));
+    const next = Number(names[gapAt + 1]?.slice(1));
+    assert.equal(names.filter((name) => name.startsWith("gap")).length, 1);
+    assert.equal(names[gapAt - 1], "p356");
+    assert.equal(names[gapAt], `gap undefined-${next + 60}`);
+    assert.equal(names.at(-1), "p1300");
+    // Whoever reads on after the notice goes on behind what is lost.
+    const items = await rig.journal.read(source, "joinLogs", 1, 10_000);
+    const gap = items[gapAt];
+    assert.equal((gap?.seq ?? 0) + 1, items[gapAt + 1]?.seq);
+    assert.equal(rig.warnings.length, 2);
+    // Where the feed moves to another key the rest goes along.
+    assert.equal(await rig.journal.move(source, newSource, "joinLogs"), "moved");
+    await rig.journal.attach("feed", newSource, "joinLogs", 1);
+    assert.deepEqual(await rig.names(1, newSource), names);
   });
 
   test("deletes chunks that are delivered, also when the store refuses at first", async () => {

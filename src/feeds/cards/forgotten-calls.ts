@@ -1,0 +1,79 @@
+import { SinkRefusal } from "../../domain/failure.ts";
+import type { Feed } from "../../domain/guild.ts";
+import type { KeyedMutex } from "../../domain/keyed-mutex.ts";
+import type { PostedMessage } from "../../domain/message.ts";
+import type { Clock } from "../../domain/ports/clock.ts";
+import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import type { Sink } from "../../domain/ports/sink.ts";
+import { postedAfter, snowflakeBefore } from "../delivery/read-back.ts";
+import { emergencyCardId } from "./card-identity.ts";
+
+/** A call that is not shown by the first answers after the start has ended; one of them may be an old one. */
+const ANSWERS_TO_WAIT = 2;
+/** Older calls are never begun: their record may have been let go, and an old answer may still show them. */
+export const OLDEST_BEGUN_MS = 6 * 3_600_000;
+
+export interface ForgottenCallsPorts {
+  readonly sink: Sink;
+  readonly clock: Clock;
+  readonly turns: KeyedMutex;
+  readonly renderer: Pick<FeedRenderer, "openEmergencyOf" | "endedEmergency">;
+  readonly nonceKey: Uint8Array | string;
+  /** How the process before ended. */
+  readonly lastEnd: { isDoubtful(feedId: string): boolean };
+  warn(message: string, error: unknown): void;
+}
+
+/**
+ * Cards of emergency calls that a power cut made the store forget. Where the call goes on, the next answer makes its
+ * record anew and finds the card; where it ended meanwhile nobody would ever end its card, so it is ended from what the
+ * channel shows.
+ */
+export class ForgottenCalls {
+  readonly #ports: ForgottenCallsPorts;
+  readonly #answers = new Map<string, number>();
+  /** Feeds whose channels were looked through, or are being so. */
+  readonly #looked = new Set<string>();
+
+  constructor(ports: ForgottenCallsPorts) {
+    this.#ports = ports;
+  }
+
+  /** An answer for these feeds was taken; returns at once. `isKnown`: somebody looks after the card with that id. */
+  onAnswer(feeds: readonly Feed[], takenAtMs: number, isKnown: (cardId: string) => boolean): void {
+    for (const feed of feeds) {
+      if (this.#looked.has(feed.id) || !this.#ports.lastEnd.isDoubtful(feed.id)) continue;
+      const answers = (this.#answers.get(feed.id) ?? 0) + 1;
+      this.#answers.set(feed.id, answers);
+      if (answers < ANSWERS_TO_WAIT) continue;
+      this.#looked.add(feed.id);
+      this.#endForgotten(feed, takenAtMs, isKnown).catch((error: unknown) => {
+        const isPassing = !(error instanceof SinkRefusal) || error.reason === "unknown";
+        // The next answer tries again.
+        if (isPassing || error.retryAfterMs !== undefined) this.#looked.delete(feed.id);
+        this.#ports.warn(`cards of feed ${feed.id} that nobody looks after could not be ended`, error);
+      });
+    }
+  }
+
+  async #endForgotten(feed: Feed, endedAtMs: number, isKnown: (cardId: string) => boolean): Promise<void> {
+    const { sink, clock, turns, renderer } = this.#ports;
+    const after = snowflakeBefore(clock.nowMs() - OLDEST_BEGUN_MS);
+    for await (const message of postedAfter(sink, feed.channelId, after)) {
+      if (!this.#isForgotten(feed, message, isKnown)) continue;
+      const body = renderer.endedEmergency(message, endedAtMs);
+      await turns.take(feed.channelId, () => sink.edit(feed.channelId, message.messageId, body));
+    }
+  }
+
+  /** A card of this feed's server, and of no other's in the same channel. */
+  #isForgotten({ bindingId }: Feed, message: PostedMessage, isKnown: (cardId: string) => boolean): boolean {
+    const { renderer, nonceKey } = this.#ports;
+    const open = renderer.openEmergencyOf(message);
+    return (
+      open !== undefined &&
+      open.cardId === emergencyCardId(nonceKey, bindingId, open) &&
+      !isKnown(open.cardId)
+    );
+  }
+}
