@@ -8,19 +8,19 @@ import type { Services } from "../src/discord/services.ts";
 import { joined, markdownOfOurs, md } from "../src/domain/escaped.ts";
 import type { Attachment } from "../src/domain/message.ts";
 import type { AuditEvent, AuditFound } from "../src/domain/run.ts";
+import { recordEvent } from "./audit-event.ts";
 import { type FilterArgs, type Filters, filterOptions, filtersOf, parseFilter } from "./audit-filter.ts";
-import { note } from "./audit-note.ts";
 import { completeServer } from "./server-option.ts";
 
 const MOST_COMMANDS = 10_000;
 const MOST_EVENTS = 2_000;
 /** Each search reads a bounded number of rows, whatever it finds. */
 const MOST_SEARCHES = 10;
-/** What is held in memory for one export. */
+/** Text that one export may hold in memory. */
 const MOST_TEXT_BYTES = 32_000_000;
 /** Discord takes a file of 10 MiB; a larger one would fail the whole answer. */
 const MOST_FILE_BYTES = 10_000_000;
-/** Rows put together before other work has its turn. */
+/** Rows that are put together between two yields to other work. */
 const YIELD_EVERY_ROWS = 200;
 
 const gzipped = promisify(gzip);
@@ -51,7 +51,7 @@ export const exportRows = defineEntry<FilterArgs & { readonly format: string }>(
     const { rows, complete } = await allRows(services, actor.guildId, filters, form);
     const { file, kept, unpackedBytes } = await fileOf(form, rows);
 
-    await note(services, actor, "audit-export", `${kept} rows as ${args.format}`);
+    await recordEvent(services, actor, { action: "audit-export", text: `${kept} rows as ${args.format}` });
     const said = [md`📄 ${kept} ${kept === 1 ? "command" : "commands"}.`];
     if (!complete || kept < rows.length) {
       said.push(md`These are the newest; narrow it by person, verb, server or days for the others.`);
@@ -105,10 +105,10 @@ async function allEvents(
   return rows.slice(0, MOST_EVENTS);
 }
 
-/** Where the search before has stopped; nothing for the first. */
+/** Where the search before this one stopped; empty for the first. */
 type After = { readonly after?: string };
 
-/** One search after the other, each going on where the one before has stopped. */
+/** Runs one search after the other, each from where the one before stopped. */
 async function* inSearches<T>(
   search: (after: After) => Promise<AuditFound<T>>,
 ): AsyncGenerator<AuditFound<T>> {
@@ -129,7 +129,7 @@ interface ExportFile {
   readonly unpackedBytes?: number;
 }
 
-/** As it is where that is small enough; else compressed; and where that is too large as well, of fewer rows. */
+/** The file: plain where that is small enough, else compressed, else compressed with fewer rows. */
 async function fileOf(form: FileForm, rows: readonly string[]): Promise<ExportFile> {
   for (let kept = rows.length; ; ) {
     const text = `${form.head}${rows.slice(0, kept).join(form.between)}${form.foot}`;

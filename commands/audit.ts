@@ -3,9 +3,9 @@ import { defineCommand, defineEntry } from "../src/discord/command.ts";
 import { eventLine, fitLines, runLine, searchStopped } from "../src/discord/render/audit-rows.ts";
 import { channelMention, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
+import { recordEvent } from "./audit-event.ts";
 import { exportRows } from "./audit-export.ts";
 import { type FilterArgs, filterOptions, filtersOf, parseFilter } from "./audit-filter.ts";
-import { note } from "./audit-note.ts";
 import { completeServer } from "./server-option.ts";
 
 /** Who ran and configured what. For holders of Manage Guild. */
@@ -63,7 +63,10 @@ const channelEntry = defineEntry<{ readonly channelId: string | undefined }>({
       channelId === undefined ? settings : { ...settings, auditChannelId: channelId },
     );
     // Into the new channel: whoever set it sees at once whether Marshal may post there.
-    await note(services, actor, "audit-channel", channelId === undefined ? "off" : `<#${channelId}>`);
+    await recordEvent(services, actor, {
+      action: "audit-channel",
+      text: channelId === undefined ? "off" : `<#${channelId}>`,
+    });
     return {
       content:
         channelId === undefined
@@ -86,7 +89,7 @@ const retention = defineEntry<{ readonly days: number }>({
       throw new Failure("bad-command", "Give a number of days from 1 to 3650.");
     }
     await services.settings.change(actor.guildId, (settings) => ({ ...settings, auditRetentionDays: days }));
-    await note(services, actor, "audit-retention", `${days} days`);
+    await recordEvent(services, actor, { action: "audit-retention", text: `${days} days` });
     return { content: md`✅ Rows are kept for ${days} days; older ones go within a day.` };
   },
 });

@@ -4,10 +4,10 @@ import { feedText } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding, GuildSettings } from "../src/domain/guild.ts";
-import { note } from "./audit-note.ts";
+import { recordEvent } from "./audit-event.ts";
 import { channelAccessOf, feedsOf } from "./setup-guide.ts";
 
-/** Reads what is known already: nothing is asked of the game service for it. */
+/** Collects what is known already, without a request to the game service. */
 async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply> {
   const { bindings, settings, health, host, clock } = services;
   const own = await settings.of(guildId);
@@ -44,9 +44,12 @@ async function factsOf(binding: Binding, settings: GuildSettings, services: Serv
 
 /** `diagnose-resume:FEED`: a log that stopped or is paused posts again, from now on. */
 async function resume({ actor, argument }: Press, services: Services): Promise<Reply> {
-  const feed = await services.feeds.pause(actor.guildId, argument, false);
+  const feed = await services.feeds.resume(actor.guildId, argument);
   if (feed === undefined) throw new Failure("bad-command", "There is no such feed any more.");
-  await note(services, actor, "feed-resume", feedText(feed, await services.bindings.list(actor.guildId)));
+  await recordEvent(services, actor, {
+    action: "feed-resume",
+    text: feedText(feed, await services.bindings.list(actor.guildId)),
+  });
   return await diagnosis(actor, services);
 }
 

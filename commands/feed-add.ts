@@ -8,7 +8,7 @@ import { serverOption } from "./server-option.ts";
 
 const MINUTE_MS = 60_000;
 
-/** More than any community needs; what is unbounded is somebody's mistake. */
+/** More than any community needs; a guild with more has made a mistake. */
 export const MOST_FEEDS = 50;
 
 const KINDS = {
@@ -91,7 +91,7 @@ export const addOptions: readonly APIApplicationCommandBasicOption[] = [
   { type: flag, name: "silent", description: "Post without a notification sound" },
 ];
 
-/** What `/feed add` was told. */
+/** The options of `/feed add`. */
 export type AddArgs = Omit<NewFeed, "guildId" | "bindingId" | "channelId" | "createdBy" | "pingRoleId"> & {
   readonly ping: NamedRole | undefined;
   readonly channelId: string | undefined;

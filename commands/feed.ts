@@ -1,17 +1,13 @@
-import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType } from "discord.js";
 import {
-  type Choice,
   defineAction,
   defineCommand,
   defineEntry,
   type NamedRole,
   type Press,
   type Reply,
-  type Typing,
 } from "../src/discord/command.ts";
 import { cut } from "../src/discord/render/escape.ts";
 import {
-  feedChoice,
   feedListCard,
   feedText,
   notOpenText,
@@ -23,10 +19,14 @@ import { channelMention, type Escaped, joined, md, roleMention } from "../src/do
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
+import { recordEvent } from "./audit-event.ts";
 import { type AddArgs, addOptions, completeTeam, MOST_FEEDS, parseAdd } from "./feed-add.ts";
+import { feedEntry, numberedFeeds } from "./feed-choice.ts";
 import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
 import { completeServer } from "./server-option.ts";
+
+const NO_SUCH_FEED = "There is no such feed any more.";
 
 async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise<Reply> {
   const { feeds, bindings } = services;
@@ -46,7 +46,7 @@ async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise
   };
   const feed = await feeds.add(wanted);
   const said = feedText(feed, await bindings.list(guildId));
-  await note(services, actor, "feed-add", said);
+  await recordFeedEvent(services, actor, { action: "feed-add", text: said });
   const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : md`✅ From now on: ${said}.`;
   return {
     content: joined([start, ...(ping === undefined ? [] : silentPing(ping))], "\n"),
@@ -68,7 +68,7 @@ function testButton(feed: Feed): Button {
 
 async function testFeed(guildId: string, feedId: string, { feeds }: Services): Promise<Reply> {
   const feed = (await feeds.list(guildId)).find((one) => one.id === feedId);
-  if (feed === undefined) throw new Failure("bad-command", "There is no such feed any more.");
+  if (feed === undefined) throw new Failure("bad-command", NO_SUCH_FEED);
   try {
     await feeds.test(guildId, feedId);
   } catch (error) {
@@ -81,75 +81,37 @@ async function testFeed(guildId: string, feedId: string, { feeds }: Services): P
   return { content: md`✅ A test message stands in ${channelMention(feed.channelId)}.` };
 }
 
-/** Oldest first: the numbers that people see stay the same while feeds are added. */
-async function numbered({ feeds }: Services, guildId: string): Promise<readonly Feed[]> {
-  return [...(await feeds.list(guildId))].sort(
-    (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1),
-  );
-}
+const pause = feedEntry("Stop posting until it is resumed", async (actor, found, services) => {
+  const after = await services.feeds.pause(actor.guildId, found.id);
+  if (after === undefined) throw new Failure("bad-command", NO_SUCH_FEED);
+  const said = feedText(after, await services.bindings.list(actor.guildId));
+  await recordFeedEvent(services, actor, { action: "feed-pause", text: said });
+  return { content: md`⏸ Paused: ${said}.` };
+});
 
-async function completeFeed({ actor, typed }: Typing, services: Services): Promise<readonly Choice[]> {
-  const bindings = await services.bindings.list(actor.guildId);
-  const feeds = await numbered(services, actor.guildId);
-  return feeds
-    .map((feed, index) => ({ name: feedChoice(feed, index + 1, bindings, actor.channelId), value: feed.id }))
-    .filter(({ name, value }) => value === typed || name.toLowerCase().includes(typed.toLowerCase()));
-}
-
-const feedOption: APIApplicationCommandBasicOption = {
-  type: ApplicationCommandOptionType.String,
-  name: "feed",
-  description: "Which feed, by its number in /feed list",
-  required: true,
-  autocomplete: true,
-};
-
-interface OneFeed {
-  readonly feed: string;
-}
-
-/** A sub-command about one feed, which is named by a choice, its number or its id. */
-function feedEntry(
-  description: string,
-  execute: (actor: Actor, feed: Feed, services: Services) => Promise<Reply>,
-) {
-  return defineEntry<OneFeed>({
-    description,
-    first: "ephemeral",
-    options: [feedOption],
-    parse: (options) => ({ feed: options.string("feed", true).trim() }),
-    autocomplete: completeFeed,
-    async execute({ actor, args }, services) {
-      const all = await numbered(services, actor.guildId);
-      // Digits alone are a number of the list. A choice that was offered before its feed went is an id, and an id
-      // may begin with digits: it must not reach the feed that has that number now.
-      const feed = /^\d{1,3}$/.test(args.feed)
-        ? all[Number(args.feed) - 1]
-        : all.find(({ id }) => id === args.feed);
-      if (feed === undefined) {
-        throw new Failure("bad-command", "There is no such feed; choose one from the list.");
-      }
-      return await execute(actor, feed, services);
-    },
-  });
-}
-
-/** Pauses or resumes; `state` is what it then is. */
-function pauseEntry(description: string, paused: boolean, words: "⏸ Paused" | "▶ From now on") {
-  return feedEntry(description, async (actor, feed, services) => {
-    const after = await services.feeds.pause(actor.guildId, feed.id, paused);
-    if (after === undefined) throw new Failure("bad-command", "There is no such feed any more.");
+const resume = feedEntry(
+  "Post again, from now on, what was paused or has stopped",
+  async (actor, found, services) => {
+    const after = await resumeFeed(services, actor, found.id);
     const said = feedText(after, await services.bindings.list(actor.guildId));
-    await note(services, actor, paused ? "feed-pause" : "feed-resume", said);
-    const isWaiting = !paused && services.feeds.status(feed.id).waitsForStore === true;
-    const content = isWaiting ? notOpenText(said) : md`${words}: ${said}.`;
-    return { content, ...(paused ? {} : { rows: [[testButton(after)]] }) };
-  });
+    const isWaiting = services.feeds.status(after.id).waitsForStore === true;
+    const content = isWaiting ? notOpenText(said) : md`▶ From now on: ${said}.`;
+    return { content, rows: [[testButton(after)]] };
+  },
+);
+
+/** @throws Failure "bad-command" when the feed is gone. */
+async function resumeFeed(services: Services, actor: Actor, feedId: string): Promise<Feed> {
+  const after = await services.feeds.resume(actor.guildId, feedId);
+  if (after === undefined) throw new Failure("bad-command", NO_SUCH_FEED);
+  const text = feedText(after, await services.bindings.list(actor.guildId));
+  await recordFeedEvent(services, actor, { action: "feed-resume", text });
+  return after;
 }
 
 /** All feeds; those that stopped or are paused have a button that posts them again. */
 async function listReply({ guildId }: Actor, services: Services): Promise<Reply> {
-  const feeds = await numbered(services, guildId);
+  const feeds = await numberedFeeds(services, guildId);
   const bindings = await services.bindings.list(guildId);
   return {
     cards: [feedListCard(feeds, bindings, ({ id }) => services.feeds.status(id))],
@@ -159,9 +121,7 @@ async function listReply({ guildId }: Actor, services: Services): Promise<Reply>
 
 /** `feed-resume:FEED` */
 async function resumeInList({ actor, argument }: Press, services: Services): Promise<Reply> {
-  const after = await services.feeds.pause(actor.guildId, argument, false);
-  if (after === undefined) throw new Failure("bad-command", "There is no such feed any more.");
-  await note(services, actor, "feed-resume", feedText(after, await services.bindings.list(actor.guildId)));
+  await resumeFeed(services, actor, argument);
   return await listReply(actor, services);
 }
 
@@ -188,14 +148,14 @@ export const feed = defineCommand({
     remove: feedEntry("Stop a feed for good", async (actor, found, services) => {
       await services.feeds.remove(actor.guildId, found.id);
       const said = feedText(found, await services.bindings.list(actor.guildId));
-      await note(services, actor, "feed-remove", said);
+      await recordFeedEvent(services, actor, { action: "feed-remove", text: said });
       return { content: md`🗑 Removed: ${said}.` };
     }),
     test: feedEntry("Post a test message into a feed's channel", (actor, found, services) =>
       testFeed(actor.guildId, found.id, services),
     ),
-    pause: pauseEntry("Stop posting until it is resumed", true, "⏸ Paused"),
-    resume: pauseEntry("Post again, from now on, what was paused or has stopped", false, "▶ From now on"),
+    pause,
+    resume,
   },
   actions: {
     "feed-test": defineAction({
@@ -209,19 +169,13 @@ export const feed = defineCommand({
   },
 });
 
-async function note(
-  { audit, clock, random }: Services,
-  { guildId, userId, userName }: Actor,
-  action: string,
-  said: string,
+/** A feed with long filters reads as a long text; the audit keeps its beginning. */
+const LONGEST_EVENT_TEXT = 400;
+
+function recordFeedEvent(
+  services: Services,
+  actor: Actor,
+  { action, text }: { readonly action: string; readonly text: string },
 ): Promise<void> {
-  const actor = { actorId: userId, actorName: userName };
-  await audit.event({
-    id: random.id(),
-    guildId,
-    atMs: clock.nowMs(),
-    ...actor,
-    action,
-    text: cut(said, 400),
-  });
+  return recordEvent(services, actor, { action, text: cut(text, LONGEST_EVENT_TEXT) });
 }

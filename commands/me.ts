@@ -6,7 +6,6 @@ import {
   type Invocation,
   type NamedPerson,
   type Reply,
-  type Typing,
 } from "../src/discord/command.ts";
 import { inlineName } from "../src/discord/render/escape.ts";
 import { accountCard, codeCard, codeOutcomeCard } from "../src/discord/render/me-cards.ts";
@@ -15,11 +14,11 @@ import { md, userMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { LinkOutcome } from "../src/domain/ports/game-accounts.ts";
-import { mustBeManager } from "./manager.ts";
-import { playersOf, serverBeingTyped, staffedServers } from "./run-flow.ts";
+import { completeStaffPlayer } from "./live-players.ts";
 import { completeServer, serverOption } from "./server-option.ts";
+import { mustBeManager, staffedServers } from "./staff-rights.ts";
 
-/** Which player a member is: so that what staff do in the game has an author here, and cards can act for them. */
+/** Which player a member is, so that runs and cards can act for the player. */
 
 const { String: text, User: user } = ApplicationCommandOptionType;
 
@@ -49,7 +48,7 @@ const link = defineEntry<LinkArgs>({
     player: options.string("player")?.trim(),
   }),
   autocomplete: (typing, services) =>
-    typing.option === "server" ? completeServer(typing, services) : completePlayer(typing, services),
+    typing.option === "server" ? completeServer(typing, services) : completeStaffPlayer(typing, services),
   async *execute({ actor, args, signal }, services) {
     const { member, player } = args;
     if (member !== undefined || player !== undefined) {
@@ -76,7 +75,7 @@ async function* showCode(
   yield { ...codeOutcomeCard(outcome, binding.id), important: outcome.kind === "linked" };
 }
 
-/** A Manager says who somebody is. */
+/** Links another member's account by the word of a Manager. */
 async function vouch(services: Services, actor: Actor, { member, player, server }: LinkArgs): Promise<Reply> {
   await mustBeManager(services, actor, "Only Managers link somebody else's account.");
   if (member === undefined || player === undefined || player === "") {
@@ -92,13 +91,6 @@ async function vouch(services: Services, actor: Actor, { member, player, server 
   }
   await services.accounts.vouch(actor, member.userId, known);
   return { content: md`✅ ${userMention(member.userId)} is **${inlineName(known.name)}** in the game.` };
-}
-
-/** Live players, for the staff of that server only. */
-async function completePlayer(typing: Typing, services: Services) {
-  const binding = await serverBeingTyped(typing, services);
-  if (binding === undefined || !(await services.permissions.isStaff(typing.actor, binding))) return [];
-  return playersOf(services, binding, typing.typed);
 }
 
 interface MemberArgs {

@@ -9,7 +9,7 @@ import { ask } from "./run-flow.ts";
  * other way round. Each is a run like any other, with the checks of /run and its place in the audit.
  */
 
-/** What the game reads as one target and nothing else. */
+/** A name that the game reads as one target and nothing else. */
 const ONE_NAME = /^[^\s,:\p{Cc}]+$/u;
 const EVERYONE: ReadonlySet<string> = new Set(["all", "others", "me"]);
 
@@ -53,7 +53,7 @@ async function ownName({ actor }: Press, binding: Binding, services: Services): 
 
 type Words = (caller: string, own: string) => string;
 
-/** Remote commands have no body of their own, so `:bring` and `:to` would lead nowhere. */
+/** Uses `:tp`, because a remote command has no body to which `:bring` or `:to` could lead. */
 function teleport(words: Words) {
   return defineAction({
     first: "ephemeral",

@@ -4,7 +4,7 @@ import { chooseRoles } from "../src/discord/render/setup-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
-import { eventOf, note } from "./audit-note.ts";
+import { auditEventOf, recordEvent } from "./audit-event.ts";
 
 /** The buttons of a moderator call's card: for people who may take calls on that server; each act stands in the audit. */
 
@@ -19,7 +19,7 @@ async function actOn({ actor, argument }: Press, act: ModCallAct, services: Serv
   const decision = await permissions.decideCalls(actor, binding);
   if (!decision.allowed) {
     const what = `to ${act.do} the call of ${call.callerName} on ${binding.name}`;
-    await services.refusals.noteEvent(eventOf(services, actor, "call-refused", what));
+    await services.refusals.noteEvent(auditEventOf(services, actor, { action: "call-refused", text: what }));
     const mends = actor.manageGuild && decision.wants === "tier";
     return {
       content: md`⛔ ${escapeButRoles(decision.why, actor.roleIds)}`,
@@ -31,7 +31,10 @@ async function actOn({ actor, argument }: Press, act: ModCallAct, services: Serv
 
   if (ok) {
     const said = act.do === "resolve" && act.note !== undefined && act.note !== "" ? `: ${act.note}` : "";
-    await note(services, actor, `call-${act.do}`, `the call of ${call.callerName} on ${binding.name}${said}`);
+    await recordEvent(services, actor, {
+      action: `call-${act.do}`,
+      text: `the call of ${call.callerName} on ${binding.name}${said}`,
+    });
   }
   return { content: md`${ok ? "✅" : "✋"} ${text}` };
 }

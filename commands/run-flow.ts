@@ -1,4 +1,4 @@
-import type { Options, Press, Reply } from "../src/discord/command.ts";
+import type { Press, Reply } from "../src/discord/command.ts";
 import { confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import type { Services } from "../src/discord/services.ts";
@@ -14,30 +14,30 @@ import type {
   SubmittedRun,
 } from "../src/domain/run.ts";
 
-/** From a command text to its outcome, as every way of asking for a run shows it: /run command, presets, buttons. */
+/** Shows a run from its text to its outcome, in the same way for /run command, presets and buttons. */
 
-/** A run that goes out at once needs no card that says so. */
+/** A run that is sent sooner than this needs no card that says that it waits. */
 const WORTH_SHOWING_MS = 1_500;
-/** As long as the log is read for it. */
+/** How often, and how many times, the audit is asked whether the log shows the run: as long as the log is read. */
 const PROOF_CHECK_EVERY_MS = 5_000;
 const PROOF_CHECKS = 18;
 
-export interface Ask {
+export interface RunAsk {
   readonly actor: Actor;
   readonly binding: Binding;
   readonly text: string;
   readonly origin: RunOrigin;
   readonly dry?: boolean | undefined;
-  readonly on: Answering;
+  readonly on: AnswerContext;
 }
 
-/** What follows a run to its outcome: the invocation or press that asked for it. */
-export type Answering = Pick<Press, "signal" | "answer">;
+/** The signal and answer of the invocation or press that asked for the run. */
+export type AnswerContext = Pick<Press, "signal" | "answer">;
 
-/** A known verb without its colon: what it would be with one, to be sent by one press. */
-export async function* askWithColon(
+/** For a known verb that was typed without its colon: shows the command with one, to be sent by one press. */
+export async function* offerWithColon(
   services: Services,
-  { on: _, dry, text, ...rest }: Ask,
+  { on: _, dry, text, ...rest }: RunAsk,
 ): AsyncGenerator<Reply> {
   const request = await withOwnPlayer(services, { ...rest, text: `:${text}` });
   const plan = await services.runner.plan(request);
@@ -46,12 +46,12 @@ export async function* askWithColon(
 }
 
 /** Plans it; then shows the plan (dry), asks for a confirmation, or sends it and follows it to its outcome. */
-export async function* ask(services: Services, { dry, on, ...request }: Ask): AsyncGenerator<Reply> {
+export async function* ask(services: Services, { dry, on, ...request }: RunAsk): AsyncGenerator<Reply> {
   const plan = await services.runner.plan(await withOwnPlayer(services, request));
   if (dry === true) yield dryCard(plan);
-  else if (plan.meant !== undefined) yield* askWhatWasMeant(services, plan, plan.meant);
+  else if (plan.meant !== undefined) yield* offerNearestVerb(services, plan, plan.meant);
   else if (plan.decision.allowed && plan.confirm !== "none") yield confirmCard(plan);
-  // A refusal is submitted too: who tried what stands in the audit.
+  // A refusal is submitted too, so that the audit shows who tried what.
   else
     yield* follow(services, await services.runner.submit(plan), {
       guildId: plan.request.actor.guildId,
@@ -69,7 +69,7 @@ async function withOwnPlayer({ accounts }: Services, request: RunRequest): Promi
  * "Did you mean": the text with the nearest verb, to be sent by one press; as it was typed only by who may. A refusal is
  * submitted as well, since who tried what stands in the audit.
  */
-async function* askWhatWasMeant(services: Services, typed: RunPlan, text: string): AsyncGenerator<Reply> {
+async function* offerNearestVerb(services: Services, typed: RunPlan, text: string): AsyncGenerator<Reply> {
   if (!typed.decision.allowed) await services.runner.submit(typed).catch(onlyDenied);
   const plan = await services.runner.plan({ ...typed.request, text });
   if (!plan.decision.allowed) throw refused(plan.decision);
@@ -84,14 +84,14 @@ function onlyDenied(error: unknown): void {
   if (!(error instanceof Failure && error.code === "denied")) throw error;
 }
 
-/** Shows a run until its outcome and what the log says of it; what a kill leaves open the next process completes. */
+/** Shows a run until its outcome and what the log says of it. After a kill the next process completes the answer. */
 export async function* follow(
   services: Services,
   submitted: SubmittedRun,
-  { guildId, signal, answer }: Answering & { readonly guildId: string },
+  { guildId, signal, answer }: AnswerContext & { readonly guildId: string },
 ): AsyncGenerator<Reply> {
   const { runAnswers, clock } = services;
-  // A store that fails here must not keep a command from running: after a kill its outcome then goes by message.
+  // A store that fails here must not keep a command from running. After a kill its outcome is then sent by message.
   if (answer !== undefined) {
     await runAnswers.remember({ guildId, runId: submitted.id }, answer).catch(() => undefined);
   }
@@ -107,17 +107,17 @@ export async function* follow(
   } finally {
     if (answer !== undefined) await runAnswers.forget(submitted.id).catch(() => undefined);
   }
-  // What ran has been told in full: a kill from here on leaves nothing to complete.
+  // The outcome is shown, so a kill from here on leaves nothing to complete.
   if (outcome.record.status === "done") yield* proofOf(services, outcome.record, signal);
 }
 
-/** What the log says of a run that happened or may have, as soon as it says something; else that it is not there yet. */
+/** Shows what the log says of a run as soon as it says something; at the end, that it was not seen. */
 async function* proofOf(
   { audit, clock }: Services,
   run: RunRecord,
   signal: AbortSignal,
 ): AsyncGenerator<Reply> {
-  for (let look = 0; look < PROOF_CHECKS; look++) {
+  for (let check = 0; check < PROOF_CHECKS; check++) {
     try {
       await clock.sleep(PROOF_CHECK_EVERY_MS, signal);
     } catch {
@@ -138,14 +138,14 @@ function outcomeReply(services: Services, { record, failure }: RunOutcome): Repl
   return { ...outcomeCard(record, { mayDefer, retryAtMs: failure?.retryAtMs, isSought }), important: true };
 }
 
-/** The same rule as where it is stored: with nobody watching only harmless verbs. */
+/** The rule of the deferred runs: without a person watching, only harmless verbs. */
 function isHarmless({ catalogue }: Services, { text }: RunRecord): boolean {
   const danger = catalogue.about(text)?.danger;
   return danger === "read" || danger === "mild";
 }
 
 /** The audit row that a button names, and the linked server it was for. */
-export async function recordOf(
+export async function auditRowOf(
   services: Services,
   actor: Actor,
   runId: string,
@@ -156,45 +156,4 @@ export async function recordOf(
   if (binding === undefined)
     throw new Failure("not-linked", `${record.serverName} is no longer linked here.`);
   return { record, binding };
-}
-
-/** The linked server that an autocompletion is about: the one that was chosen, or the only one. */
-export async function serverBeingTyped(
-  { actor, options }: { readonly actor: Actor; readonly options: Options },
-  { bindings }: Services,
-): Promise<Binding | undefined> {
-  const all = await bindings.list(actor.guildId);
-  const wanted = options.string("server");
-  if (wanted === undefined) return all.length === 1 ? all[0] : undefined;
-  return all.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
-}
-
-/** Live players of a server by the beginning of their names, as choices. */
-export function playersOf({ snapshots }: Services, binding: Binding | undefined, typed: string) {
-  const players = binding && snapshots.latest(binding.source)?.lists.players?.value;
-  const wanted = typed.toLowerCase();
-  return (players ?? [])
-    .map(({ player }) => player.name)
-    .filter((name) => name.toLowerCase().startsWith(wanted))
-    .map((name) => ({ name, value: name }));
-}
-
-/** Whether this person may run a text on the server that is meant; where none is, on any of them. */
-export async function mayRunFor(
-  actor: Actor,
-  binding: Binding | undefined,
-  { bindings, permissions, accounts }: Services,
-): Promise<(text: string) => boolean> {
-  const account = await accounts.of(actor.guildId, actor.userId);
-  const asker = { ...actor, ownPlayerId: account?.player.id };
-  const servers = binding === undefined ? await bindings.list(actor.guildId) : [binding];
-  const each = await Promise.all(servers.map((server) => permissions.mayRun(asker, server)));
-  return (text) => each.some((may) => may(text));
-}
-
-/** The linked servers on which this person is staff. */
-export async function staffedServers(services: Services, actor: Actor): Promise<readonly Binding[]> {
-  const all = await services.bindings.list(actor.guildId);
-  const staff = await Promise.all(all.map((binding) => services.permissions.isStaff(actor, binding)));
-  return all.filter((_, index) => staff[index] === true);
 }

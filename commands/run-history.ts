@@ -45,7 +45,7 @@ export const history = defineEntry<HistoryArgs>({
 });
 
 async function page(services: Services, actor: Actor, binding: Binding, view: View): Promise<Reply> {
-  // Before anything is read: anyone in the community may ask this, as often as they like.
+  // Checked before anything is read, because anyone in the community may ask this as often as they like.
   if (!(await services.permissions.isStaff(actor, binding))) {
     throw new Failure("denied", "Only staff of this server see its history.", {
       wants: "tier",

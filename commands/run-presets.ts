@@ -4,50 +4,17 @@ import { cut, cutLines, inlineCode, inlineName, plainText } from "../src/discord
 import type { Services } from "../src/discord/services.ts";
 import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Preset } from "../src/domain/guild.ts";
-import { note } from "./audit-note.ts";
-import { mustBeManager } from "./manager.ts";
-import { ask, mayRunFor, playersOf, serverBeingTyped } from "./run-flow.ts";
+import { recordEvent } from "./audit-event.ts";
+import { completeStaffPlayer, serverBeingTyped } from "./live-players.ts";
+import { fillPreset, isNamed, type Placeholder, placeholdersOf, presetNamed, verbOf } from "./preset-text.ts";
+import { ask } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
+import { mayRunFor, mustBeManager } from "./staff-rights.ts";
 
 /** `/run preset`: command texts that Managers keep for everyone, with placeholders for what changes. */
 
 const MOST_PRESETS = 50;
-const PLACEHOLDERS = ["player", "text", "number"] as const;
-type Placeholder = (typeof PLACEHOLDERS)[number];
-
 const { String: text, Number: number, Boolean: flag } = ApplicationCommandOptionType;
-
-/** The placeholders of a text, each once. @throws Failure "bad-command" for one that there is not. */
-function placeholdersOf(preset: string): readonly Placeholder[] {
-  const found = new Set<Placeholder>();
-  for (const [, name] of preset.matchAll(/\{([^{}]*)\}/g)) {
-    const known = PLACEHOLDERS.find((one) => one === name);
-    if (known === undefined) {
-      throw new Failure(
-        "bad-command",
-        `There is no placeholder {${name}}. There are {player}, {text} and {number}.`,
-      );
-    }
-    found.add(known);
-  }
-  return [...found];
-}
-
-/** The command text with its values. @throws Failure "bad-command" when one is missing or not of its type. */
-function fillPreset(preset: string, values: Readonly<Partial<Record<Placeholder, string>>>): string {
-  for (const name of placeholdersOf(preset)) {
-    if (values[name] === undefined)
-      throw new Failure("bad-command", `This preset needs ${name}:. Use it with /run preset use.`);
-  }
-  const { player } = values;
-  if (player !== undefined && /\s/.test(player)) {
-    // A space would make the rest of it the next argument.
-    throw new Failure("bad-command", "A player's name has no spaces; several are parted by commas.");
-  }
-  // One pass: what a value holds is never taken for a placeholder.
-  return preset.replace(/\{(player|text|number)\}/g, (whole, name: Placeholder) => values[name] ?? whole);
-}
 
 interface UseArgs {
   readonly name: string;
@@ -63,7 +30,7 @@ async function completePreset({ actor, typed }: Typing, { settings }: Services) 
     .map((preset) => ({ name: cut(plainText(`${preset.name} · ${preset.text}`), 100), value: preset.name }));
 }
 
-/** In `/run command`: a preset's text as far as it needs nothing filled in, so that typing goes on from there. */
+/** For `/run command`: the text of a preset up to its first placeholder, so that typing goes on from there. */
 export async function completeByName(
   { actor, typed }: Typing,
   { settings }: Services,
@@ -79,14 +46,14 @@ export async function completeByName(
     }));
 }
 
-/** The text of the preset whose name was typed in the place of a command; undefined: it is no preset's name. */
+/** The text of the preset whose name was typed instead of a command; undefined: no preset has that name. */
 export async function textOfPreset(
   { settings }: Services,
   guildId: string,
   typed: string,
 ): Promise<string | undefined> {
   if (typed.startsWith(":")) return undefined;
-  const preset = (await settings.of(guildId)).presets.find((one) => sameName(one, typed));
+  const preset = (await settings.of(guildId)).presets.find((one) => isNamed(one, typed));
   return preset === undefined ? undefined : fillPreset(preset.text, {});
 }
 
@@ -96,18 +63,6 @@ async function completeUsable(typing: Typing, services: Services) {
   const { presets } = await services.settings.of(typing.actor.guildId);
   const usable = new Set(presets.filter((preset) => may(verbOf(preset))).map(({ name }) => name));
   return (await completePreset(typing, services)).filter(({ value }) => usable.has(value));
-}
-
-/** With the verb alone: whom it hits is not known before it is filled in. */
-function verbOf({ text: preset }: Preset): string {
-  return /^:*\S*/u.exec(preset)?.[0] ?? preset;
-}
-
-/** Live players, for the staff of that server only. */
-async function completeTarget(typing: Typing, services: Services) {
-  const binding = await serverBeingTyped(typing, services);
-  if (binding === undefined || !(await services.permissions.isStaff(typing.actor, binding))) return [];
-  return playersOf(services, binding, typing.typed);
 }
 
 const nameOption = {
@@ -149,10 +104,12 @@ const use = defineEntry<UseArgs>({
   },
   autocomplete(typing, services) {
     if (typing.option === "server") return completeServer(typing, services);
-    return typing.option === "player" ? completeTarget(typing, services) : completeUsable(typing, services);
+    return typing.option === "player"
+      ? completeStaffPlayer(typing, services)
+      : completeUsable(typing, services);
   },
   async *execute({ actor, args, ...on }, services) {
-    const preset = found((await services.settings.of(actor.guildId)).presets, args.name);
+    const preset = presetNamed((await services.settings.of(actor.guildId)).presets, args.name);
     const binding = await services.bindings.pick(actor.guildId, args.server);
     const filled = fillPreset(preset.text, args.values);
     yield* ask(services, { actor, binding, text: filled, origin: "preset", dry: args.dry, on });
@@ -177,12 +134,12 @@ const save = defineEntry<{ readonly name: string; readonly text: string }>({
     if (!args.text.startsWith(":")) throw new Failure("bad-command", "A command starts with a colon.");
     const used = placeholdersOf(args.text);
     await services.settings.change(actor.guildId, (settings) => {
-      const others = settings.presets.filter((preset) => !sameName(preset, args.name));
+      const others = settings.presets.filter((preset) => !isNamed(preset, args.name));
       if (others.length >= MOST_PRESETS)
         throw new Failure("bad-command", `There are ${MOST_PRESETS} presets already; drop one first.`);
       return { ...settings, presets: [...others, { ...args, createdBy: actor.userId }] };
     });
-    await note(services, actor, "preset-save", `${args.name}: ${args.text}`);
+    await recordEvent(services, actor, { action: "preset-save", text: `${args.name}: ${args.text}` });
     const needs =
       used.length === 0
         ? md`nothing`
@@ -207,12 +164,12 @@ const remove = defineEntry<{ readonly name: string }>({
   autocomplete: completePreset,
   async execute({ actor, args }, services) {
     await mustBeManager(services, actor, "Only Managers keep presets.");
-    const preset = found((await services.settings.of(actor.guildId)).presets, args.name);
+    const preset = presetNamed((await services.settings.of(actor.guildId)).presets, args.name);
     await services.settings.change(actor.guildId, (settings) => ({
       ...settings,
-      presets: settings.presets.filter((one) => !sameName(one, args.name)),
+      presets: settings.presets.filter((one) => !isNamed(one, args.name)),
     }));
-    await note(services, actor, "preset-remove", `${preset.name}: ${preset.text}`);
+    await recordEvent(services, actor, { action: "preset-remove", text: `${preset.name}: ${preset.text}` });
     return { content: md`✅ **${inlineName(preset.name)}** is gone.` };
   },
 });
@@ -241,13 +198,3 @@ export const presets: Group = {
   description: "Command texts kept for everyone",
   subcommands: { use, list, save, remove },
 };
-
-function found(all: readonly Preset[], name: string): Preset {
-  const preset = all.find((one) => sameName(one, name));
-  if (preset === undefined) throw new Failure("bad-command", `There is no preset "${name}".`);
-  return preset;
-}
-
-function sameName({ name }: Preset, wanted: string): boolean {
-  return name.toLowerCase() === wanted.toLowerCase();
-}

@@ -7,9 +7,9 @@ import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Button, Row, SelectOption } from "../src/domain/message.ts";
-import { staffedServers } from "./run-flow.ts";
+import { staffedServers } from "./staff-rights.ts";
 
-/** `/run queue`: what waits on the servers on which somebody is staff, and a way to cancel. */
+/** `/run queue`: the waiting runs of the servers on which somebody is staff, and a select that cancels one. */
 
 const PAGE_ROWS = 10;
 
@@ -95,8 +95,8 @@ export const queue = defineEntry<undefined>({
   execute: ({ actor }, services) => queueReply(services, actor, { page: 0 }),
 });
 
-/** The words of a port about what was asked of the queue. */
-export function told({ ok, text }: { readonly ok: boolean; readonly text: string }): Escaped {
+/** The answer of the queue to a request, with its symbol. */
+export function queueResultText({ ok, text }: { readonly ok: boolean; readonly text: string }): Escaped {
   return md`${ok ? "✅" : "⛔"} ${escapeButTimes(text)}`;
 }
 
@@ -109,7 +109,7 @@ export const queueActions = {
   "run-unqueue": defineAction({
     first: "update",
     async execute({ actor, argument, values }, services) {
-      const notice = told(await services.queue.cancel(actor, values[0] ?? ""));
+      const notice = queueResultText(await services.queue.cancel(actor, values[0] ?? ""));
       return queueReply(services, actor, { page: Number.parseInt(argument, 10) || 0, notice });
     },
   }),

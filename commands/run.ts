@@ -13,11 +13,13 @@ import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { isSameName } from "../src/domain/same-name.ts";
-import { ask, askWithColon, follow, mayRunFor, recordOf, serverBeingTyped } from "./run-flow.ts";
+import { serverBeingTyped } from "./live-players.ts";
+import { ask, auditRowOf, follow, offerWithColon } from "./run-flow.ts";
 import { history, historyActions } from "./run-history.ts";
 import { completeByName, presets, textOfPreset } from "./run-presets.ts";
-import { queue, queueActions, told } from "./run-queue.ts";
+import { queue, queueActions, queueResultText } from "./run-queue.ts";
 import { completeServer, serverOption } from "./server-option.ts";
+import { mayRunFor } from "./staff-rights.ts";
 
 const { String: text, Boolean: flag } = ApplicationCommandOptionType;
 
@@ -62,24 +64,24 @@ const command = defineEntry<CommandArgs>({
     const origin = preset === undefined ? "command" : "preset";
     const asked = { actor, binding, text, origin, dry: args.dry, on } as const;
     const isBare = !text.startsWith(":") && services.catalogue.about(text) !== undefined;
-    yield* isBare ? askWithColon(services, asked) : ask(services, asked);
+    yield* isBare ? offerWithColon(services, asked) : ask(services, asked);
   },
 });
 
 async function* again({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
-  const { record, binding } = await recordOf(services, actor, argument);
+  const { record, binding } = await auditRowOf(services, actor, argument);
   yield* ask(services, { actor, binding, text: record.text, origin: "button", on });
 }
 
 async function* undo({ actor, argument, ...on }: Press, services: Services): AsyncGenerator<Reply> {
-  const { record, binding } = await recordOf(services, actor, argument);
+  const { record, binding } = await auditRowOf(services, actor, argument);
   if (record.inverse === undefined) throw new Failure("bad-command", "Nothing undoes this command.");
   yield* ask(services, { actor, binding, text: record.inverse, origin: "undo", on });
 }
 
-/** The card again, with what the log has told since. */
+/** Shows the card again, with what the log has shown since. */
 async function check({ actor, argument }: Press, services: Services): Promise<Reply> {
-  const { record, binding } = await recordOf(services, actor, argument);
+  const { record, binding } = await auditRowOf(services, actor, argument);
   if (record.actorId !== actor.userId && !(await services.permissions.isStaff(actor, binding))) {
     throw new Failure("denied", "Only staff see what came of a command.", { wants: "tier", isRead: true });
   }
@@ -133,13 +135,13 @@ export const run = defineCommand({
     "run-cancel": defineAction({
       first: "ephemeral",
       execute: async ({ actor, argument }, services) => ({
-        content: told(await services.queue.cancel(actor, argument)),
+        content: queueResultText(await services.queue.cancel(actor, argument)),
       }),
     }),
     "run-defer": defineAction({
       first: "ephemeral",
       execute: async ({ actor, argument }, services) => ({
-        content: told(await services.queue.defer(actor, argument)),
+        content: queueResultText(await services.queue.defer(actor, argument)),
       }),
     }),
     ...queueActions,

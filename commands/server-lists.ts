@@ -17,13 +17,13 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { MessageBody } from "../src/domain/message.ts";
 import type { ListName } from "../src/domain/model.ts";
-import { looks } from "./server-look.ts";
 import { completeServer, serverOption } from "./server-option.ts";
+import { serverStates } from "./server-state.ts";
 
-/** `/server players | staff | vehicles | queue | calls | logs`: pages whose buttons ask anew. */
+/** `/server players | staff | vehicles | queue | calls | logs`: pages whose buttons read the server again. */
 
 interface List {
-  /** What one answer must hold. */
+  /** The lists that one answer must hold. */
   lists(filter: string): readonly ListName[];
   /** For people who may take calls, by this name: what it says about others is not everybody's business. */
   readonly forModerators?: string;
@@ -79,7 +79,7 @@ async function* listReplies(
   if (list === undefined) throw new Failure("expired", "There is no such list any more.", { isRead: true });
   const binding = await services.bindings.pick(actor.guildId, place.bindingId);
   if (list.forModerators !== undefined) await mustTakeCalls(services, actor, binding, list.forModerators);
-  for await (const { state, seen } of looks(services, binding, list.lists(place.filter), signal)) {
+  for await (const { state, seen } of serverStates(services, binding, list.lists(place.filter), signal)) {
     yield list.page({ state, place, page: place.page, seen });
   }
 }

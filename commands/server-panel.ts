@@ -4,9 +4,9 @@ import { refusalText } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
-import { note } from "./audit-note.ts";
-import { looks } from "./server-look.ts";
+import { recordEvent } from "./audit-event.ts";
 import { completeServer, serverOption } from "./server-option.ts";
+import { serverStates } from "./server-state.ts";
 import { STATUS_LISTS } from "./server-status.ts";
 
 /** `/server panel`: a message that shows the server and keeps itself current. */
@@ -33,12 +33,12 @@ async function panelReply(
   if (args.isRemoval) {
     const wasThere = await services.panels.remove(place);
     if (!wasThere) return { content: md`There is no panel of this server in ${where}.` };
-    await note(services, actor, "panel-remove", where);
+    await recordEvent(services, actor, { action: "panel-remove", text: where });
     return { content: md`🗑 The panel in ${where} is gone.` };
   }
 
-  // Something must be known before there is something to show; an older state will do.
-  for await (const _ of looks(services, binding, STATUS_LISTS, signal)) break;
+  // The panel needs a state to show; an older one will do.
+  for await (const _ of serverStates(services, binding, STATUS_LISTS, signal)) break;
   try {
     const done = await services.panels.add({ ...place, createdBy: userId });
     if (done === "stands") return { content: md`A panel of this server stands in ${where} already.` };
@@ -46,7 +46,7 @@ async function panelReply(
     if (!(error instanceof SinkRefusal)) throw error;
     return { content: md`⚠ The panel could not be posted in ${where}: ${refusalText(error.reason)}` };
   }
-  await note(services, actor, "panel-add", where);
+  await recordEvent(services, actor, { action: "panel-add", text: where });
   return {
     content: md`✅ The panel stands in ${where} and follows the server: it is edited when something changes, at most once a minute. \`remove:\` takes it away.`,
   };

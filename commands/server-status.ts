@@ -5,8 +5,8 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { Button, Row } from "../src/domain/message.ts";
 import type { ListName } from "../src/domain/model.ts";
-import { looks } from "./server-look.ts";
 import { completeServer, serverOption } from "./server-option.ts";
+import { serverStates } from "./server-state.ts";
 
 /** `/server status`: one glance, a button that renews it, and the join key for staff on demand. */
 
@@ -22,7 +22,7 @@ async function* statusReplies(
   binding: Binding,
   signal: AbortSignal,
 ): AsyncGenerator<Reply> {
-  for await (const { state, seen } of looks(services, binding, STATUS_LISTS, signal)) {
+  for await (const { state, seen } of serverStates(services, binding, STATUS_LISTS, signal)) {
     yield { cards: [statusCard(state, seen)], rows: [buttons(binding)] };
   }
 }

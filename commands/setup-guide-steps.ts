@@ -8,7 +8,6 @@ import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import {
   type Actor,
   type Binding,
-  EMPTY_POLICY,
   FEED_KINDS,
   type Feed,
   type FeedKind,
@@ -16,14 +15,15 @@ import {
 } from "../src/domain/guild.ts";
 import type { NewFeed } from "../src/domain/ports/feeds.ts";
 import { TIER_NAMES, TIERS } from "../src/domain/tiers.ts";
-import { note } from "./audit-note.ts";
+import { recordEvent } from "./audit-event.ts";
+import { changePolicy } from "./change-policy.ts";
 import { MOST_FEEDS } from "./feed-add.ts";
 import { feedsOf, guideAt } from "./setup-guide.ts";
 import { EVERYONE_IS_NO_STAFF } from "./setup-link.ts";
 import { setNotices, setTimeZone } from "./setup-settings.ts";
 import { withTier } from "./staff-policy.ts";
 
-/** What the selects and buttons of the guided set-up change; each then shows its step again. */
+/** The selects and buttons of the guided set-up. Each changes something and then shows its step again. */
 
 async function linked({ bindings }: Services, { guildId }: Actor, id: string): Promise<Binding> {
   const found = (await bindings.list(guildId)).find((binding) => binding.id === id);
@@ -40,15 +40,13 @@ export async function chooseTier({ actor, argument, values }: Press, services: S
   if (values.includes(actor.guildId)) {
     return await guideAt(services, actor, { step: "staff", bindingId, note: md`⚠ ${EVERYONE_IS_NO_STAFF}` });
   }
-  await services.settings.change(actor.guildId, (settings) => {
-    const policy = settings.policies[bindingId] ?? EMPTY_POLICY;
+  await changePolicy(services, { actor, binding }, (policy) => {
     const others = Object.entries(policy.roleTiers).filter(([, of]) => of !== tier);
     const cleared = { ...policy, roleTiers: Object.fromEntries(others) };
-    const changed = values.reduce((sum, roleId) => withTier(sum, roleId, tier), cleared);
-    return { ...settings, policies: { ...settings.policies, [bindingId]: changed } };
+    return values.reduce((changed, roleId) => withTier(changed, roleId, tier), cleared);
   });
   const who = values.length === 0 ? "nobody" : values.map((id) => `<@&${id}>`).join(" ");
-  await note(services, actor, "staff-tier", `${who} ${tier} on ${binding.name}`);
+  await recordEvent(services, actor, { action: "staff-tier", text: `${who} ${tier} on ${binding.name}` });
   return await guideAt(services, actor, { step: "staff", bindingId, note: tierNote(tier, values) });
 }
 
@@ -68,11 +66,11 @@ export async function makeMine({ actor, argument }: Press, services: Services): 
       note: md`⚠ You no longer hold that role.`,
     });
   }
-  await services.settings.change(actor.guildId, (settings) => {
-    const policy = withTier(settings.policies[bindingId] ?? EMPTY_POLICY, roleId, "manager");
-    return { ...settings, policies: { ...settings.policies, [bindingId]: policy } };
+  await changePolicy(services, { actor, binding }, (policy) => withTier(policy, roleId, "manager"));
+  await recordEvent(services, actor, {
+    action: "staff-allow",
+    text: `<@&${roleId}> manager on ${binding.name}`,
   });
-  await note(services, actor, "staff-allow", `<@&${roleId}> manager on ${binding.name}`);
   return await guideAt(services, actor, { step: "staff", bindingId, note: tierNote("manager", [roleId]) });
 }
 
@@ -87,7 +85,7 @@ export async function chooseLog({ actor, argument, values }: Press, services: Se
   const change = { actor, binding, kind, before };
   if (channelId === undefined) await removeFeed(change, services);
   else if (before?.channelId !== channelId) await moveFeed({ ...change, channelId }, services);
-  else if (before.state !== "live") await services.feeds.pause(actor.guildId, before.id, false);
+  else if (before.state !== "live") await services.feeds.resume(actor.guildId, before.id);
   const more = kind === "emergencyCalls";
   return await guideAt(services, actor, { step: "logs", bindingId, more });
 }
@@ -102,7 +100,7 @@ interface LogChange {
 async function removeFeed({ actor, before }: LogChange, services: Services): Promise<void> {
   if (before === undefined) return;
   await services.feeds.remove(actor.guildId, before.id);
-  await note(services, actor, "feed-remove", await said(services, before));
+  await recordEvent(services, actor, { action: "feed-remove", text: await said(services, before) });
 }
 
 /** The new one first: where it is refused, the old one goes on. What was set on it (filters, pings) moves along. */
@@ -118,7 +116,7 @@ async function moveFeed(
   }
   const wanted = { ...keptOf(before), guildId, bindingId: binding.id, kind, channelId, createdBy: userId };
   const feed = await services.feeds.add(wanted);
-  await note(services, actor, "feed-add", await said(services, feed));
+  await recordEvent(services, actor, { action: "feed-add", text: await said(services, feed) });
   await removeFeed(change, services);
 }
 

@@ -8,24 +8,24 @@ import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, GUIDE_STEPS, type GuideStep } from "../src/domain/guild.ts";
 import type { ChannelAccess } from "../src/domain/ports/guilds.ts";
 import { meantServer } from "../src/domain/server-choice.ts";
-import { linkPending, verifyPasted } from "./setup-link.ts";
+import { linkPending, verifyPastedKey } from "./setup-link.ts";
 
-/** The guided set-up: where it stands is kept with the guild, so that it goes on after a restart. */
+/** The guided set-up. Its position is stored with the guild, so that it goes on after a restart. */
 
-interface Look {
+interface GuidePosition {
   readonly step: GuideStep;
-  /** Empty: the one that is meant. */
+  /** Empty: the default server of the guild or channel. */
   readonly bindingId: string;
   readonly more?: boolean;
   readonly note?: Escaped;
 }
 
 /** The message of a step, drawn from what is stored and from what Discord allows now. */
-export async function guideAt(services: Services, actor: Actor, look: Look): Promise<Reply> {
+export async function guideAt(services: Services, actor: Actor, at: GuidePosition): Promise<Reply> {
   const { guildId, roleIds } = actor;
-  const binding = await bindingOf(services, actor, look.bindingId);
+  const binding = await bindingOf(services, actor, at.bindingId);
   // Nothing else can be set up before there is a server.
-  const step = binding === undefined ? "link" : look.step;
+  const step = binding === undefined ? "link" : at.step;
   const settings = await services.settings.change(guildId, (before) => ({
     ...before,
     guide: { step, ...(binding === undefined ? {} : { bindingId: binding.id }) },
@@ -45,12 +45,12 @@ export async function guideAt(services: Services, actor: Actor, look: Look): Pro
     ownRole: services.guilds.topRole(guildId, roleIds),
     mayRun: binding !== undefined && (await services.permissions.isStaff(actor, binding)),
     nowMs: services.clock.nowMs(),
-    ...(look.more === undefined ? {} : { more: look.more }),
-    ...(look.note === undefined ? {} : { note: look.note }),
+    ...(at.more === undefined ? {} : { more: at.more }),
+    ...(at.note === undefined ? {} : { note: at.note }),
   });
 }
 
-/** Where it was left, or at its beginning. */
+/** The step at which it was left, or the first one. */
 export async function resumeGuide(services: Services, actor: Actor): Promise<Reply> {
   const { guide } = await services.settings.of(actor.guildId);
   const isLinked = (await services.bindings.list(actor.guildId)).length > 0;
@@ -58,7 +58,7 @@ export async function resumeGuide(services: Services, actor: Actor): Promise<Rep
   return await guideAt(services, actor, { step: guide?.step ?? fresh, bindingId: guide?.bindingId ?? "" });
 }
 
-/** The server that a button names; where it was unlinked meanwhile, or none is named, the one that is meant. */
+/** The server that a button names; where that is unlinked, or none is named, the default one. */
 async function bindingOf(services: Services, actor: Actor, id: string): Promise<Binding | undefined> {
   const linked = await services.bindings.list(actor.guildId);
   const named = linked.find(
@@ -93,14 +93,14 @@ export async function goTo({ actor, argument }: Press, services: Services): Prom
 }
 
 /** The form with the key, submitted. */
-export async function typedKey({ actor, form }: Press, services: Services): Promise<Reply> {
+export async function onKeyTyped({ actor, form }: Press, services: Services): Promise<Reply> {
   const pasted = form.text("key");
-  const { status, pendingId, replaces } = await verifyPasted({ actor, pasted, roleIds: [] }, services);
+  const { status, pendingId, replaces } = await verifyPastedKey({ actor, pasted, roleIds: [] }, services);
   const ids = { yes: `guide-yes:${pendingId}`, no: `guide-no:${pendingId}` };
   return isThisYours({ status, roleIds: [], replaces, ids });
 }
 
-export async function yesLink({ actor, argument }: Press, services: Services): Promise<Reply> {
+export async function onLinkConfirmed({ actor, argument }: Press, services: Services): Promise<Reply> {
   try {
     const { binding, replaced } = await linkPending(argument, actor, services);
     const note = replaced
@@ -115,7 +115,7 @@ export async function yesLink({ actor, argument }: Press, services: Services): P
   }
 }
 
-export async function noLink({ actor, argument }: Press, services: Services): Promise<Reply> {
+export async function onLinkDeclined({ actor, argument }: Press, services: Services): Promise<Reply> {
   services.pendingLinks.take(argument, actor);
   const note = md`Nothing was saved, and the key is forgotten.`;
   return await guideAt(services, actor, { step: "link", bindingId: "", note });

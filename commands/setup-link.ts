@@ -7,7 +7,7 @@ import { Failure } from "../src/domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY, type GuildSettings } from "../src/domain/guild.ts";
 import type { ServerStatus } from "../src/domain/model.ts";
 import { ServerKey } from "../src/domain/server-key.ts";
-import { note } from "./audit-note.ts";
+import { recordEvent } from "./audit-event.ts";
 
 /** From a pasted key to a linked server: nothing is saved before the person has seen whose server it is. */
 
@@ -40,8 +40,8 @@ export const KEY_FORM: Form = {
 };
 
 /**
- * What was pasted, without what pasting adds: spaces, line breaks, quotes, invisible characters.
- * Keys have no known shape, so only what cannot stand in a header is refused.
+ * Removes what pasting adds to a key: spaces, line breaks, quotes, invisible characters. Keys have no known shape, so
+ * only characters that cannot stand in a header are refused.
  */
 export function cleanKey(pasted: string): string {
   const bare = plainText(pasted)
@@ -60,26 +60,26 @@ export function cleanKey(pasted: string): string {
   return bare;
 }
 
-/** The same server under another key: its owner made a new one. */
+/** The linked server whose owner made this new key. */
 function sameServer(status: ServerStatus, bindings: readonly Binding[]): Binding | undefined {
   return bindings.find(({ ownerId, joinKey }) => ownerId === status.ownerId && joinKey === status.joinKey);
 }
 
-interface Proven {
+interface VerifiedKey {
   readonly status: ServerStatus;
   readonly pendingId: string;
   readonly replaces: Binding | undefined;
 }
 
-/** Asks the service whose key it is. The key waits in memory for the Yes. Rejects with a Failure in words. */
-export async function verifyPasted(
+/** Asks the service whose key it is, and keeps the key in memory until the person says Yes. Rejects with a Failure. */
+export async function verifyPastedKey(
   {
     actor,
     pasted,
     roleIds,
   }: { readonly actor: Actor; readonly pasted: string; readonly roleIds: readonly string[] },
   services: Services,
-): Promise<Proven> {
+): Promise<VerifiedKey> {
   const { guildId, userId } = actor;
   if (pasted.trim() !== "") services.hideSecret(pasted.trim());
   const text = cleanKey(pasted.trim());
@@ -105,7 +105,7 @@ interface JustLinked {
   readonly feedsBack: number;
 }
 
-/** The Yes. Failure "expired" where the key was forgotten meanwhile. */
+/** Links the server after the Yes. Rejects with Failure "expired" where the key was forgotten meanwhile. */
 export async function linkPending(pendingId: string, actor: Actor, services: Services): Promise<JustLinked> {
   const pending = services.pendingLinks.take(pendingId, actor);
   if (pending === undefined) {
@@ -118,7 +118,10 @@ export async function linkPending(pendingId: string, actor: Actor, services: Ser
   const { guildId, userId } = actor;
   const { binding, replaced } = await services.bindings.link({ guildId, key, status, byUserId: userId });
   await services.settings.change(guildId, (settings) => withModerators(settings, binding.id, roleIds));
-  await note(services, actor, "link", `${binding.name}${replaced === undefined ? "" : " (key replaced)"}`);
+  await recordEvent(services, actor, {
+    action: "link",
+    text: `${binding.name}${replaced === undefined ? "" : " (key replaced)"}`,
+  });
   if (replaced !== undefined && replaced !== binding.source)
     await services.onReplaced(replaced, binding.source);
   const { feedsBack } = await services.onLinked(binding);
@@ -126,11 +129,11 @@ export async function linkPending(pendingId: string, actor: Actor, services: Ser
 }
 
 /** `/setup link`, its form submitted. */
-export async function proveKey({ actor, form }: Press, services: Services): Promise<Reply> {
-  // @everyone as staff would be everybody: it is said in words, and the key is not even asked about.
+export async function onKeySubmitted({ actor, form }: Press, services: Services): Promise<Reply> {
+  // With @everyone as staff every member could run commands, so it is refused before the key is verified.
   const roleIds = form.chosen("staff");
   if (roleIds.includes(actor.guildId)) throw new Failure("bad-command", EVERYONE_IS_NO_STAFF);
-  const { status, pendingId, replaces } = await verifyPasted(
+  const { status, pendingId, replaces } = await verifyPastedKey(
     { actor, pasted: form.text("key"), roleIds },
     services,
   );
@@ -142,7 +145,7 @@ export const EVERYONE_IS_NO_STAFF =
   "Everyone cannot be staff: each member could then run commands in the game. Choose a role.";
 
 /** `/setup link`, its question answered by Yes. */
-export async function link({ actor, argument }: Press, services: Services): Promise<Reply> {
+export async function confirmLink({ actor, argument }: Press, services: Services): Promise<Reply> {
   const linked = await linkPending(argument, actor, services);
   const mayRun = await services.permissions.isStaff(actor, linked.binding);
   return linkedCard({ ...linked, mayRun });

@@ -6,14 +6,14 @@ import type { Services } from "../src/discord/services.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { GuildSettings } from "../src/domain/guild.ts";
-import { note } from "./audit-note.ts";
+import { recordEvent } from "./audit-event.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
-/** What happens to a server that is linked: its name here, when it is meant, and its end. */
+/** `/setup` for a server that is linked: rename it, make it the default, unlink it. */
 
-/** Channels with a server of their own; more is somebody's mistake. */
+/** Channels with a default server of their own; a guild with more has made a mistake. */
 const MOST_CHANNELS = 200;
-/** In the place of a server: nothing is meant any more. */
+/** The value of the choice that removes a default. */
 const ASK = "ask";
 const ASK_CHOICE: Choice = { name: "None: ask each time", value: ASK };
 
@@ -30,14 +30,14 @@ export async function unlink({ actor, argument }: Press, services: Services): Pr
   const binding = await services.bindings.unlink(actor.guildId, argument);
   if (binding === undefined) throw new Failure("not-linked", "It was unlinked already.");
   await services.settings.change(actor.guildId, (settings) => withoutServer(settings, binding.id));
-  await note(services, actor, "unlink", binding.name);
+  await recordEvent(services, actor, { action: "unlink", text: binding.name });
   await services.onUnlinked(binding);
   return {
     content: md`Unlinked **${inlineName(binding.name)}**. Its key is erased here, and its feeds have stopped.`,
   };
 }
 
-/** Nothing of the settings names it any more. */
+/** The settings without a server that was unlinked. */
 function withoutServer(settings: GuildSettings, bindingId: string): GuildSettings {
   const { guide, defaultServer, channelServers, ...rest } = settings;
   const { [bindingId]: _, ...policies } = settings.policies;
@@ -75,7 +75,10 @@ export const renameEntry = defineEntry<RenameArgs>({
     const before = await services.bindings.pick(actor.guildId, args.server);
     const after = await services.bindings.rename(actor.guildId, before.id, args.name);
     if (after === undefined) throw new Failure("not-linked", "It was unlinked already.");
-    await note(services, actor, "rename-server", `${before.name} is now ${after.name}`);
+    await recordEvent(services, actor, {
+      action: "rename-server",
+      text: `${before.name} is now ${after.name}`,
+    });
     return {
       content: md`✅ **${inlineName(before.name)}** is called **${inlineName(after.name)}** here from now on.`,
     };
@@ -114,10 +117,15 @@ export const defaultEntry = defineEntry<DefaultArgs>({
   autocomplete: async (typing, services) => [...(await completeServer(typing, services)), ASK_CHOICE],
   async execute({ actor, args: { server, channelId } }, services) {
     const binding = server === ASK ? undefined : await services.bindings.pick(actor.guildId, server);
-    await services.settings.change(actor.guildId, (settings) => meaning(settings, channelId, binding?.id));
+    await services.settings.change(actor.guildId, (settings) =>
+      withDefault(settings, channelId, binding?.id),
+    );
     const where = channelId === undefined ? md`everywhere` : md`in ${channelMention(channelId)}`;
     const place = channelId === undefined ? "everywhere" : channelMention(channelId);
-    await note(services, actor, "default-server", `${place}: ${binding?.name ?? "none"}`);
+    await recordEvent(services, actor, {
+      action: "default-server",
+      text: `${place}: ${binding?.name ?? "none"}`,
+    });
     return {
       content:
         binding === undefined
@@ -127,7 +135,7 @@ export const defaultEntry = defineEntry<DefaultArgs>({
   },
 });
 
-function meaning(
+function withDefault(
   settings: GuildSettings,
   channelId: string | undefined,
   bindingId: string | undefined,

@@ -7,9 +7,9 @@ import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { clockIn, DEFAULT_ZONE, TIME_ZONES, zoneNamed } from "../src/domain/time-zones.ts";
-import { note } from "./audit-note.ts";
+import { recordEvent } from "./audit-event.ts";
 
-/** What Marshal needs to know of the Discord server itself: where notices go, and its time zone. */
+/** Settings of the Discord server itself: where notices go, and its time zone. */
 
 export async function setNotices(
   services: Services,
@@ -20,7 +20,7 @@ export async function setNotices(
     noticeChannelId === undefined ? rest : { ...rest, noticeChannelId },
   );
   const said = noticeChannelId === undefined ? "by direct message" : channelMention(noticeChannelId);
-  await note(services, actor, "notices", said);
+  await recordEvent(services, actor, { action: "notices", text: said });
 }
 
 export const noticesEntry = defineEntry<string | undefined>({
@@ -47,7 +47,7 @@ export const noticesEntry = defineEntry<string | undefined>({
   },
 });
 
-/** Failure "bad-command" where there is no such zone. Gives its name as it is written. */
+/** Sets the time zone and returns its proper name. Rejects with Failure "bad-command" for an unknown one. */
 export async function setTimeZone(services: Services, actor: Actor, typed: string): Promise<string> {
   const zone = zoneNamed(typed);
   if (zone === undefined) {
@@ -56,7 +56,7 @@ export async function setTimeZone(services: Services, actor: Actor, typed: strin
   await services.settings.change(actor.guildId, ({ timeZone: _, ...rest }) =>
     zone === DEFAULT_ZONE ? rest : { ...rest, timeZone: zone },
   );
-  await note(services, actor, "time-zone", zone);
+  await recordEvent(services, actor, { action: "time-zone", text: zone });
   return zone;
 }
 

@@ -7,7 +7,7 @@ import {
 } from "../src/discord/command.ts";
 import { setupCard } from "../src/discord/render/setup-cards.ts";
 import { md } from "../src/domain/escaped.ts";
-import { goTo, guideAt, noLink, resumeGuide, typedKey, yesLink } from "./setup-guide.ts";
+import { goTo, guideAt, onKeyTyped, onLinkConfirmed, onLinkDeclined, resumeGuide } from "./setup-guide.ts";
 import {
   chooseLog,
   chooseNotices,
@@ -16,7 +16,7 @@ import {
   makeMine,
   postTests,
 } from "./setup-guide-steps.ts";
-import { KEY_FIELD, KEY_FORM, KEY_INTRO, link, proveKey } from "./setup-link.ts";
+import { confirmLink, KEY_FIELD, KEY_FORM, KEY_INTRO, onKeySubmitted } from "./setup-link.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
 import { noticesEntry, timezoneEntry } from "./setup-settings.ts";
 
@@ -62,8 +62,8 @@ export const setup = defineCommand({
   actions: {
     /** The button under errors that a new key would mend. */
     "setup-link": defineFormAction({ first: "modal", manageGuild: true, form: () => KEY_FORM }),
-    "setup-key": defineAction({ first: "ephemeral", manageGuild: true, execute: proveKey }),
-    "setup-yes": defineAction({ first: "update", manageGuild: true, execute: link }),
+    "setup-key": defineAction({ first: "ephemeral", manageGuild: true, execute: onKeySubmitted }),
+    "setup-yes": defineAction({ first: "update", manageGuild: true, execute: confirmLink }),
     "setup-no": defineAction({
       first: "update",
       execute({ actor, argument }, { pendingLinks }) {
@@ -100,9 +100,9 @@ export const setup = defineCommand({
         fields: [KEY_FIELD],
       }),
     }),
-    "guide-typed": guided(typedKey),
-    "guide-yes": guided(yesLink),
-    "guide-no": guided(noLink),
+    "guide-typed": guided(onKeyTyped),
+    "guide-yes": guided(onLinkConfirmed),
+    "guide-no": guided(onLinkDeclined),
     "guide-tier": guided(chooseTier),
     "guide-mine": guided(makeMine),
     "guide-log": guided(chooseLog),

@@ -2,7 +2,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { StaffPolicy, Tier } from "../src/domain/guild.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
 
-/** How `/staff` changes a policy. Pure; every list has an end, which is said when it is met. */
+/** How `/staff` changes a policy. Pure; each list has a limit, and a Failure says when it is reached. */
 
 const MOST_PROTECTED = 200;
 /** Of one server: roles with a tier, allowed and denied commands, each. */
@@ -13,7 +13,7 @@ export function withRule(
   roleId: string,
   verb: string,
 ): StaffPolicy["allowed"] {
-  const others = without(rules, roleId, verb);
+  const others = withoutRule(rules, roleId, verb);
   if (others.length >= MOST_RULES) {
     throw new Failure(
       "bad-command",
@@ -35,7 +35,11 @@ export function withTier(policy: StaffPolicy, roleId: string, tier: Tier): Staff
   return { ...policy, roleTiers };
 }
 
-export function without(rules: StaffPolicy["allowed"], roleId: string, verb: string): StaffPolicy["allowed"] {
+export function withoutRule(
+  rules: StaffPolicy["allowed"],
+  roleId: string,
+  verb: string,
+): StaffPolicy["allowed"] {
   return rules.filter((rule) => rule.roleId !== roleId || rule.verb !== verb);
 }
 
@@ -43,12 +47,12 @@ export function without(rules: StaffPolicy["allowed"], roleId: string, verb: str
  * With one protected player more: the name as it is spelled in the game where that is known, else as typed.
  * @throws Failure "bad-command" when there are too many.
  */
-export function protecting(
+export function withProtected(
   policy: StaffPolicy,
   typed: string,
   known: Required<PlayerRef> | undefined,
 ): StaffPolicy {
-  const before = unprotecting(policy, typed);
+  const before = withoutProtected(policy, typed);
   if (before.protectedPlayers.length >= MOST_PROTECTED) {
     throw new Failure("bad-command", `${MOST_PROTECTED} players are protected already.`);
   }
@@ -64,7 +68,7 @@ export function protecting(
 }
 
 /** Without the entry, whichever of its two ways is given, in any case. */
-export function unprotecting(policy: StaffPolicy, typed: string): StaffPolicy {
+export function withoutProtected(policy: StaffPolicy, typed: string): StaffPolicy {
   const aliases = new Map(Object.entries(policy.protectedAliases ?? {}));
   const others = policy.protectedPlayers.filter(
     (entry) => !isSame(entry, typed) && !isSame(aliases.get(entry) ?? "", typed),

@@ -5,9 +5,9 @@ import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Binding, CALLS_RIGHT } from "../src/domain/guild.ts";
 
-/** What a rule of `/staff` can be about: a verb of the game, or the moderator calls. */
+/** The subjects of a rule of `/staff`: a verb of the game, or the moderator calls. */
 
-/** How the right to take moderator calls is typed where a verb is asked for. */
+/** The word that stands for the right to take moderator calls where a verb is typed. */
 const CALLS_WORD = "calls";
 
 export function completeVerb({ typed }: Typing, { catalogue }: Services) {
@@ -20,8 +20,8 @@ export function completeVerb({ typed }: Typing, { catalogue }: Services) {
   return CALLS_WORD.startsWith(wanted) ? [calls, ...verbs] : verbs;
 }
 
-/** As the policy keeps it; a verb that the catalogue does not know is kept as typed. */
-export function canonical({ catalogue }: Services, typed: string): string {
+/** The verb as the policy stores it; one that the catalogue does not know is stored as typed. */
+export function canonicalVerb({ catalogue }: Services, typed: string): string {
   const verb = catalogue.about(typed)?.verb ?? typed.trim().replace(/^:+/, "").toLowerCase();
   if (verb === CALLS_WORD) return CALLS_RIGHT;
   if (!/^\S+$/u.test(verb)) throw new Failure("bad-command", "A verb is one word, such as kick.");
@@ -33,6 +33,6 @@ export function ruleText(roleId: string, verb: string, binding: Binding): string
   return `<@&${roleId}> ${verb === CALLS_RIGHT ? "moderator calls" : `:${verb}`} on ${binding.name}`;
 }
 
-export function actText(verb: string): Escaped {
+export function verbPhrase(verb: string): Escaped {
   return verb === CALLS_RIGHT ? md`take ${rightText(verb)}` : md`run ${rightText(verb)}`;
 }

@@ -49,7 +49,7 @@ export class FeedRegistry implements Feeds {
     this.#parts = parts;
     this.#unsettled = new Retries(parts.deliveryPorts);
     this.#recovery = new Recovery({ ...parts, warn: parts.deliveryPorts.warn }, (feed) =>
-      this.pause(feed.guildId, feed.id, false),
+      this.resume(feed.guildId, feed.id),
     );
     this.#live = new LiveFeeds({
       ...parts,
@@ -166,17 +166,26 @@ export class FeedRegistry implements Feeds {
     });
   }
 
-  async pause(guildId: string, feedId: string, paused: boolean): Promise<Feed | undefined> {
-    return await this.#change({ guildId, id: feedId }, async () => {
+  pause(guildId: string, feedId: string): Promise<Feed | undefined> {
+    return this.#setState({ guildId, id: feedId }, "paused");
+  }
+
+  resume(guildId: string, feedId: string): Promise<Feed | undefined> {
+    return this.#setState({ guildId, id: feedId }, "live");
+  }
+
+  async #setState(of: Pick<Feed, "guildId" | "id">, state: "paused" | "live"): Promise<Feed | undefined> {
+    const { guildId, id: feedId } = of;
+    return await this.#change(of, async () => {
       this.#recovery.forget(feedId);
       const feed = await this.#find(guildId, feedId);
-      if (feed === undefined || feed.state === (paused ? "paused" : "live")) return feed;
+      if (feed === undefined || feed.state === state) return feed;
       const { parkedWhy: _, ...rest } = feed;
-      const next: Feed = { ...rest, state: paused ? "paused" : "live" };
-      if (!paused) await this.#binding(feed);
+      const next: Feed = { ...rest, state };
+      if (state === "live") await this.#binding(feed);
       // Its place stays until the pause is stored: a store that refuses leaves a live feed, which goes on from there.
       // It ends first: a delivery that is being parked at this moment writes the feed once more before it ends.
-      if (paused) await this.#live.suspend(feedId);
+      if (state === "paused") await this.#live.suspend(feedId);
       // What an earlier life left is void: a resumed feed starts at the head.
       else await this.#live.close(feedId);
       await this.#parts.feedStore.save(next);

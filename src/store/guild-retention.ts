@@ -132,5 +132,5 @@ export class GuildRetention {
 async function restoreFeed(feed: Feed, feeds: Pick<Feeds, "add" | "pause">): Promise<void> {
   const { id: _, state, parkedWhy: __, createdAtMs: ___, ...wanted } = feed;
   const begun = await feeds.add(wanted);
-  if (state === "paused") await feeds.pause(feed.guildId, begun.id, true);
+  if (state === "paused") await feeds.pause(feed.guildId, begun.id);
 }

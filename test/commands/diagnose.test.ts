@@ -26,7 +26,8 @@ async function rig(options: { readonly tier?: Tier } = { tier: "moderator" }) {
     remove: () => Promise.reject(new Error("not expected")),
     test: () => Promise.reject(new Error("not expected")),
     status: (id) => statuses.get(id) ?? { undelivered: 0 },
-    async pause(_, id) {
+    pause: () => Promise.reject(new Error("not expected")),
+    async resume(_, id) {
       const at = kept.findIndex((feed) => feed.id === id);
       const found = kept[at];
       if (found === undefined) return undefined;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { protecting, unprotecting, withRule, withTier } from "../../commands/staff-policy.ts";
+import { withoutProtected, withProtected, withRule, withTier } from "../../commands/staff-policy.ts";
 import { EMPTY_POLICY, type StaffPolicy } from "../../src/domain/guild.ts";
 
 function times<T>(count: number, start: T, step: (value: T, index: number) => T): T {
@@ -27,28 +27,28 @@ describe("what /staff keeps has an end, and says so", () => {
   });
 
   test("200 protected players; a name and its id are one", () => {
-    const policy = times(200, EMPTY_POLICY, (one, index) => protecting(one, `p${index}`, undefined));
-    assert.throws(() => protecting(policy, "p200", undefined), full);
+    const policy = times(200, EMPTY_POLICY, (one, index) => withProtected(one, `p${index}`, undefined));
+    assert.throws(() => withProtected(policy, "p200", undefined), full);
     const known = { name: "P7", id: 7 };
-    const paired = protecting(policy, "p7", known);
+    const paired = withProtected(policy, "p7", known);
     assert.deepEqual(paired.protectedAliases, { P7: "7" });
-    assert.equal(protecting(paired, "7", known).protectedPlayers.length, 200);
-    assert.deepEqual(unprotecting(paired, "7").protectedAliases, {});
-    assert.equal(unprotecting(paired, "7").protectedPlayers.includes("P7"), false);
+    assert.equal(withProtected(paired, "7", known).protectedPlayers.length, 200);
+    assert.deepEqual(withoutProtected(paired, "7").protectedAliases, {});
+    assert.equal(withoutProtected(paired, "7").protectedPlayers.includes("P7"), false);
   });
 
   test("a protected player keeps the spelling of the game, is one in any case, and was so before spellings were kept", () => {
     const known = { name: "NightOwl", id: 4711 };
-    const kept = protecting(EMPTY_POLICY, "nightowl", known);
+    const kept = withProtected(EMPTY_POLICY, "nightowl", known);
     assert.deepEqual(kept.protectedPlayers, ["NightOwl"]);
-    assert.deepEqual(protecting(kept, "NIGHTOWL", undefined).protectedPlayers, ["NIGHTOWL"]);
-    assert.deepEqual(unprotecting(kept, "nightOWL").protectedPlayers, []);
+    assert.deepEqual(withProtected(kept, "NIGHTOWL", undefined).protectedPlayers, ["NIGHTOWL"]);
+    assert.deepEqual(withoutProtected(kept, "nightOWL").protectedPlayers, []);
     const before = {
       ...EMPTY_POLICY,
       protectedPlayers: ["nightowl"],
       protectedAliases: { nightowl: "4711" },
     };
-    assert.deepEqual(protecting(before, "NightOwl", known).protectedPlayers, ["NightOwl"]);
-    assert.deepEqual(unprotecting(before, "4711").protectedPlayers, []);
+    assert.deepEqual(withProtected(before, "NightOwl", known).protectedPlayers, ["NightOwl"]);
+    assert.deepEqual(withoutProtected(before, "4711").protectedPlayers, []);
   });
 });

@@ -86,7 +86,7 @@ describe("a feed that has stopped for want of permissions", () => {
       open(rig);
       await rig.clock.advance(2 * HOUR_MS);
       assert.equal(await stateOf(rig), "parked");
-      await rig.wing.feeds.pause("guild-1", feed.id, true);
+      await rig.wing.feeds.pause("guild-1", feed.id);
       rig.wing.permissionsChanged("guild-1");
       await rig.clock.advance(2 * HOUR_MS);
       assert.equal(await stateOf(rig), "paused");

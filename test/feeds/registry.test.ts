@@ -84,9 +84,9 @@ describe("feeds of a process", () => {
     withRig(async (rig) => {
       const feed = await rig.add();
       await rig.poll();
-      await rig.wing.feeds.pause(guildId, feed.id, true);
+      await rig.wing.feeds.pause(guildId, feed.id);
       rig.stores.heads.failure = new Error("disk full");
-      await rig.wing.feeds.pause(guildId, feed.id, false);
+      await rig.wing.feeds.resume(guildId, feed.id);
       assert.equal(rig.wing.feeds.status(feed.id).waitsForStore, true);
       rig.stores.heads.failure = undefined;
       await rig.clock.advance(60_000);
@@ -102,7 +102,7 @@ describe("feeds of a process", () => {
       await rig.poll();
       for (const [change, name] of [
         [() => rig.wing.feeds.remove(guildId, feed.id), "A"],
-        [() => rig.wing.feeds.pause(guildId, feed.id, true), "B"],
+        [() => rig.wing.feeds.pause(guildId, feed.id), "B"],
       ] as const) {
         rig.stores.feeds.refuseWrites = new Error("disk full");
         await assert.rejects(change(), /disk full/);
@@ -121,7 +121,7 @@ describe("feeds of a process", () => {
       const feed = await rig.add();
       await rig.poll();
       rig.stores.feeds.refuseWrites = new Error("disk full");
-      await assert.rejects(rig.wing.feeds.pause(guildId, feed.id, true), /disk full/);
+      await assert.rejects(rig.wing.feeds.pause(guildId, feed.id), /disk full/);
       rig.join("A");
       await rig.poll();
       rig.stores.feeds.refuseWrites = undefined;
@@ -156,7 +156,7 @@ describe("feeds of a process", () => {
       rig.stores.offsets.refuseWrites = undefined;
       rig.sink.fault = () => undefined;
       await rig.clock.advance(120_000);
-      await rig.wing.feeds.pause(guildId, feed.id, false);
+      await rig.wing.feeds.resume(guildId, feed.id);
       await rig.poll();
       rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name: "D", id: 4 } });
       await rig.pollAndFlush();
@@ -237,8 +237,8 @@ describe("feeds of a process", () => {
       await rig.poll();
       rig.join("A");
       await rig.pollAndFlush();
-      await rig.wing.feeds.pause(guildId, feed.id, true);
-      await rig.wing.feeds.pause(guildId, feed.id, false);
+      await rig.wing.feeds.pause(guildId, feed.id);
+      await rig.wing.feeds.resume(guildId, feed.id);
       await rig.pollAndFlush();
       rig.join("B");
       await rig.pollAndFlush();

@@ -354,10 +354,10 @@ class Simulation {
       const feed = (await feeds.list(guildId)).find((one) => one.kind === kinds[list]);
       if (feed === undefined || feed.state !== "live") return;
       this.#judge.stopExpecting(feed.channelId, list);
-      await feeds.pause(guildId, feed.id, true);
+      await feeds.pause(guildId, feed.id);
       this.#clock.after(this.#random.next() * HOUR_MS, () => {
         this.#act(async () => {
-          await this.#process.feeds.feeds.pause(guildId, feed.id, false);
+          await this.#process.feeds.feeds.resume(guildId, feed.id);
           if (this.#discord.channels.get(feed.channelId)?.gone === true) return;
           this.#judge.resumed(feed.channelId, list);
         });

@@ -19,7 +19,10 @@ export interface Feeds {
    */
   add(feed: NewFeed): Promise<Feed>;
   remove(guildId: string, feedId: string): Promise<Feed | undefined>;
-  pause(guildId: string, feedId: string, paused: boolean): Promise<Feed | undefined>;
+  /** Stops posting until `resume`; undefined: there is no such feed. */
+  pause(guildId: string, feedId: string): Promise<Feed | undefined>;
+  /** Posts again, from now on, what was paused or has stopped; undefined: there is no such feed. */
+  resume(guildId: string, feedId: string): Promise<Feed | undefined>;
   /** Posts one test message into the feed's channel; rejects with SinkRefusal. */
   test(guildId: string, feedId: string): Promise<void>;
   status(feedId: string): FeedStatus;

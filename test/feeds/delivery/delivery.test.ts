@@ -162,7 +162,7 @@ describe("delivery", () => {
       assert.equal(stored?.state, "parked");
       assert.equal(rig.demands.size, 0, "nobody polls for it any more");
       rig.sink.fault = () => undefined;
-      await rig.wing.feeds.pause("guild-1", feed.id, false);
+      await rig.wing.feeds.resume("guild-1", feed.id);
       await rig.pollAndFlush();
       rig.join("C");
       await rig.pollAndFlush();
@@ -290,11 +290,11 @@ describe("delivery", () => {
     withRig(async (rig) => {
       const feed = await rig.add();
       await rig.poll();
-      await rig.wing.feeds.pause("guild-1", feed.id, true);
+      await rig.wing.feeds.pause("guild-1", feed.id);
       assert.equal(rig.demands.size, 0);
       rig.join("A");
       await rig.pollAndFlush();
-      await rig.wing.feeds.pause("guild-1", feed.id, false);
+      await rig.wing.feeds.resume("guild-1", feed.id);
       await rig.pollAndFlush();
       rig.join("B");
       await rig.pollAndFlush();

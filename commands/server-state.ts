@@ -6,28 +6,28 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
 import type { ListName, ServerState } from "../src/domain/model.ts";
 
-/** What is known of a server: the last state while the service is silent, and the new one when it answers. */
+/** Reads a server for a person: the last known state while the service is slow, and the new one when it answers. */
 
-/** Young enough to be called current; two people who look at once cost one request. */
+/** A state this young counts as current, so that two people who ask at once cost one request. */
 const MAX_AGE_MS = 10_000;
 /** After this long without an answer the last state is shown, with its age. */
-const PATIENCE_MS = 700;
+const LAST_STATE_AFTER_MS = 700;
 
-export interface Look {
+export interface ShownState {
   readonly state: ServerState;
   readonly seen: Freshness;
 }
 
 /**
- * One look or two: where an answer takes its time, the last state first. A list that was never seen is waited for.
- * @throws Failure where nothing is known and nothing can be had.
+ * Yields the state of a server once or twice: while the answer takes long, the last known state comes first. A list that
+ * was never read is waited for. Throws a Failure where nothing is known and nothing can be read.
  */
-export async function* looks(
+export async function* serverStates(
   { snapshots, health, clock }: Pick<Services, "snapshots" | "health" | "clock">,
   binding: Binding,
   lists: readonly ListName[],
   signal: AbortSignal,
-): AsyncGenerator<Look> {
+): AsyncGenerator<ShownState> {
   const lastState = () => {
     const state = snapshots.latest(binding.source);
     return state !== undefined && lists.every((list) => state.lists[list] !== undefined) ? state : undefined;
@@ -45,10 +45,13 @@ export async function* looks(
   const last = lastState();
   if (last !== undefined && refused === undefined) {
     const waiting = new AbortController();
-    const soon = await Promise.race([asked, clock.sleep(PATIENCE_MS, waiting.signal).catch(() => undefined)]);
+    const soon = await Promise.race([
+      asked,
+      clock.sleep(LAST_STATE_AFTER_MS, waiting.signal).catch(() => undefined),
+    ]);
     waiting.abort();
     if (soon === undefined) {
-      yield lookAt(last, lists, md`The game service has not answered yet. This is what was seen last.`);
+      yield shown(last, lists, md`The game service has not answered yet. This is what was seen last.`);
     }
   }
 
@@ -57,17 +60,17 @@ export async function* looks(
     const missing = lists.find((list) => answer.state.lists[list] === undefined);
     if (missing !== undefined)
       throw new Failure("bad-response", "The answer lacked a list.", { isRead: true });
-    yield lookAt(answer.state, lists);
+    yield shown(answer.state, lists);
     return;
   }
   if (!(answer.error instanceof Failure)) throw answer.error;
   const state = lastState();
   if (state === undefined) throw withoutSnapshot(answer.error);
-  yield lookAt(state, lists, staleWhy(answer.error, clock.nowMs()));
+  yield shown(state, lists, staleWhy(answer.error, clock.nowMs()));
 }
 
-/** As old as the oldest of what is shown. */
-function lookAt(state: ServerState, lists: readonly ListName[], why?: Escaped): Look {
+/** A state with its age, which is that of the oldest list in it. */
+function shown(state: ServerState, lists: readonly ListName[], why?: Escaped): ShownState {
   const ages = lists.map((list) => state.lists[list]?.atMs ?? state.statusAtMs);
   return { state, seen: { atMs: Math.min(state.statusAtMs, ...ages), staleWhy: why } };
 }
@@ -77,7 +80,7 @@ const HALT_WORDS = {
   "rate-limited": "The game service asked this bot to wait before it sends anything.",
 } as const;
 
-/** Asking during a halt, or with a refused key, would only wait in the gate: the last state is the quicker truth. */
+/** Why asking would only wait in the gate: a halt, or a refused key. Then the last state is shown at once. */
 function whyNotAsked(health: Services["health"], { source }: Binding): Failure | undefined {
   const halt = health.halt();
   if (halt !== undefined) {
@@ -104,7 +107,7 @@ function withoutSnapshot(failure: Failure): Failure {
   });
 }
 
-/** Why it is old and what follows. A time that has passed is no promise and is left out. */
+/** Why the state is old, and when it is read again. A time that has passed is left out. */
 function staleWhy(failure: Failure, nowMs: number): Escaped {
   const { retryAtMs } = failure;
   const again =
@@ -119,7 +122,7 @@ function staleWords({ code, serviceCode, message }: Failure): Escaped {
     case "rate-limited":
       return md`the game service asked this bot to wait.`;
     case "blocked":
-      // A block of the service and a page of something in front of it are told as what they are.
+      // The message tells a block of the service from a page of a proxy in front of it.
       return escapeMarkdown(cut(message, 300));
     case "read-refused":
       return refusedWords(serviceCode);

@@ -2,22 +2,22 @@ import type { Services } from "../src/discord/services.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { AuditEvent } from "../src/domain/run.ts";
 
+type What = Pick<AuditEvent, "action" | "text">;
+
 /** Writes into the audit that somebody configured something. */
-export async function note(
+export async function recordEvent(
   services: Pick<Services, "audit" | "clock" | "random">,
   actor: Actor,
-  action: string,
-  text: string,
+  what: What,
 ): Promise<void> {
-  await services.audit.event(eventOf(services, actor, action, text));
+  await services.audit.event(auditEventOf(services, actor, what));
 }
 
-/** The row that says what somebody did, or was refused. */
-export function eventOf(
+/** The audit row that says what somebody did, or was refused. */
+export function auditEventOf(
   { clock, random }: Pick<Services, "clock" | "random">,
   { guildId, userId: actorId, userName: actorName }: Actor,
-  action: string,
-  text: string,
+  what: What,
 ): AuditEvent {
-  return { id: random.id(), guildId, atMs: clock.nowMs(), actorId, actorName, action, text };
+  return { id: random.id(), guildId, atMs: clock.nowMs(), actorId, actorName, ...what };
 }

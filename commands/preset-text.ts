@@ -1,0 +1,54 @@
+import { Failure } from "../src/domain/failure.ts";
+import type { Preset } from "../src/domain/guild.ts";
+
+/** The text of a preset: its placeholders, and the command that it becomes. Pure. */
+
+const PLACEHOLDERS = ["player", "text", "number"] as const;
+export type Placeholder = (typeof PLACEHOLDERS)[number];
+
+/** The placeholders of a text, each once. @throws Failure "bad-command" for one that there is not. */
+export function placeholdersOf(preset: string): readonly Placeholder[] {
+  const found = new Set<Placeholder>();
+  for (const [, name] of preset.matchAll(/\{([^{}]*)\}/g)) {
+    const known = PLACEHOLDERS.find((one) => one === name);
+    if (known === undefined) {
+      throw new Failure(
+        "bad-command",
+        `There is no placeholder {${name}}. There are {player}, {text} and {number}.`,
+      );
+    }
+    found.add(known);
+  }
+  return [...found];
+}
+
+/** The command text with its values. @throws Failure "bad-command" when one is missing or not of its type. */
+export function fillPreset(preset: string, values: Readonly<Partial<Record<Placeholder, string>>>): string {
+  for (const name of placeholdersOf(preset)) {
+    if (values[name] === undefined)
+      throw new Failure("bad-command", `This preset needs ${name}:. Use it with /run preset use.`);
+  }
+  const { player } = values;
+  if (player !== undefined && /\s/.test(player)) {
+    // A space would make the rest of it the next argument.
+    throw new Failure("bad-command", "A player's name has no spaces; several are parted by commas.");
+  }
+  // One pass: what a value holds is never taken for a placeholder.
+  return preset.replace(/\{(player|text|number)\}/g, (whole, name: Placeholder) => values[name] ?? whole);
+}
+
+/** The text as far as its verb: whom it hits is not known before it is filled in. */
+export function verbOf({ text: preset }: Preset): string {
+  return /^:*\S*/u.exec(preset)?.[0] ?? preset;
+}
+
+/** The preset of that name, in any case. @throws Failure "bad-command" */
+export function presetNamed(all: readonly Preset[], name: string): Preset {
+  const preset = all.find((one) => isNamed(one, name));
+  if (preset === undefined) throw new Failure("bad-command", `There is no preset "${name}".`);
+  return preset;
+}
+
+export function isNamed({ name }: Preset, wanted: string): boolean {
+  return name.toLowerCase() === wanted.toLowerCase();
+}

@@ -1,0 +1,75 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import { defineEntry, type Typing } from "../src/discord/command.ts";
+import { inlineName } from "../src/discord/render/escape.ts";
+import { protectedName } from "../src/discord/render/staff-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import { md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import { recordEvent } from "./audit-event.ts";
+import { changePolicy, policyChanged } from "./change-policy.ts";
+import { livePlayerChoices, serverBeingTyped } from "./live-players.ts";
+import { completeServer, serverOption } from "./server-option.ts";
+import { withoutProtected, withProtected } from "./staff-policy.ts";
+
+/** `/staff protect`: players whom nobody may target. */
+
+const { String: text, Boolean: flag } = ApplicationCommandOptionType;
+
+/** Players who are there; for holders of Manage Guild, staff or not, since nobody else reaches this command. */
+async function completeProtected(typing: Typing, services: Services) {
+  return livePlayerChoices(services, await serverBeingTyped(typing, services), typing.typed);
+}
+
+interface ProtectArgs {
+  readonly player: string;
+  readonly remove: boolean;
+  readonly server: string | undefined;
+}
+
+export const protect = defineEntry<ProtectArgs>({
+  description: "A player whom nobody may kick, ban, jail or move",
+  first: "ephemeral",
+  options: [
+    {
+      type: text,
+      name: "player",
+      description: "Name or id",
+      required: true,
+      autocomplete: true,
+      max_length: 60,
+    },
+    { type: flag, name: "remove", description: "Protect them no longer" },
+    serverOption,
+  ],
+  parse: (options) => ({
+    player: options.string("player", true).trim(),
+    remove: options.boolean("remove") ?? false,
+    server: options.string("server"),
+  }),
+  autocomplete: (typing, services) =>
+    typing.option === "server" ? completeServer(typing, services) : completeProtected(typing, services),
+  async execute({ actor, args }, services) {
+    const { player, remove } = args;
+    if (!/^\w+$/.test(player)) throw new Failure("bad-command", "Give one player's whole name, or their id.");
+    const binding = await services.bindings.pick(actor.guildId, args.server);
+    const known = remove ? undefined : services.permissions.findPlayer(binding, player);
+    const isId = /^\d+$/.test(player);
+    const shown = isId ? protectedName(player, known?.name) : inlineName(known?.name ?? player);
+    await changePolicy(services, { actor, binding }, (policy) =>
+      remove ? withoutProtected(policy, player) : withProtected(policy, player, known),
+    );
+    await recordEvent(services, actor, {
+      action: remove ? "staff-unprotect" : "staff-protect",
+      text: `${player} on ${binding.name}`,
+    });
+    if (remove) return policyChanged(binding, md`**${shown}** is protected no longer.`);
+    const also = known === undefined ? "" : md` By their name and by their id alike.`;
+    const other = isId ? "name" : "id";
+    const unseen =
+      known === undefined ? md`\n⚠ Their ${other} is not known here yet: protect that as well.` : "";
+    return policyChanged(
+      binding,
+      md`**${shown}** is protected: nobody may kick, ban, jail or move them.${also}${unseen}`,
+    );
+  },
+});

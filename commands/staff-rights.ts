@@ -1,0 +1,35 @@
+import type { Services } from "../src/discord/services.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
+
+/**
+ * For what belongs to the whole guild: a Manager of any of its servers decides it, or whoever manages the guild.
+ * @throws Failure "denied" with these words for anyone else.
+ */
+export async function mustBeManager({ settings }: Services, actor: Actor, words: string): Promise<void> {
+  const { policies } = await settings.of(actor.guildId);
+  const manager = Object.values(policies).some(({ roleTiers }) =>
+    actor.roleIds.some((role) => Object.hasOwn(roleTiers, role) && roleTiers[role] === "manager"),
+  );
+  if (!manager && !actor.manageGuild) throw new Failure("denied", words);
+}
+
+/** Whether this person may run a text on the server that is meant; where none is, on any of them. */
+export async function mayRunFor(
+  actor: Actor,
+  binding: Binding | undefined,
+  { bindings, permissions, accounts }: Services,
+): Promise<(text: string) => boolean> {
+  const account = await accounts.of(actor.guildId, actor.userId);
+  const asker = { ...actor, ownPlayerId: account?.player.id };
+  const servers = binding === undefined ? await bindings.list(actor.guildId) : [binding];
+  const each = await Promise.all(servers.map((server) => permissions.mayRun(asker, server)));
+  return (text) => each.some((may) => may(text));
+}
+
+/** The linked servers on which this person is staff. */
+export async function staffedServers(services: Services, actor: Actor): Promise<readonly Binding[]> {
+  const all = await services.bindings.list(actor.guildId);
+  const staff = await Promise.all(all.map((binding) => services.permissions.isStaff(actor, binding)));
+  return all.filter((_, index) => staff[index] === true);
+}
