@@ -85,7 +85,7 @@ describe("a night shift, from the first look to the last note", () => {
     const shown = await shift.type("me link", {}, /:log marshal \d{6}/);
     const code = /:log marshal \d{6}/.exec(shown.text)?.[0] ?? "";
     rig.town.world.logCommand(own, code, false);
-    await reads(shown, /NightOwl/, 20_000);
+    await reads(shown, /NightOwl/);
     assert.deepEqual([shift.typed, shift.presses], [1, 0]);
   });
 

@@ -23,10 +23,13 @@ export function answerOf(exchange: Exchange): Message {
   return message;
 }
 
-/** Waits until the answer, or its follow-ups, read like this; says what they read like when they never do. */
-export async function reads(exchange: Exchange, pattern: RegExp, withinMs = 8_000): Promise<string> {
+/** How long a test waits, by the real clock, for what never comes: a busy machine is slow. */
+export const PATIENCE_MS = 60_000;
+
+/** Waits until the answer or its follow-ups match the pattern. Rejects with what they say when they never do. */
+export async function reads(exchange: Exchange, pattern: RegExp): Promise<string> {
   try {
-    await exchange.settled(({ text }) => pattern.test(text), withinMs);
+    await exchange.settled(({ text }) => pattern.test(text), PATIENCE_MS);
   } catch {
     throw new Error(`${pattern} was not read; the answer is (${exchange.kind}): ${exchange.text}`);
   }

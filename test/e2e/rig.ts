@@ -20,13 +20,11 @@ import { serve } from "../../src/sandbox/service/http.ts";
 import type { ServiceOptions, Town } from "../../src/sandbox/service/service.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { FastClock } from "./fast-clock.ts";
-import { answerOf, reads, textOf } from "./read.ts";
+import { answerOf, PATIENCE_MS, reads, textOf } from "./read.ts";
 import { WatchedService } from "./watched-service.ts";
 
 /** How fast time passes where a test does not say. */
 const USUAL_SPEED = 8;
-/** Of the real clock, and only for what never comes: a busy machine takes its time. */
-const patienceMs = 60_000;
 
 export interface E2eOptions
   extends Partial<Pick<ServiceOptions, "keys" | "limits" | "faults" | "town" | "towns">> {
@@ -182,7 +180,7 @@ export class E2eRig {
   }
 
   /** Waits until the probe gives something: asked now, and after each answer, event of Discord and logged line. */
-  async until<T>(what: string, probe: () => T | undefined | false, withinMs = patienceMs): Promise<T> {
+  async until<T>(what: string, probe: () => T | undefined | false, withinMs = PATIENCE_MS): Promise<T> {
     const found = Promise.withResolvers<T>();
     const look = () => {
       const value = probe();
@@ -247,7 +245,7 @@ export class E2eRig {
     const { modal } = await owner.slash(general, "setup link");
     assert.ok(modal !== undefined, "/setup link opens a form");
     const values = { [fieldOf(modal, 4)]: typed, [fieldOf(modal, 6)]: [staffRole] };
-    return await (await owner.submit(modal, values)).settled(undefined, patienceMs);
+    return await (await owner.submit(modal, values)).settled(undefined, PATIENCE_MS);
   }
 
   /** Links a server through the form and the question; resolves with the last answer. */

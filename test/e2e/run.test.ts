@@ -32,7 +32,7 @@ describe("/run, from the question to what came of it", () => {
     rig.service.faults.next({ only: "commands", ...faults });
   /** Waits until the card reads like this: by itself, and when it looks no longer by "Check the log". */
   async function checked(exchange: Exchange, pattern: RegExp): Promise<void> {
-    await reads(exchange, new RegExp(`${pattern.source}|not seen so far`), 20_000);
+    await reads(exchange, new RegExp(`${pattern.source}|not seen so far`));
     if (pattern.test(exchange.text)) return;
     for (let answered = -1; ; ) {
       const check = await press(rig.home.moderator, exchange, "Check the log");
@@ -99,7 +99,7 @@ describe("/run, from the question to what came of it", () => {
     const exchange = await run(":h after the wait");
     const waits = await reads(exchange, /not sent yet|It ran/);
     assert.match(waits, /not sent yet/);
-    await reads(exchange, /It ran/, 20_000);
+    await reads(exchange, /It ran/);
     assert.equal(executions(":h after the wait"), 1);
     assert.equal(rig.service.counts.avoidable, 0);
   });
@@ -109,7 +109,7 @@ describe("/run, from the question to what came of it", () => {
     const exchange = await run(":h perhaps one");
     const text = await reads(exchange, /It may have run/);
     assert.match(text, /no clear answer came[\s\S]*Do not repeat it yet[\s\S]*Command ID/);
-    await reads(exchange, /consistent with it/, 20_000);
+    await reads(exchange, /consistent with it/);
     assert.equal(executions(":h perhaps one"), 1);
   });
 
@@ -128,7 +128,7 @@ describe("/run, from the question to what came of it", () => {
     const cut = await run(":h then it broke");
     await reads(cut, /It may have run/);
     assert.equal(executions(":h then it broke"), 1);
-    await reads(cut, /consistent with it/, 20_000);
+    await reads(cut, /consistent with it/);
     assert.equal(executions(":h into the silence"), 0);
   });
 

@@ -150,7 +150,7 @@ describe("setup, from the form to a linked server and back", () => {
     const back = await rig.link(rig.key, away);
     assert.match(back.text, /1 feed of before posts again/);
     await reads(await owner.slash(general, "feed list"), /joins and leaves/);
-    await reads(await owner.slash(general, "staff list"), /celeb/);
+    await reads(await owner.slash(general, "staff list"), /celeb/i);
     await reads(await owner.slash(general, "feed remove", { feed: "1" }), /Removed/);
     const question = await owner.slash(general, "setup unlink");
     await reads(question, /Unlink River City Roleplay\?/);

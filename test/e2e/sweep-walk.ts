@@ -2,6 +2,7 @@ import type { APIApplicationCommandBasicOption } from "discord.js";
 import type { Command, Entry } from "../../src/discord/command.ts";
 import type { Channel, Exchange, Message, Modal, Person, Value } from "../../src/sandbox/discord/types.ts";
 import type { Component } from "../../src/sandbox/discord/wire.ts";
+import { PATIENCE_MS } from "./read.ts";
 
 /** A command or sub-command that can be typed. */
 export interface Line {
@@ -115,7 +116,6 @@ type Place = Pick<Exchange, "modal" | "message" | "followUps">;
 
 const DEEPEST = 12;
 const TIMES_EACH = 2;
-const SETTLE_MS = 6_000;
 
 /** Opens commands and all that their answers offer: buttons, choices of menus, forms. */
 export class Walker {
@@ -197,7 +197,9 @@ export class Walker {
   async #settled(exchange: Exchange, words: string): Promise<Exchange> {
     if (exchange.kind === "none") this.unanswered.push(`${words}: no first answer`);
     else
-      await exchange.settled(undefined, SETTLE_MS).catch(() => this.unanswered.push(`${words}: never ended`));
+      await exchange
+        .settled(undefined, PATIENCE_MS)
+        .catch(() => this.unanswered.push(`${words}: never ended`));
     return exchange;
   }
 

@@ -103,6 +103,8 @@ describe("what an answer says is freed of the keys of its request", () => {
     fc.assert(
       fc.property(keys, fc.jsonValue(), (key, value) => {
         const body = JSON.stringify(value);
+        // A key may hold a run of such a value, for example of the name "prototype"; that run would be blanked.
+        fc.pre(![...key].some((_, at) => at + 6 <= key.length && body.includes(key.slice(at, at + 6))));
         assert.deepEqual(new KeyBlanker([new ServerKey(key)]).read(body, JSON.parse), JSON.parse(body));
       }),
     );
