@@ -208,6 +208,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   }
 
   async function start(): Promise<void> {
+    await kept.begin();
     await bindings.load();
     await service.restore();
     await feeds.start();

@@ -15,6 +15,8 @@ export interface Config {
   readonly secretKey?: Uint8Array;
   /** `sqlite:PATH` or `postgres://...`; absent: the history is off. */
   readonly historyUrl?: string;
+  /** What sealed the store before `secretKey` did. */
+  readonly secretKeyOld?: Uint8Array;
   /** Absent: no ops address. */
   readonly opsAddress?: { readonly host: string; readonly port: number };
   readonly shards: "auto" | { readonly ids: readonly number[]; readonly count: number };
@@ -41,7 +43,7 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables whose values are never shown, wherever they stand. */
-const SECRET_NAMES = new Set(["DISCORD_TOKEN", "SERVICE_GLOBAL_KEY", "SECRET_KEY"]);
+const SECRET_NAMES = new Set(["DISCORD_TOKEN", "SERVICE_GLOBAL_KEY", "SECRET_KEY", "SECRET_KEY_OLD"]);
 
 const RETIRED_HOST = "api.policeroleplay.community";
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -57,6 +59,7 @@ const EXPECTED = {
   STORE_URL: "sqlite:PATH or redis://HOST:PORT or rediss://HOST:PORT",
   SECRET_KEY: "32 bytes in base64, as `openssl rand -base64 32` prints them",
   HISTORY_URL: "sqlite:PATH or postgres://USER@HOST/DATABASE, or nothing at all to turn it off",
+  SECRET_KEY_OLD: "the SECRET_KEY before, 32 bytes in base64; only where SECRET_KEY is set",
   OPS_ADDRESS: "HOST:PORT such as 127.0.0.1:9464, or nothing at all to turn it off",
   SHARDS: "auto, or shards and their total such as 0-3/16",
   BAD_KEY_BUDGET: "a whole number from 4 to 1000, such as 8",
@@ -153,6 +156,7 @@ const schema = z.object({
   SERVICE_GLOBAL_KEY: opaque.optional(),
   STORE_URL: storeAddress.default("sqlite:data/marshal.sqlite"),
   SECRET_KEY: secretKey.optional(),
+  SECRET_KEY_OLD: secretKey.optional(),
   HISTORY_URL: historyAddress.optional(),
   OPS_ADDRESS: opsAddress.default({ host: "127.0.0.1", port: 9464 }),
   SHARDS: shards.default("auto"),
@@ -182,6 +186,11 @@ export function readConfig(environment: Environment): Config {
       "several processes cannot share a file; use a PostgreSQL, or leave it empty to have no history";
     lines.push(`HISTORY_URL: sqlite was found beside a STORE_URL of Redis; ${why}`);
   }
+  if (given.SECRET_KEY_OLD !== undefined && given.SECRET_KEY === undefined && !needsKey) {
+    lines.push(
+      "SECRET_KEY: nothing was set; expected the new secret, since SECRET_KEY_OLD is the one before",
+    );
+  }
   if (!result.success || lines.length > 0) throw new ConfigError(lines);
   const { data } = result;
   const historyUrl = data.HISTORY_URL === undefined ? defaultHistory(data.STORE_URL) : data.HISTORY_URL;
@@ -198,6 +207,7 @@ export function readConfig(environment: Environment): Config {
     ...(data.DOCS_URL === undefined ? {} : { docsUrl: data.DOCS_URL }),
     ...(data.SECRET_KEY === undefined ? {} : { secretKey: data.SECRET_KEY }),
     ...(historyUrl === null ? {} : { historyUrl }),
+    ...(data.SECRET_KEY_OLD === undefined ? {} : { secretKeyOld: data.SECRET_KEY_OLD }),
     ...(data.OPS_ADDRESS === null ? {} : { opsAddress: data.OPS_ADDRESS }),
   };
 }
@@ -206,6 +216,11 @@ export function readConfig(environment: Environment): Config {
 function defaultHistory(storeUrl: string): string | null {
   const path = /^sqlite:(.*)$/.exec(storeUrl)?.[1];
   return path === undefined ? null : `sqlite:${join(dirname(path), "history.sqlite")}`;
+}
+
+/** What the tools of the store need of the environment; nothing else is looked at. Throws as `readConfig` does. */
+export function readStoreConfig({ STORE_URL, SECRET_KEY, SECRET_KEY_OLD }: Environment): Config {
+  return readConfig({ STORE_URL, SECRET_KEY, SECRET_KEY_OLD, DISCORD_TOKEN: "none" });
 }
 
 /** The environment of this process. */
@@ -217,7 +232,8 @@ export function environment(): Environment {
 export function secretsOf(config: Config, environment: Environment): readonly string[] {
   const addresses = [config.storeUrl, config.historyUrl ?? ""];
   const passwords = addresses.map((address) => URL.parse(address)?.password ?? "");
-  const secrets = [config.discordToken, config.serviceGlobalKey ?? "", environment.SECRET_KEY?.trim() ?? ""];
+  const keys = [environment.SECRET_KEY?.trim() ?? "", environment.SECRET_KEY_OLD?.trim() ?? ""];
+  const secrets = [config.discordToken, config.serviceGlobalKey ?? "", ...keys];
   const asTyped = passwords.map((password) => decodeURIComponent(password));
   return [...secrets, ...passwords, ...asTyped].filter((secret) => secret !== "");
 }

@@ -1,50 +1,39 @@
-import {
-  parseHalt,
-  parseKeyBudget,
-  parseKeyFlights,
-  parseRejected,
-  parseTakenKey,
-} from "./api/stored-records.ts";
 import type { Config } from "./config.ts";
-import { parseRegistered } from "./discord/interactions/registration.ts";
+import { documentsOf, type Namespace } from "./document-table.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { Documents } from "./domain/ports/documents.ts";
-import { parseCard } from "./feeds/cards/card-records.ts";
-import { parseJournalChunk, parseJournalHead } from "./feeds/journal/journal-records.ts";
-import { parseOffset } from "./feeds/journal/offsets.ts";
-import { parsePanel } from "./feeds/panels/panel-records.ts";
 import type { RootLog } from "./log.ts";
-import { parseGuildAccounts } from "./runs/accounts/linked-accounts.ts";
-import { parseSeenRows } from "./runs/proof/seen-rows.ts";
-import { parseDeferredRun } from "./runs/queue/deferred-runs.ts";
 import { createAuditLog } from "./store/audit/audit-log.ts";
 import { createBindings } from "./store/bindings.ts";
-import { createCleanStop, parseCleanEnd } from "./store/clean-stop.ts";
-import * as documentSchemas from "./store/document-schemas.ts";
+import { createCleanStop } from "./store/clean-stop.ts";
+import { bringDocumentsToForm, DOCUMENT_FORM } from "./store/document-forms.ts";
+import type { GuildBindings } from "./store/document-schemas.ts";
 import { createFeedStore } from "./store/feed-store.ts";
 import type { Store } from "./store/keyv-documents.ts";
+import { openVault } from "./store/rotation.ts";
 import { createRunAnswers } from "./store/run-answers.ts";
 import { loadSecret } from "./store/secret-file.ts";
 import { createSettings } from "./store/settings.ts";
-import { createVault } from "./store/vault.ts";
 
 /** Reading 25 rows takes about half a millisecond: a scan of the audit takes a tenth of the process at most. */
 const SCAN_PAUSE_MS = 5;
 
 interface DocumentParts {
-  readonly log: Pick<RootLog, "hide">;
+  readonly log: Pick<RootLog, "hide" | "info">;
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /**
- * What lies in the store, namespace by namespace. Bindings and audit survive a power cut, journals a crash. Rejects
+ * The ports on what lies in the store. Only reads until `begin`, which a process that stands by has not called. Rejects
  * with a StoreError in words where the secret that sealed the server keys is missing.
  */
 export async function openDocuments(store: Store, config: Config, { log, clock, random }: DocumentParts) {
-  const sealed = store.documents("bindings", documentSchemas.parseGuildBindings, "full");
-  const { storeUrl, secretKey: given } = config;
-  const vault = createVault(await loadSecret({ storeUrl, given, hasSealed: () => holdsBindings(sealed) }));
+  const on = <N extends Namespace>(namespace: N) => documentsOf(store, namespace);
+  const sealed = on("bindings");
+  const { storeUrl, secretKey: given, secretKeyOld: old } = config;
+  const secret = await loadSecret({ storeUrl, given, hasSealed: () => holdsBindings(sealed) });
+  const { vault, sealAnew } = await openVault({ roots: on("sealed-root"), bindings: sealed, secret, old });
   const { bindings, keys } = createBindings({
     documents: sealed,
     vault,
@@ -54,52 +43,55 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
     hideSecret: log.hide,
   });
   return {
+    /** Before anything else is written: today's form, and the present secret. */
+    async begin(): Promise<void> {
+      const found = await bringDocumentsToForm({ marks: on("stored-form"), bindings: sealed });
+      if (found < DOCUMENT_FORM) log.info({ from: found, to: DOCUMENT_FORM }, "the store has today's form");
+      const count = await sealAnew();
+      if (old !== undefined)
+        log.info({ keys: count }, "all server keys are sealed by SECRET_KEY; SECRET_KEY_OLD can go now");
+    },
     bindings,
     /** Opens keys: for api/ alone. */
     keys,
     nonceKey: vault.derive("nonce"),
-    settings: createSettings(store.documents("settings", documentSchemas.parseSettings, "full")),
-    feedStore: createFeedStore(store.documents("feeds", documentSchemas.parseFeed, "full")),
+    settings: createSettings(on("settings")),
+    feedStore: createFeedStore(on("feeds")),
     audit: createAuditLog({
-      runs: store.documents("audit-runs", documentSchemas.parseRun, "full"),
-      events: store.documents("audit-events", documentSchemas.parseEvent, "full"),
-      // Written before the row, in the same log: the row's wait for the disk makes these last as well, at a quarter
-      // of the time that four waits would block everything else.
-      lists: store.documents("audit-lists", documentSchemas.parseDayList, "normal"),
-      pages: store.documents("audit-pages", documentSchemas.parseListPage, "normal"),
-      open: store.documents("audit-open", documentSchemas.parseOpenMark, "normal"),
-      oldDays: store.documents("audit-days", documentSchemas.parseDayList, "normal"),
-      oldIndex: store.documents("audit-index", documentSchemas.parseDayIndex, "normal"),
+      runs: on("audit-runs"),
+      events: on("audit-events"),
+      lists: on("audit-lists"),
+      pages: on("audit-pages"),
+      open: on("audit-open"),
+      oldDays: on("audit-days"),
+      oldIndex: on("audit-index"),
       pause: () => clock.sleep(SCAN_PAUSE_MS),
     }),
-    removedGuilds: store.documents("departed-guilds", documentSchemas.parseRemovedGuild, "full"),
-    // Places of answers are of use for minutes: what a power cut takes is then told by message.
+    removedGuilds: on("departed-guilds"),
     runAnswers: createRunAnswers({
-      documents: store.documents("run-answers", documentSchemas.parseSealedAnswer, "normal"),
+      documents: on("run-answers"),
       vault,
       clock,
     }),
-    // A process that lost its lease with a request under way still tells the others what it was answered.
-    halts: store.documents("halts", parseHalt, "full", "anyone-raises"),
-    rejected: store.documents("rejected-keys", parseRejected, "full", "anyone-raises"),
-    keyBudget: store.documents("key-budget", parseKeyBudget, "full"),
-    // Written at every poll, so it does not wait for the disk: it is there for the process that is killed.
-    keyFlights: store.documents("key-flights", parseKeyFlights, "normal"),
-    takenKeys: store.documents("taken-keys", parseTakenKey, "normal"),
-    registered: store.documents("registered-commands", parseRegistered, "normal"),
-    heads: store.documents("journal-heads", parseJournalHead, "normal"),
-    chunks: store.documents("journal-chunks", parseJournalChunk, "normal"),
-    offsets: store.documents("feed-offsets", parseOffset, "normal"),
-    cards: store.documents("cards", parseCard, "normal"),
-    panels: store.documents("panels", parsePanel, "full"),
-    cleanStop: createCleanStop(store, store.documents("clean-stop", parseCleanEnd, "full")),
-    deferred: store.documents("deferred-runs", parseDeferredRun, "full"),
-    accounts: store.documents("game-accounts", parseGuildAccounts, "full"),
-    seenRows: store.documents("seen-rows", parseSeenRows, "normal"),
+    halts: on("halts"),
+    rejected: on("rejected-keys"),
+    keyBudget: on("key-budget"),
+    keyFlights: on("key-flights"),
+    takenKeys: on("taken-keys"),
+    registered: on("registered-commands"),
+    heads: on("journal-heads"),
+    chunks: on("journal-chunks"),
+    offsets: on("feed-offsets"),
+    cards: on("cards"),
+    panels: on("panels"),
+    cleanStop: createCleanStop(store, on("clean-stop"), clock),
+    deferred: on("deferred-runs"),
+    accounts: on("game-accounts"),
+    seenRows: on("seen-rows"),
   };
 }
 
-async function holdsBindings(sealed: Documents<documentSchemas.GuildBindings>): Promise<boolean> {
+async function holdsBindings(sealed: Documents<GuildBindings>): Promise<boolean> {
   for await (const [, { bindings }] of sealed.entries()) if (bindings.length > 0) return true;
   return false;
 }

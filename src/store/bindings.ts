@@ -38,7 +38,7 @@ export interface LinkedServers {
 }
 
 /** The place that a key is sealed to: copied to another guild or binding, it does not open. */
-function placeOf(guildId: string, bindingId: string): string {
+export function placeOfBinding(guildId: string, bindingId: string): string {
   return `binding/${guildId}/${bindingId}`;
 }
 
@@ -62,7 +62,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
   const serversOf = new Map<string, readonly LinkedServer[]>();
   const turns = new KeyedMutex();
 
-  const open = ({ sealed, guildId, id }: SealedBinding) => vault.open(sealed, placeOf(guildId, id));
+  const open = ({ sealed, guildId, id }: SealedBinding) => vault.open(sealed, placeOfBinding(guildId, id));
 
   function opens(binding: SealedBinding): boolean {
     try {
@@ -74,7 +74,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
   }
 
   const read = async (guildId: string): Promise<readonly SealedBinding[]> =>
-    toldApart((await documents.get(guildId))?.bindings ?? []);
+    (await documents.get(guildId))?.bindings ?? [];
   const readFormer = async (guildId: string): Promise<readonly FormerBinding[]> =>
     (await documents.get(guildId))?.former ?? [];
 
@@ -135,7 +135,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
       joinKey: status.joinKey,
       linkedBy: byUserId,
       linkedAtMs: clock.nowMs(),
-      sealed: vault.seal(key, placeOf(guildId, id)),
+      sealed: vault.seal(key, placeOfBinding(guildId, id)),
     };
     await write(guildId, {
       before,
@@ -227,16 +227,6 @@ const SHORTEST_KEY_TO_HINT = 12;
 function endOf(key: ServerKey): { readonly keyEnd?: string } {
   const text = key.reveal();
   return text.length < SHORTEST_KEY_TO_HINT ? {} : { keyEnd: text.slice(-KEY_END_LENGTH) };
-}
-
-/** Releases before kept the servers' own names, of which two may be the same. */
-function toldApart(bindings: readonly SealedBinding[]): readonly SealedBinding[] {
-  const told: SealedBinding[] = [];
-  for (const binding of bindings) {
-    const isTaken = told.some(({ name }) => name.toLowerCase() === binding.name.toLowerCase());
-    told.push(isTaken ? { ...binding, name: uniqueName(binding.name, told) } : binding);
-  }
-  return told;
 }
 
 type Naming = Pick<Binding, "name" | "formerNames" | "isRenamed">;

@@ -1,27 +1,45 @@
 import { z } from "zod";
 import type { CleanEnd, CleanStop } from "../domain/ports/clean-stop.ts";
+import type { Clock } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { Store } from "./keyv-documents.ts";
 
 const KEY = "end";
 
-const cleanEnd = z.object({ unsettled: z.array(z.string()) });
+/**
+ * A store that was put back from a backup holds the mark of an end long ago, and what was posted since is not in it.
+ * Reading channels back where it was not needed costs a request for each feed.
+ */
+const LONGEST_STOP_MS = 60 * 60_000;
 
-/** For `Documents<CleanEnd>`: throws on any other shape. */
-export function parseCleanEnd(value: unknown): CleanEnd {
-  return cleanEnd.parse(value);
+const storedEnd = z.object({
+  unsettled: z.array(z.string()).readonly(),
+  endedAtMs: z.number().exactOptional(),
+});
+
+export type StoredEnd = Readonly<z.infer<typeof storedEnd>>;
+
+/** For `Documents<StoredEnd>`: throws on any other shape. */
+export function parseCleanEnd(value: unknown): StoredEnd {
+  return storedEnd.parse(value);
 }
 
 /** `documents` must be of full durability. */
-export function createCleanStop(store: Pick<Store, "flush">, documents: Documents<CleanEnd>): CleanStop {
+export function createCleanStop(
+  store: Pick<Store, "flush">,
+  documents: Documents<StoredEnd>,
+  clock: Pick<Clock, "nowMs">,
+): CleanStop {
   return {
     async take() {
       const end = await documents.get(KEY);
       if (end === undefined) return undefined;
       await documents.delete(KEY);
       // A deletion that is not known to be on the disk may be undone by a power cut; the mark would then be wrong.
-      return (await store.flush()) ? end : undefined;
+      if (!(await store.flush())) return undefined;
+      const { unsettled, endedAtMs = Number.NEGATIVE_INFINITY } = end;
+      return Math.abs(clock.nowMs() - endedAtMs) > LONGEST_STOP_MS ? undefined : { unsettled };
     },
-    leave: (end) => documents.set(KEY, end),
+    leave: ({ unsettled }: CleanEnd) => documents.set(KEY, { unsettled, endedAtMs: clock.nowMs() }),
   };
 }

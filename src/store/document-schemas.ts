@@ -181,6 +181,20 @@ export function parseListPage(value: unknown): ListPage {
   return listPage.parse(value);
 }
 
+const sealedRoot = z.object({ sealed: z.string() });
+
+export type SealedRoot = Readonly<z.infer<typeof sealedRoot>>;
+
+export function parseSealedRoot(value: unknown): SealedRoot {
+  return sealedRoot.parse(value);
+}
+
+const formMark = z.object({ form: z.int() });
+
+export function parseFormMark(value: unknown): { readonly form: number } {
+  return formMark.parse(value);
+}
+
 const sealedAnswer = z.object({ guildId: z.string(), sealed: z.string(), untilMs: z.number() });
 
 export type SealedAnswer = Readonly<z.infer<typeof sealedAnswer>>;

@@ -31,6 +31,10 @@ export interface Store {
    * disk or a Redis without memory can still be read, so reading does not show it.
    */
   checkWritable(): Promise<void>;
+  /** The namespaces that hold anything, in order; reads all names, so it is for tools. */
+  namespaces(): Promise<readonly string[]>;
+  /** Whether another Marshal works on it at this moment. A file that is open here is no other's. */
+  isHeld(): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -24,6 +24,21 @@ export interface SecretSource {
   hasSealed(): Promise<boolean>;
 }
 
+/** The secret that was given, or that of the file beside the sqlite file; undefined where there is none. Makes none. */
+export function findSecret({ storeUrl, given }: Omit<SecretSource, "hasSealed">): Uint8Array | undefined {
+  if (given !== undefined) return given;
+  const path = secretPath(storeUrl);
+  if (path === undefined || !existsSync(path)) return undefined;
+  return readOrMake(path);
+}
+
+/** undefined: with Redis there is no such file. */
+function secretPath(storeUrl: string): string | undefined {
+  return storeUrl.startsWith(SQLITE) ? join(dirname(storeUrl.slice(SQLITE.length)), "secret.key") : undefined;
+}
+
+const SQLITE = "sqlite:";
+
 /**
  * The secret that was given, or that of the file beside the sqlite file, which is made once with mode 0600. A new
  * secret is on the disk before it is used, because a key sealed by a lost secret is lost too. Rejects with a
@@ -31,7 +46,7 @@ export interface SecretSource {
  */
 export async function loadSecret({ storeUrl, given, hasSealed }: SecretSource): Promise<Uint8Array> {
   if (given !== undefined) return given;
-  const path = join(dirname(storeUrl.slice("sqlite:".length)), "secret.key");
+  const path = secretPath(storeUrl) ?? "secret.key";
   if (!existsSync(path) && (await hasSealed())) {
     throw new StoreError(
       `${path} is missing, and the store holds server keys that were sealed with it; restore it from a backup, set SECRET_KEY to what it held, or start with an empty store and link every server again`,

@@ -8,6 +8,7 @@ export const SECRET_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const SEAL_VERSION = "v1";
+const FINGERPRINT_CHARACTERS = 32;
 
 /** Seals server keys and names them without showing them. */
 export interface Vault {
@@ -19,6 +20,22 @@ export interface Vault {
   sourceOf(key: ServerKey): SourceId;
   /** Bytes for another purpose (nonces), independent of the others. */
   derive(purpose: string): Uint8Array;
+  /** What was sealed by the secret before, sealed by the present one; undefined where it is already. Throws like `open`. */
+  sealAnew(sealed: string, place: string): string | undefined;
+  /** Tells two secrets apart without showing any of either. */
+  readonly fingerprint: string;
+}
+
+export interface VaultSecrets {
+  /** What things are sealed with. */
+  readonly secret: Uint8Array;
+  /** The secret before: what it sealed opens too. */
+  readonly old?: Uint8Array | undefined;
+  /**
+   * The first secret of a store, which sources, nonces and the like are derived from: with a new one of each, every
+   * journal, run and refused key would belong to nobody. @default `secret`
+   */
+  readonly root?: Uint8Array | undefined;
 }
 
 /** A key for one purpose; the keys of two purposes tell nothing of each other. */
@@ -26,12 +43,43 @@ function derive(secret: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secret, "marshal", purpose, SECRET_BYTES));
 }
 
-/** Throws a TypeError when the secret has another length than `SECRET_BYTES`. */
-export function createVault(secret: Uint8Array): Vault {
+/** Throws a TypeError when a secret has another length than `SECRET_BYTES`. */
+export function createVault({ secret, old, root = secret }: VaultSecrets): Vault {
+  const present = sealer(secret);
+  const before = old === undefined ? undefined : sealer(old);
+  const sourceKey = derive(root, "source");
+
+  function opened(sealed: string, place: string): { readonly key: ServerKey; readonly isOld: boolean } {
+    try {
+      return { key: present.open(sealed, place), isOld: false };
+    } catch (error) {
+      if (before === undefined) throw error;
+      return { key: before.open(sealed, place), isOld: true };
+    }
+  }
+
+  return {
+    seal: (key, place) => present.seal(key, place),
+    open: (sealed, place) => opened(sealed, place).key,
+    sealAnew(sealed, place) {
+      const { key, isOld } = opened(sealed, place);
+      return isOld ? present.seal(key, place) : undefined;
+    },
+    fingerprint: fingerprintOf(secret),
+    sourceOf: (key) => createHmac("sha256", sourceKey).update(key.reveal()).digest("hex") as SourceId,
+    derive: (purpose) => derive(root, purpose),
+  };
+}
+
+/** See Vault. */
+export function fingerprintOf(secret: Uint8Array): string {
+  return Buffer.from(derive(secret, "fingerprint")).toString("hex").slice(0, FINGERPRINT_CHARACTERS);
+}
+
+function sealer(secret: Uint8Array): Pick<Vault, "seal" | "open"> {
   if (secret.length !== SECRET_BYTES)
     throw new TypeError(`the secret has ${secret.length} bytes, not ${SECRET_BYTES}`);
   const sealKey = derive(secret, "seal");
-  const sourceKey = derive(secret, "source");
   return {
     seal(key, place) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -62,7 +110,5 @@ export function createVault(secret: Uint8Array): Vault {
       }
       return new ServerKey(text.toString("utf8"));
     },
-    sourceOf: (key) => createHmac("sha256", sourceKey).update(key.reveal()).digest("hex") as SourceId,
-    derive: (purpose) => derive(secret, purpose),
   };
 }

@@ -81,7 +81,7 @@ export async function settle(
   try {
     const { bindings } = createBindings({
       documents: store.documents("bindings", parseGuildBindings, "normal"),
-      vault: createVault(await loadSecret({ storeUrl, hasSealed: async () => false })),
+      vault: createVault({ secret: await loadSecret({ storeUrl, hasSealed: async () => false }) }),
       clock,
       random,
       serversPerGuild: 1,

@@ -77,7 +77,7 @@ export class HostileGuild {
     try {
       const { bindings } = createBindings({
         documents: store.documents("bindings", schemas.parseGuildBindings, "normal"),
-        vault: createVault(await loadSecret({ storeUrl, hasSealed: async () => false })),
+        vault: createVault({ secret: await loadSecret({ storeUrl, hasSealed: async () => false }) }),
         ...{ clock, random, serversPerGuild: SERVERS, hideSecret: () => undefined },
       });
       const settings = createSettings(store.documents("settings", schemas.parseSettings, "normal"));

@@ -204,6 +204,7 @@ export function biomeConfig(): object {
           "src/main.ts",
           "src/build-marshal.ts",
           "src/guild-lifecycle.ts",
+          "src/document-table.ts",
           "src/open-documents.ts",
           "deploy/**",
         ],

@@ -97,7 +97,11 @@ export function buildProcess(parts: ProcessParts): Process {
     chunks: documents("chunks", parseJournalChunk),
     offsets: documents("offsets", parseOffset),
     cards: documents("cards", parseCard),
-    cleanStop: createCleanStop({ flush: async () => true }, documents("clean-stop", parseCleanEnd, "full")),
+    cleanStop: createCleanStop(
+      { flush: async () => true },
+      documents("clean-stop", parseCleanEnd, "full"),
+      clock,
+    ),
     nonceKey: "the simulation's nonce key",
     warn: (_message, error) => report(error),
   });

@@ -15,7 +15,7 @@ function rig(texts = new Map<string, string>(), secretFill = 1) {
   const hidden: string[] = [];
   const { bindings, keys } = createBindings({
     documents,
-    vault: createVault(new Uint8Array(32).fill(secretFill)),
+    vault: createVault({ secret: new Uint8Array(32).fill(secretFill) }),
     clock: new VirtualClock(),
     random: seededRandom(texts.size + 1),
     serversPerGuild: 10,

@@ -2,16 +2,20 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { CleanEnd } from "../../src/domain/ports/clean-stop.ts";
-import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
+import { createCleanStop, parseCleanEnd, type StoredEnd } from "../../src/store/clean-stop.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import { VirtualClock } from "../support/clock.ts";
 import { redisBinary, startRedis } from "../support/redis-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
+const clock = new VirtualClock();
 const end: CleanEnd = { unsettled: ["feed-1"] };
 
 async function cleanStopOf(url: string) {
   const store = await openStore(url);
-  return { store, cleanStop: createCleanStop(store, store.documents("clean-stop", parseCleanEnd, "full")) };
+  const clock = new VirtualClock();
+  const documents = store.documents("clean-stop", parseCleanEnd, "full");
+  return { store, clock, cleanStop: createCleanStop(store, documents, clock) };
 }
 
 describe("the mark of a clean stop", () => {
@@ -26,15 +30,31 @@ describe("the mark of a clean stop", () => {
     assert.equal(await cleanStop.take(), undefined);
   });
 
+  test("is not believed an hour later, or of a time to come: the store may have been put back from a backup", async (t) => {
+    const folder = tempFolder();
+    t.after(() => folder.remove());
+    const { store, clock, cleanStop } = await cleanStopOf(`sqlite:${join(folder.path, "a.sqlite")}`);
+    t.after(() => store.close());
+    for (const [laterMs, expected] of [
+      [50 * 60_000, end],
+      [61 * 60_000, undefined],
+      [-61 * 60_000, undefined],
+    ] as const) {
+      await cleanStop.leave(end);
+      clock.step(laterMs);
+      assert.deepEqual(await cleanStop.take(), expected);
+    }
+  });
+
   test("is not believed where its end cannot be made to last: a power cut could bring it back", async () => {
-    const kept = new Map<string, CleanEnd>([["end", end]]);
+    const kept = new Map<string, StoredEnd>([["end", { ...end, endedAtMs: clock.nowMs() }]]);
     const documents = {
       get: async (key: string) => kept.get(key),
-      set: async (key: string, value: CleanEnd) => void kept.set(key, value),
+      set: async (key: string, value: StoredEnd) => void kept.set(key, value),
       delete: async (key: string) => void kept.delete(key),
       async *entries() {},
     };
-    assert.equal(await createCleanStop({ flush: async () => false }, documents).take(), undefined);
+    assert.equal(await createCleanStop({ flush: async () => false }, documents, clock).take(), undefined);
     assert.equal(kept.size, 0);
   });
 

@@ -37,7 +37,7 @@ class Host {
   #open() {
     return createBindings({
       documents: new MemoryDocuments(parseGuildBindings, this.texts.bindings),
-      vault: createVault(new Uint8Array(32).fill(1)),
+      vault: createVault({ secret: new Uint8Array(32).fill(1) }),
       clock: this.clock,
       random: seededRandom(3),
       serversPerGuild: 10,

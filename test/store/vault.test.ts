@@ -5,7 +5,7 @@ import { ServerKey } from "../../src/domain/server-key.ts";
 import { createVault } from "../../src/store/vault.ts";
 
 const secret = (fill: number) => new Uint8Array(32).fill(fill);
-const vault = createVault(secret(1));
+const vault = createVault({ secret: secret(1) });
 const key = new ServerKey("first-part-second-part");
 const place = "binding/100/b1";
 
@@ -50,24 +50,24 @@ test("a seal that was cut, of another version, or no seal at all is refused", ()
 test("with another secret nothing opens, and the error does not show the key", () => {
   const sealed = vault.seal(key, place);
   assert.throws(
-    () => createVault(secret(2)).open(sealed, place),
+    () => createVault({ secret: secret(2) }).open(sealed, place),
     (error: unknown) => error instanceof Error && !String(error.stack).includes(key.reveal()),
   );
 });
 
 test("a source is the same for the same key under one secret, another under another, and is not the key", () => {
-  assert.equal(vault.sourceOf(key), createVault(secret(1)).sourceOf(new ServerKey(key.reveal())));
+  assert.equal(vault.sourceOf(key), createVault({ secret: secret(1) }).sourceOf(new ServerKey(key.reveal())));
   assert.notEqual(vault.sourceOf(key), vault.sourceOf(new ServerKey("another")));
-  assert.notEqual(vault.sourceOf(key), createVault(secret(2)).sourceOf(key));
+  assert.notEqual(vault.sourceOf(key), createVault({ secret: secret(2) }).sourceOf(key));
   assert.match(vault.sourceOf(key), /^[0-9a-f]{64}$/);
 });
 
 test("what is derived for one purpose says nothing of another", () => {
-  assert.deepEqual(vault.derive("nonce"), createVault(secret(1)).derive("nonce"));
+  assert.deepEqual(vault.derive("nonce"), createVault({ secret: secret(1) }).derive("nonce"));
   assert.notDeepEqual(vault.derive("nonce"), vault.derive("seal"));
   assert.equal(vault.derive("nonce").length, 32);
 });
 
 test("a secret of the wrong length is no secret", () => {
-  assert.throws(() => createVault(new Uint8Array(16)), /16 bytes, not 32/);
+  assert.throws(() => createVault({ secret: new Uint8Array(16) }), /16 bytes, not 32/);
 });

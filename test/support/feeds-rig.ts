@@ -266,7 +266,7 @@ export class FeedsRig {
         },
       },
       feedStore,
-      cleanStop: createCleanStop({ flush: async () => true }, mortal(this.cleanStops, life)),
+      cleanStop: createCleanStop({ flush: async () => true }, mortal(this.cleanStops, life), this.clock),
       nonceKey: "nonce key of the test",
       warn: (message) => {
         this.warnings.push(message);

@@ -226,7 +226,7 @@ export class RunsRig {
     this.clock = options.clock ?? new VirtualClock();
     this.runAnswers = createRunAnswers({
       documents: new MemoryDocuments(parseSealedAnswer, this.answerTexts),
-      vault: createVault(new Uint8Array(32).fill(5)),
+      vault: createVault({ secret: new Uint8Array(32).fill(5) }),
       clock: this.clock,
     });
     this.setPolicy({});

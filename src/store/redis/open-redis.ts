@@ -1,11 +1,14 @@
 import type { Log } from "../../log.ts";
 import { KeyvDocuments, type Store } from "../keyv-documents.ts";
-import { type Fence, PREFIX, redisAdapter } from "./redis-adapter.ts";
-import { type ConnectionOptions, RedisConnection } from "./redis-connection.ts";
+import { type Fence, hashOf, namespaceOf, PREFIX, redisAdapter } from "./redis-adapter.ts";
+import { type ConnectionOptions, type RedisClient, RedisConnection } from "./redis-connection.ts";
 import { bringToForm } from "./stored-form.ts";
 
 /** With `appendfsync everysec` the disk has it within two seconds. */
 const FLUSH_WAIT_MS = 3_000;
+
+/** Keys of the leases that processes at work hold and renew. */
+const LEASES = `${PREFIX}lease:*`;
 
 export interface RedisOptions extends ConnectionOptions {
   readonly fence?: Fence | undefined;
@@ -34,8 +37,18 @@ export async function openRedis(url: string, options: RedisOptions): Promise<Sto
     checkWritable: async () => {
       await connection.run((client) => client.set(`${PREFIX}probe`, "1"));
     },
+    namespaces: () =>
+      connection.run(async (client) => (await keysLike(client, hashOf("*"))).map(namespaceOf)),
+    isHeld: () => connection.run(async (client) => (await keysLike(client, LEASES)).length > 0),
     close: () => connection.close(),
   };
+}
+
+async function keysLike(client: RedisClient, pattern: string): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for await (const page of client.scanIterator({ MATCH: pattern, COUNT: 1_000 }))
+    for (const key of page) found.add(key);
+  return [...found].sort();
 }
 
 /** Waits for the append-only file; false where there is none, or a Redis before 7.2. */

@@ -89,6 +89,11 @@ export function hashOf(namespace: string): string {
   return `${PREFIX}docs:${namespace}`;
 }
 
+/** The namespace whose documents lie under that key. */
+export function namespaceOf(hash: string): string {
+  return hash.slice(hashOf("").length);
+}
+
 /** Documents with their values, a page of them in one round trip; none twice, although HSCAN may name one twice. */
 async function* iterate(
   connection: RedisConnection,

@@ -11,6 +11,9 @@ import { StatementQueue } from "./statement-queue.ts";
 const FILE_VERSION = 1;
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 
+/** The namespace of the row that tells whether the file can be written. */
+const PROBE = "probe";
+
 export interface SqliteOptions {
   /** How long to wait for another process to let go of the file. */
   readonly lockWaitMs: number;
@@ -68,7 +71,7 @@ interface OpenFile {
 function store({ path, connections, lock, nowMs, statements }: OpenFile): Store {
   let isOpen = true;
   let probes = 0;
-  const probe = new SqliteAdapter({ database: connections.normal, namespace: "probe", nowMs, statements });
+  const probe = new SqliteAdapter({ database: connections.normal, namespace: PROBE, nowMs, statements });
   const files = [path, `${path}-wal`];
   const opened = files.map(identityOf);
   return {
@@ -90,6 +93,12 @@ function store({ path, connections, lock, nowMs, statements }: OpenFile): Store 
         throw explainStoreError(error, path);
       }
     },
+    namespaces: async () => {
+      const names = connections.full.prepare("SELECT DISTINCT namespace FROM documents ORDER BY namespace");
+      const rows = await statements.run(() => names.all());
+      return rows.map(({ namespace }) => String(namespace)).filter((name) => name !== PROBE);
+    },
+    isHeld: async () => false,
     close: async () => {
       if (!isOpen) return;
       isOpen = false;

@@ -1,0 +1,138 @@
+import type { Documents } from "../domain/ports/documents.ts";
+import { FORM_NAMESPACE, formOf, IMPORTING } from "./document-forms.ts";
+import type { Store, Writers } from "./keyv-documents.ts";
+import { StoreError } from "./keyv-documents.ts";
+import { Digest, type FileHead, type FileRow, readHead, readRows, writeStoreFile } from "./store-file.ts";
+
+/** What a tool knows of the store that it works on. */
+export interface TransferParts {
+  readonly store: Store;
+  /** Who may write a namespace. */
+  writersOf(namespace: string): Writers;
+  /** The secrets that open what stands in this store; its present one first. */
+  readonly fingerprints: readonly string[];
+  /** The form that this Marshal writes. */
+  readonly form: number;
+}
+
+export interface Transferred {
+  readonly documents: number;
+  readonly namespaces: number;
+}
+
+/**
+ * The mark of a clean stop is left behind: what is posted after the copy was made is not in it, so whoever starts from
+ * it has to read the channels back.
+ */
+const LEFT_BEHIND: ReadonlySet<string> = new Set(["clean-stop"]);
+
+/** Writes a store into a file, then reads the file and the store again and compares them. Rejects with a StoreError. */
+export async function exportStore(parts: TransferParts, path: string): Promise<Transferred> {
+  await refuseWhileHeld(parts.store);
+  const form = await formOf(documentsIn(parts, FORM_NAMESPACE));
+  if (form > parts.form)
+    throw new StoreError("this store was written by a newer Marshal; this one cannot read it");
+  const first: FileHead = { marshal: "store", version: 1, form, secret: parts.fingerprints[0] };
+  const written = await writeStoreFile(path, first, rowsOf(parts));
+
+  const read = new Digest();
+  for await (const row of readRows(path)) read.add(row);
+  await refuseUnlessSame(
+    parts,
+    read,
+    "the file differs from the store: did something write to it meanwhile?",
+  );
+  return { documents: written.end.documents, namespaces: (await parts.store.namespaces()).length };
+}
+
+/**
+ * Fills a store from a file, then reads the store and compares it with the file. Rejects with a StoreError: before it
+ * writes anything where the secret is another one, the file is not whole, or the store holds something and `replace` is
+ * not given.
+ */
+export async function importStore(
+  parts: TransferParts,
+  path: string,
+  options: { readonly replace: boolean },
+): Promise<Transferred> {
+  const { store, fingerprints, form } = parts;
+  const first = await readHead(path);
+  if (first.form > form)
+    throw new StoreError(`${path} was written by a newer Marshal; this one cannot read it`);
+  if (first.secret !== undefined && !fingerprints.includes(first.secret)) {
+    throw new StoreError(
+      `the server keys in ${path} were sealed with another secret: set SECRET_KEY to that one, or put its data/secret.key beside the new database`,
+    );
+  }
+  const given = new Digest();
+  for await (const row of readRows(path)) given.add(row);
+  await refuseWhileHeld(store);
+  await refuseFull(store, options);
+
+  // No Marshal starts on half of a store, however this ends.
+  const marks = store.documents(FORM_NAMESPACE, (value) => value, "full");
+  await marks.set(IMPORTING, { form });
+  await makeEmpty(parts);
+  const opened = new Map<string, Documents<unknown>>();
+  for await (const [namespace, key, value] of readRows(path)) {
+    const documents = opened.get(namespace) ?? documentsIn(parts, namespace);
+    opened.set(namespace, documents);
+    await documents.set(key, value);
+  }
+  await refuseWhileHeld(store);
+  await refuseUnlessSame(
+    parts,
+    given,
+    "the store differs from the file: did something write to it meanwhile?",
+  );
+  await marks.delete(IMPORTING);
+  await store.flush();
+  return { documents: given.end.documents, namespaces: (await store.namespaces()).length };
+}
+
+/** Every document that a copy takes along. */
+export async function* rowsOf(parts: Pick<TransferParts, "store" | "writersOf">): AsyncGenerator<FileRow> {
+  for (const namespace of await parts.store.namespaces()) {
+    if (LEFT_BEHIND.has(namespace)) continue;
+    for await (const [key, value] of documentsIn(parts, namespace).entries()) {
+      if (namespace !== FORM_NAMESPACE || key !== IMPORTING) yield [namespace, key, value];
+    }
+  }
+}
+
+async function refuseFull(store: Store, { replace }: { readonly replace: boolean }): Promise<void> {
+  if (replace || (await store.namespaces()).length === 0) return;
+  throw new StoreError(
+    "the store is not empty: give --replace to delete all that is in it, or another STORE_URL",
+  );
+}
+
+async function makeEmpty(parts: TransferParts): Promise<void> {
+  for (const namespace of await parts.store.namespaces()) {
+    const documents = documentsIn(parts, namespace);
+    const keys: string[] = [];
+    for await (const [key] of documents.entries())
+      if (namespace !== FORM_NAMESPACE || key !== IMPORTING) keys.push(key);
+    for (const key of keys) await documents.delete(key);
+  }
+}
+
+async function refuseWhileHeld(store: Store): Promise<void> {
+  if (await store.isHeld())
+    throw new StoreError("a Marshal works on this store; stop every process of it first");
+}
+
+async function refuseUnlessSame(parts: TransferParts, expected: Digest, words: string): Promise<void> {
+  const found = new Digest();
+  for await (const row of rowsOf(parts)) found.add(row);
+  const same = found.end.digest === expected.end.digest && found.end.documents === expected.end.documents;
+  if (!same) throw new StoreError(words);
+}
+
+/** Bulk writes do not wait for the disk one by one: a full write after them makes all of them last. */
+function documentsIn(
+  { store, writersOf }: Pick<TransferParts, "store" | "writersOf">,
+  namespace: string,
+): Documents<unknown> {
+  return store.documents(namespace, (value) => value, "normal", writersOf(namespace));
+}
