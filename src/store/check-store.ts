@@ -1,7 +1,8 @@
+import { StoreError } from "../domain/failure.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import { placeOfBinding } from "./bindings.ts";
 import type { GuildBindings } from "./document-schemas.ts";
-import { type Store, StoreError } from "./keyv-documents.ts";
+import type { Store } from "./keyv-documents.ts";
 import type { Vault } from "./vault.ts";
 
 export interface CheckParts {

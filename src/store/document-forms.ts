@@ -1,7 +1,7 @@
+import { StoreError } from "../domain/failure.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import { uniqueName } from "../domain/server-names.ts";
 import { type GuildBindings, parseFormMark, type SealedBinding } from "./document-schemas.ts";
-import { StoreError } from "./keyv-documents.ts";
 
 /** Where the marks lie. */
 export const FORM_NAMESPACE = "stored-form";

@@ -1,8 +1,8 @@
+import { StoreError } from "../domain/failure.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import { ServerKey } from "../domain/server-key.ts";
 import { placeOfBinding } from "./bindings.ts";
 import type { GuildBindings, SealedRoot } from "./document-schemas.ts";
-import { StoreError } from "./keyv-documents.ts";
 import { createVault, type Vault } from "./vault.ts";
 
 /** Its only document: the first secret, sealed by the present one. Absent until the secret is changed. */

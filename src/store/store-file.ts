@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { z } from "zod";
-import { StoreError } from "./keyv-documents.ts";
+import { StoreError } from "../domain/failure.ts";
 
 /** One document as it stands in a file: its namespace, its key, its value. */
 export type FileRow = readonly [namespace: string, key: string, value: unknown];

@@ -1,7 +1,7 @@
+import { StoreError } from "../domain/failure.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import { FORM_NAMESPACE, formOf, IMPORTING } from "./document-forms.ts";
 import type { Store, Writers } from "./keyv-documents.ts";
-import { StoreError } from "./keyv-documents.ts";
 import { Digest, type FileHead, type FileRow, readHead, readRows, writeStoreFile } from "./store-file.ts";
 
 /** What a tool knows of the store that it works on. */
@@ -91,7 +91,7 @@ export async function importStore(
 }
 
 /** Every document that a copy takes along. */
-export async function* rowsOf(parts: Pick<TransferParts, "store" | "writersOf">): AsyncGenerator<FileRow> {
+async function* rowsOf(parts: Pick<TransferParts, "store" | "writersOf">): AsyncGenerator<FileRow> {
   for (const namespace of await parts.store.namespaces()) {
     if (LEFT_BEHIND.has(namespace)) continue;
     for await (const [key, value] of documentsIn(parts, namespace).entries()) {

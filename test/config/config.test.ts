@@ -234,6 +234,14 @@ describe("the environment as a Config", () => {
     ]);
   });
 
+  test("a secret before is taken only beside a new one, and is hidden in the log", () => {
+    const given = { DISCORD_TOKEN: token, SECRET_KEY_OLD: secretKey };
+    assert.throws(() => readConfig(given), /SECRET_KEY: nothing was set; expected the new secret/);
+    const both = { ...given, SECRET_KEY: Buffer.alloc(32, 9).toString("base64") };
+    assert.equal(readConfig(both).secretKeyOld?.length, 32);
+    assert.ok(secretsOf(readConfig(both), both).includes(secretKey));
+  });
+
   test(".env.example names every variable, and is a valid environment once the token is filled in", () => {
     const text = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
     const lines = [...text.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(
@@ -250,6 +258,7 @@ describe("the environment as a Config", () => {
       "LOG_LEVEL",
       "OPS_ADDRESS",
       "SECRET_KEY",
+      "SECRET_KEY_OLD",
       "SERVERS_PER_GUILD",
       "SERVICE_GLOBAL_KEY",
       "SERVICE_URL",

@@ -272,16 +272,6 @@ test("two servers of one name are told apart, and what people renamed keeps its 
   assert.equal(await bindings.rename("g2", second.binding.id, "Stolen"), undefined);
 });
 
-test("equal names of a store of before are told apart when they are read", async () => {
-  const { bindings, link, documents } = rig();
-  await link("g1", "key-number-1", "Alpha");
-  await link("g1", "key-number-2", "Beta");
-  const kept = await documents.get("g1");
-  const alike = (kept?.bindings ?? []).map((one) => ({ ...one, name: "Alpha" }));
-  await documents.set("g1", { bindings: alike });
-  assert.deepEqual(names(await bindings.list("g1")), ["Alpha", "Alpha 2"]);
-});
-
 test("the last four characters of a key are kept to tell it by, of a short key none", async () => {
   const { link } = rig();
   assert.equal((await link("g1", "alpha-secret-wxyz", "Alpha")).binding.keyEnd, "wxyz");

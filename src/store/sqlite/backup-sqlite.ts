@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { StoreError } from "../keyv-documents.ts";
+import { StoreError } from "../../domain/failure.ts";
 import { explainStoreError } from "./sqlite-errors.ts";
 
 /**
