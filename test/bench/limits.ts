@@ -1,4 +1,5 @@
 import { chaos } from "../support/chaos.ts";
+import { type PhaseOptions, type PhaseResult, usedInPhase } from "../support/limit-phases.ts";
 import { type BenchResult, figure, table } from "./bench.ts";
 import { keyFigures } from "./limits-of-keys.ts";
 import { type LoadResult, ownCountersFirstMinute, sharedCounter } from "./limits-under-load.ts";
@@ -12,6 +13,16 @@ const LOAD_SEEDS = 120;
 const WOBBLES = [0.05, 0.3];
 const WOBBLE_SEEDS = 60;
 const SIDE_BY_SIDE_MS = 12_000;
+/** Where the service's windows lie between whole seconds must not matter, nor that the machine stalls now and then. */
+const PHASES = 10;
+const PHASE_WORLDS = [
+  { windowMs: 1_000, align: "first-request", stallMs: 0 },
+  { windowMs: 1_000, align: "first-request", stallMs: 200 },
+  { windowMs: 2_500, align: "first-request", stallMs: 100 },
+  { windowMs: 5_000, align: "first-request", stallMs: 0 },
+  { windowMs: 1_000, align: "clock", stallMs: 100 },
+] as const;
+const USED_IN_EACH_PHASE = 0.85;
 
 /**
  * 1,000 seeds of everything that can go wrong, judged by the emulator's own counts; the limit at twice its demand; and
@@ -37,6 +48,8 @@ export async function run(): Promise<BenchResult> {
   const wobbling: LoadResult[] = [];
   for (const wobble of WOBBLES) wobbling.push(await sharedCounter(WOBBLE_SEEDS, wobble));
   const perKey = await ownCountersFirstMinute();
+  const phases: PhaseUse[] = [];
+  for (const world of PHASE_WORLDS) phases.push(await useOverPhases(world));
   const keys = await keyFigures();
   const figures = {
     avoidable,
@@ -54,6 +67,9 @@ export async function run(): Promise<BenchResult> {
     avoidable === 0 &&
     [load, ...wobbling].every((one) => one.answers429Per1000 <= 1 && one.used >= 0.9) &&
     perKey.used >= 0.6 &&
+    phases.every(
+      ({ used, worst, answers429 }) => used >= 0.9 && worst >= USED_IN_EACH_PHASE && answers429 === 0,
+    ) &&
     afterFirst403 <= 2;
   const lines = [
     `${CHAOS_SEEDS} seeds of faults, ${requests} requests: ${avoidable} avoidable, ${blocks} blocks`,
@@ -62,6 +78,8 @@ export async function run(): Promise<BenchResult> {
       (one, n) => `the same with ${100 * (WOBBLES[n] ?? 0)} % of resets a second off, ${words(one)}`,
     ),
     `a counter for each key under one name, first minute, ${words(perKey)}`,
+    `polls and people over ${PHASES} phases of the window, resets told in whole seconds:`,
+    ...phases.map((one) => `  ${one.world}: ${words(one)}`),
     ...keys.lines,
     ...(bad.length === 0 ? [] : [`seeds to look at: ${bad.join(", ")}`]),
     `side by side, ${SIDE_BY_SIDE_MS / 1_000} s at twice a limit of 10 a second, 20 keys, one of them regenerated:`,
@@ -73,7 +91,25 @@ export async function run(): Promise<BenchResult> {
   return { ok, figures, lines };
 }
 
-function words({ requests, answers429, used, worst }: LoadResult): string {
+interface PhaseUse extends Omit<LoadResult, "answers429Per1000"> {
+  readonly world: string;
+}
+
+async function useOverPhases(world: Omit<PhaseOptions, "phase">): Promise<PhaseUse> {
+  const results: PhaseResult[] = [];
+  for (let phase = 0; phase < PHASES; phase++) results.push(await usedInPhase({ ...world, phase }));
+  const { windowMs, align, stallMs } = world;
+  const sum = (of: (result: PhaseResult) => number) => results.reduce((total, one) => total + of(one), 0);
+  return {
+    world: `windows of ${windowMs} ms by ${align === "clock" ? "the clock" : "their first request"}, stalls up to ${stallMs} ms`,
+    requests: sum(({ requests }) => requests),
+    answers429: sum(({ answers429 }) => answers429),
+    used: sum(({ used }) => used) / PHASES,
+    worst: Math.min(...results.map(({ used }) => used)),
+  };
+}
+
+function words({ requests, answers429, used, worst }: Omit<LoadResult, "answers429Per1000">): string {
   const shares = `${(100 * used).toFixed(1)} % of the limit used (worst ${(100 * worst).toFixed(1)} %)`;
   return `${requests} requests: ${answers429} answers of 429, ${shares}`;
 }

@@ -8,6 +8,7 @@ import { Service, type ServiceOptions } from "../../src/sandbox/service/service.
 import { type ClientDocuments, ClientTexts, clientDocuments } from "./client-documents.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { eventList, FakeKeyRing, FakeMetrics, virtualNetwork } from "./network.ts";
+import { StallingClock } from "./stalling-clock.ts";
 
 export interface WorldOptions {
   readonly seed: number;
@@ -19,6 +20,8 @@ export interface WorldOptions {
   readonly service?: Partial<ServiceOptions>;
   /** How far the service's clock is ahead of ours. */
   readonly skewMs?: number;
+  /** Some three times a second the process does nothing for up to so long, as on a machine under load. @default 0 */
+  readonly stallMs?: number;
 }
 
 /** The emulated service, the client and a network between them, on a clock that a test moves. */
@@ -68,6 +71,7 @@ export class World {
         if (status === 403) this.refusalsRead.set(key, (this.refusalsRead.get(key) ?? 0) + 1);
       },
     });
+    const process = new StallingClock(this.clock, seededRandom(options.seed), options.stallMs ?? 0);
     this.#make = () => {
       const ours = { isDead: false };
       this.#process = ours;
@@ -78,7 +82,7 @@ export class World {
         keys: this.ring,
         ...this.documents,
         badKeyBudget: options.badKeyBudget,
-        clock: this.clock,
+        clock: process,
         random,
         metrics: this.metrics,
         log: logInto(this.logged),
@@ -87,7 +91,9 @@ export class World {
         transport: (request, recall) =>
           ours.isDead
             ? new Promise(() => {})
-            : transport(request, recall).finally(() => ours.isDead && new Promise(() => {})),
+            : transport(request, recall)
+                .finally(() => process.awake())
+                .finally(() => ours.isDead && new Promise(() => {})),
       });
     };
     this.client = this.#make();

@@ -1,17 +1,11 @@
 import type { RateHeaders } from "../http/headers.ts";
+import { type Eagerness, KeptTokens } from "./kept-tokens.ts";
 import type { Observation, ServerClock } from "./server-clock.ts";
 import { ToldResets } from "./told-resets.ts";
 import { WindowEdge } from "./window-edge.ts";
 
-/** Who asks: automatic polls leave the last tokens of a window for probing where it ends; people do not wait long for it. */
-export type Eagerness = "eager" | "patient";
-
 /** A cautious start while answers have shown no limits: one in flight, one a second. */
 const CAUTIOUS_MS = 1_000;
-/** How long people wait so that the end of a window can be learned, which makes every later wait shorter. */
-const EAGER_PATIENCE_MS = 1_000;
-/** The most tokens of a window that are kept for finding its end. */
-const MOST_KEPT = 8;
 /** A reset further away is a misprint. */
 const LONGEST_WINDOW_MS = 24 * 3_600_000;
 
@@ -53,12 +47,14 @@ export class Bucket {
   /** Requests that ended without telling since the last new window: they may count in it. */
   #unseen = 0;
   readonly #resets = new ToldResets();
+  readonly #keptTokens: KeptTokens;
   /** When the one request was written that tries whether the next window has begun. */
   #scoutMs: number | undefined;
 
   constructor(clock: ServerClock) {
     this.#clock = clock;
     this.#edge = new WindowEdge(clock, this.#resets);
+    this.#keptTokens = new KeptTokens(clock, this.#edge);
   }
 
   get limit(): number | undefined {
@@ -93,19 +89,26 @@ export class Bucket {
     if (this.#limit === undefined) return this.#cautiousMs();
     const free = this.#remaining - this.#inFlight;
     if (this.#resetMs === undefined) {
-      if (free > (this.#edge.isReliable ? 0 : this.#kept(true))) return nowMs;
+      if (free > (this.#edge.isReliable ? 0 : this.#keptTokens.mostOf(this.#limit))) return nowMs;
       if (free > 0 && this.#inFlight > 0) return Number.POSITIVE_INFINITY;
       if (free > 0) return nowMs;
       // The window's tokens went, and no answer said when it ends.
       return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + this.#longestMs;
     }
-    if (free <= 0)
+    if (free <= 0) {
+      this.#keptTokens.onNothingLeft();
       return this.#scoutMs === undefined
         ? this.#edge.releaseMs(this.#resetMs)
         : this.#edge.latestMs(this.#resetMs);
-    if (free > MOST_KEPT || this.#edge.isLearned(this.#resetMs)) return nowMs;
-    const probeMs = this.#probeAtMs(this.#resetMs, free, nowMs);
-    return eagerness === "eager" && probeMs > nowMs + EAGER_PATIENCE_MS ? nowMs : probeMs;
+    }
+    const tokens = {
+      limit: this.#limit,
+      free,
+      resetMs: this.#resetMs,
+      lastStartMs: this.#lastStartMs,
+      wobbles: this.#resets.wobbles,
+    };
+    return this.#keptTokens.readyAtMs(tokens, nowMs, eagerness);
   }
 
   /** A request was written. */
@@ -182,6 +185,7 @@ export class Bucket {
     if (!rolled) this.#ours = this.#inFlight + 1 + this.#unseen;
     this.#unseen = 0;
     this.#scoutMs = undefined;
+    if (!rolled) this.#keptTokens.onWindowOver(true);
     const spanMs = this.#edge.latestMs(told.resetMs) - sighting.sentMs;
     if (opened) this.#longestMs = Math.max(this.#longestMs, spanMs);
     const shared = this.#compare(told);
@@ -206,41 +210,10 @@ export class Bucket {
     this.#scoutMs = undefined;
     this.#remaining = this.#limit;
     this.#ours = this.#inFlight;
+    this.#keptTokens.onWindowOver(false);
   }
 
   #cautiousMs(): number {
     return this.#inFlight > 0 ? Number.POSITIVE_INFINITY : this.#lastStartMs + CAUTIOUS_MS;
-  }
-
-  /** How many of a window's tokens are kept for finding its end. */
-  #kept(wide: boolean): number {
-    const limit = this.#limit ?? 1;
-    // Of so few none can be spared.
-    if (limit < 4) return 0;
-    return wide ? Math.min(MOST_KEPT, Math.floor(limit / 2)) : 2;
-  }
-
-  /**
-   * While the end of windows is being learned, the last tokens are worth most where it is in doubt: sent there, each
-   * either still spends from this window or opens the next one and says so, long before the late edge, and never at the
-   * risk of a refusal.
-   */
-  #probeAtMs(resetMs: number, free: number, nowMs: number): number {
-    const { lowMs, highMs } = this.#edge.likely(resetMs);
-    const rttMs = this.#clock.rttMs;
-    const wide = highMs - lowMs > this.#edge.closeMs;
-    if (free > this.#kept(wide)) return nowMs;
-    const marginMs = rttMs / 16;
-    const lastArrivalMs = this.#lastStartMs + rttMs / 2;
-    const fromMs = Math.max(lowMs, lastArrivalMs);
-    // Far apart while little is known; then one on either side of the end, which shows it closely.
-    const beyondMs = Math.max(highMs, lastArrivalMs) + marginMs;
-    // Where told resets are no help the first goes to the near end: were each window opened by the first, nobody would
-    // find out that it ended long before.
-    const isFirst = this.#resets.wobbles && free > 2 && lastArrivalMs < lowMs - rttMs;
-    const spreadMs = isFirst ? fromMs : fromMs + (beyondMs - fromMs) / free;
-    const closeMs = free === 2 ? lowMs - marginMs : beyondMs;
-    const arriveMs = wide ? spreadMs : closeMs;
-    return Math.min(arriveMs - rttMs / 2, this.#edge.latestMs(resetMs));
   }
 }

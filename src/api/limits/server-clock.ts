@@ -4,6 +4,12 @@ export interface Observation {
   readonly readMs: number;
 }
 
+/** A span of time, monotonic milliseconds. */
+export interface Span {
+  readonly lowMs: number;
+  readonly highMs: number;
+}
+
 /** How far the resets that several nodes behind one address tell of one window lie from the true one. */
 export const WOBBLE_MS = 1_000;
 /** So many windows must have ended well before their told reset until rounding up is believed of every bucket. */
@@ -13,6 +19,8 @@ const UNKNOWN_MS = 1_000;
 /** A `Date` may come from a second-long cache and clocks drift: bounds are this much wider than they could be. */
 const SLACK_MS = 20;
 const DRIFT_PER_MS = 1e-4;
+/** Per answer, so that a way that has become longer is noticed. */
+const LEAST_GROWS = 1.002;
 
 /**
  * How far the service's clock is ahead of our monotonic one, as an interval. A step of our wall clock changes nothing. `Date` has whole seconds, so each answer gives bounds a
@@ -27,6 +35,8 @@ export class ServerClock {
   /** Smoothed round trip, milliseconds. */
   #rttMs = 100;
   #rttKnown = false;
+  /** The shortest round trip of late: what is longer was waited somewhere, on the way or here. */
+  #leastRttMs = Number.POSITIVE_INFINITY;
   #roundedUp = 0;
   #roundsDown = false;
   #wobbles = false;
@@ -42,6 +52,7 @@ export class ServerClock {
     const rtt = Math.max(0, sighting.readMs - sighting.sentMs);
     this.#rttMs = this.#rttKnown ? this.#rttMs * 0.9 + rtt * 0.1 : rtt;
     this.#rttKnown = true;
+    this.#leastRttMs = Math.min(rtt, this.#leastRttMs * LEAST_GROWS);
     if (dateMs === undefined) return;
     const low = dateMs - sighting.readMs - SLACK_MS;
     const high = dateMs + 1_000 - sighting.sentMs + SLACK_MS;
@@ -111,5 +122,15 @@ export class ServerClock {
 
   get rttMs(): number {
     return this.#rttMs;
+  }
+
+  /**
+   * When that request reached the service: in the middle of its round trip, give or take what the trip was longer than
+   * usual. What is written at the later of the two arrives by half a round trip later still.
+   */
+  arrival({ sentMs, readMs }: Observation): Span {
+    const middleMs = (sentMs + readMs) / 2;
+    const offMs = Math.max(0, (readMs - sentMs) / 2 - this.#leastRttMs);
+    return { lowMs: middleMs - offMs, highMs: middleMs + offMs };
   }
 }

@@ -1,15 +1,11 @@
-import { type Observation, type ServerClock, WOBBLE_MS } from "./server-clock.ts";
+import { type Observation, type ServerClock, type Span, WOBBLE_MS } from "./server-clock.ts";
 import type { ToldResets } from "./told-resets.ts";
-
-/** A span of time, monotonic milliseconds. */
-export interface Span {
-  readonly lowMs: number;
-  readonly highMs: number;
-}
 
 /** So many windows must agree, and agree closely, before a learned edge is relied upon. */
 const AGREEING_WINDOWS = 4;
 const CLOSE_MS = 20;
+/** Told resets have whole seconds. */
+const ROUNDING_MS = 1_000;
 /** After a learned edge proved wrong, only what is certain counts for so many windows. */
 const WINDOWS_OF_DISTRUST = 8;
 
@@ -40,8 +36,8 @@ class Constant {
     return [0, WOBBLE_MS, -WOBBLE_MS].find(fits) ?? 0;
   }
 
-  from(anchorMs: number): Span {
-    return { lowMs: anchorMs + this.#low, highMs: anchorMs + this.#high };
+  from(anchor: Span): Span {
+    return { lowMs: anchor.lowMs + this.#low, highMs: anchor.highMs + this.#high };
   }
 
   see(low: number, high: number, noiseMs: number, closeMs: number): void {
@@ -81,7 +77,7 @@ export class WindowEdge {
   /** How much later than told a reset may be. */
   #slackMs = 0;
   /** Arrival of the request that opened the present window, where that was seen. */
-  #openedMs: number | undefined;
+  #opened: Span | undefined;
   /** Latest arrival seen in the present window. */
   #lastInsideMs = Number.NEGATIVE_INFINITY;
   #distrust = 0;
@@ -93,7 +89,7 @@ export class WindowEdge {
 
   /** After this moment a request meets a new window. */
   latestMs(resetMs: number): number {
-    return this.#clock.latest(resetMs + (this.#roundsUp ? 0 : 1_000) + this.#slackMs);
+    return this.#clock.latest(resetMs + (this.#roundsUp ? 0 : ROUNDING_MS) + this.#slackMs);
   }
 
   /** Told resets are known to be a second off now and then: by themselves they measure nothing closely. */
@@ -126,9 +122,9 @@ export class WindowEdge {
     const laterMs = this.#slackMs === 0 ? offsetMs : Number.NEGATIVE_INFINITY;
     // An arrival is meant, and what is written then arrives half a round trip later: that is the margin.
     if (byLength)
-      return this.#openedMs === undefined
+      return this.#opened === undefined
         ? undefined
-        : Math.min(latestMs, Math.max(laterMs, this.#length.from(this.#openedMs).highMs));
+        : Math.min(latestMs, Math.max(laterMs, this.#length.from(this.#opened).highMs));
     // Windows that begin with a request have one length: only where they do not is the told reset a measure by itself.
     return byOffset && this.#length.misses >= 0.5 ? Math.min(latestMs, offsetMs) : undefined;
   }
@@ -163,7 +159,7 @@ export class WindowEdge {
       highMs: this.latestMs(resetMs),
     };
     const byLength =
-      this.#openedMs !== undefined && this.#length.known ? this.#length.from(this.#openedMs) : undefined;
+      this.#opened !== undefined && this.#length.known ? this.#length.from(this.#opened) : undefined;
     const byOffset = this.#offset.known ? this.#byOffset(resetMs) : undefined;
     const guess = this.#choose(byLength, byOffset);
     if (guess === undefined) return certain;
@@ -174,9 +170,10 @@ export class WindowEdge {
 
   /** Where the told reset says that the window ends; a second later where that is sooner than a window lasts. */
   #byOffset(resetMs: number): Span {
-    const span = this.#offset.from(this.#clock.middle(resetMs));
-    if (this.#slackMs === 0 || this.#openedMs === undefined || !this.#length.known) return span;
-    const leastMs = this.#length.from(this.#openedMs).lowMs - this.closeMs;
+    const middleMs = this.#clock.middle(resetMs);
+    const span = this.#offset.from({ lowMs: middleMs, highMs: middleMs });
+    if (this.#slackMs === 0 || this.#opened === undefined || !this.#length.known) return span;
+    const leastMs = this.#length.from(this.#opened).lowMs - this.closeMs;
     return span.highMs >= leastMs
       ? span
       : { lowMs: span.lowMs + this.#slackMs, highMs: span.highMs + this.#slackMs };
@@ -196,30 +193,36 @@ export class WindowEdge {
   /** A request was answered inside the present window. `opened`: it was the first, though others were heard before. */
   inside(resetMs: number, sighting: Observation, opened: boolean): void {
     if (this.#slackMs === 0 && sighting.sentMs >= this.#clock.latest(resetMs)) this.#clock.noteRoundedDown();
-    this.#lastInsideMs = Math.max(this.#lastInsideMs, arrival(sighting));
-    if (opened) this.#openedMs = arrival(sighting);
+    const arrival = this.#clock.arrival(sighting);
+    this.#lastInsideMs = Math.max(this.#lastInsideMs, arrival.lowMs);
+    if (opened) this.#opened = arrival;
   }
 
   /** The first answer of a new window. `opened`: its request was the first of that window. */
   renewed(oldResetMs: number, sighting: Observation, opened: boolean): void {
-    const atMs = arrival(sighting);
+    const arrival = this.#clock.arrival(sighting);
     this.#distrust = Math.max(0, this.#distrust - 1);
     this.#learnRounding(oldResetMs, sighting);
-    if (Number.isFinite(this.#lastInsideMs) && this.#lastInsideMs <= atMs) {
+    if (Number.isFinite(this.#lastInsideMs) && this.#lastInsideMs <= arrival.highMs) {
       const noiseMs = this.#clock.rttMs / 8;
       const anchorMs = this.#clock.middle(oldResetMs);
-      const [low, high] = [this.#lastInsideMs - anchorMs, atMs - anchorMs];
+      const [low, high] = [this.#lastInsideMs - anchorMs, arrival.highMs - anchorMs];
       const offMs = this.#slackMs === 0 ? 0 : this.#offset.wobblesOff(low, high);
       this.#offset.see(low - offMs, high - offMs, noiseMs, this.closeMs);
-      if (this.#openedMs !== undefined)
-        this.#length.see(this.#lastInsideMs - this.#openedMs, atMs - this.#openedMs, noiseMs, this.closeMs);
+      if (this.#opened !== undefined) {
+        const [leastMs, mostMs] = [
+          this.#lastInsideMs - this.#opened.highMs,
+          arrival.highMs - this.#opened.lowMs,
+        ];
+        this.#length.see(leastMs, mostMs, noiseMs, this.closeMs);
+      }
     }
-    this.#openedMs = opened ? atMs : undefined;
-    this.#lastInsideMs = atMs;
+    this.#opened = opened ? arrival : undefined;
+    this.#lastInsideMs = arrival.lowMs;
   }
 
   #learnRounding(oldResetMs: number, { readMs }: Observation): void {
-    if (!this.#resets.wasSure || readMs > this.#clock.earliest(oldResetMs - 500)) return;
+    if (!this.#resets.wasSure || readMs > this.#clock.earliest(oldResetMs - ROUNDING_MS / 2)) return;
     this.#roundsUpSeen += 1;
     this.#clock.noteRoundedUp();
     // Where resets wobble, even the likeliest can be wrong once.
@@ -228,11 +231,8 @@ export class WindowEdge {
 
   /** The window that begins is the first that was ever seen, or nothing is known of the one before. */
   begin(sighting: Observation, opened: boolean): void {
-    this.#openedMs = opened ? arrival(sighting) : undefined;
-    this.#lastInsideMs = arrival(sighting);
+    const arrival = this.#clock.arrival(sighting);
+    this.#opened = opened ? arrival : undefined;
+    this.#lastInsideMs = arrival.lowMs;
   }
-}
-
-function arrival(sighting: Observation): number {
-  return (sighting.sentMs + sighting.readMs) / 2;
 }
