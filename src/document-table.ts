@@ -7,7 +7,7 @@ import { parseOffset } from "./feeds/journal/offsets.ts";
 import { parsePanel } from "./feeds/panels/panel-records.ts";
 import { parseGuildAccounts } from "./runs/accounts/linked-accounts.ts";
 import { parseSeenRows } from "./runs/proof/seen-rows.ts";
-import { parseDeferredRun } from "./runs/queue/deferred-runs.ts";
+import { parseDeferredRun } from "./runs/queue/deferred-run-record.ts";
 import { parseCleanEnd } from "./store/clean-stop.ts";
 import * as schemas from "./store/document-schemas.ts";
 import type { Durability, Store, Writers } from "./store/keyv-documents.ts";

@@ -74,9 +74,9 @@ export interface Runs {
   /** The audit that everyone else writes to: it mirrors into the guild's audit channel. */
   readonly audit: AuditLog;
   readonly refusals: Refusals;
-  /** Wants each snapshot: proof of runs, commands of others, "run when someone joins". */
+  /** Receives each snapshot, for proofs, commands of others, "run when someone joins" and link codes. */
   readonly listener: SnapshotListener;
-  /** After the store is open and the demands can be put: takes up what a crash left behind. */
+  /** Concludes what a crash left behind. To be called when the store is open. */
   start(): Promise<void>;
   /** Ends waiting runs and says so, then waits for those being sent, at most `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
@@ -94,9 +94,15 @@ export function createRuns(ports: RunsPorts): Runs {
   const { settings, bindings, clock } = ports;
   const owns = ports.owns ?? (() => true);
   const report = (what: string, error: unknown) => ports.report(what, error);
-  const follow = (guildId: string) =>
-    proof.follow(guildId).catch((error: unknown) => report("a guild's log could not be watched", error));
-  const audit = new AuditChannelMirror({ ...ports, report, onEvent: (guildId) => void follow(guildId) });
+  const watchOutside = (guildId: string) =>
+    proof
+      .watchOutside(guildId)
+      .catch((error: unknown) => report("a guild's log could not be watched", error));
+  const audit = new AuditChannelMirror({
+    ...ports,
+    report,
+    onEvent: (guildId) => void watchOutside(guildId),
+  });
   const late = new LateOutcomes({ ...ports, report });
   const proof = new Proof({ ...ports, audit, onProof: (record) => late.onProof(record) });
   const refusals = new RefusalCount({ ...ports, audit, report });
@@ -128,7 +134,7 @@ export function createRuns(ports: RunsPorts): Runs {
     await deferred.load();
     const guilds = new Set<string>();
     for (const { guildId } of bindings.linked()) if (owns(guildId)) guilds.add(guildId);
-    for (const guildId of guilds) await follow(guildId);
+    for (const guildId of guilds) await watchOutside(guildId);
     endRetention = startRetention({ audit, guilds: ports.guilds, settings, clock, report, owns });
   }
 
@@ -136,7 +142,7 @@ export function createRuns(ports: RunsPorts): Runs {
     endRetention();
     const limit = new AbortController();
     const tooLate = clock.sleep(deadlineMs, limit.signal).catch(() => undefined);
-    // The rest is for what is left to write down and to mirror.
+    // The rest of the time is for the last writes and for mirroring.
     await runner.stop(Math.max(0, deadlineMs - LAST_WRITES_MS));
     await Promise.race([
       tooLate,
@@ -165,12 +171,12 @@ export function createRuns(ports: RunsPorts): Runs {
     start,
     stop,
     state: () => ({ ...runner.state(), deferred: deferred.count, proofPending: proof.pendingCount }),
-    onKeyParked: (source) => runner.keyParked(source),
+    onKeyParked: (source) => runner.onKeyParked(source),
     onUnlinked: async (binding) => {
-      runner.unlinked(binding);
-      codes.forget(binding);
-      await deferred.unlinked(binding);
-      await follow(binding.guildId);
+      runner.onUnlinked(binding);
+      codes.onUnlinked(binding);
+      await deferred.onUnlinked(binding);
+      await watchOutside(binding.guildId);
       const linked = await bindings.bySource(binding.source);
       if (linked.every(({ id }) => id === binding.id)) await ports.seenRows.delete(binding.source);
     },

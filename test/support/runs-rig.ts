@@ -27,7 +27,7 @@ import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/domain/run.ts";
 import { type GuildAccounts, parseGuildAccounts } from "../../src/runs/accounts/linked-accounts.ts";
 import { parseSeenRows, type SeenRows } from "../../src/runs/proof/seen-rows.ts";
-import { parseDeferredRun } from "../../src/runs/queue/deferred-runs.ts";
+import { parseDeferredRun } from "../../src/runs/queue/deferred-run-record.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";
 import { parseSealedAnswer } from "../../src/store/document-schemas.ts";
 import { createRunAnswers } from "../../src/store/run-answers.ts";

@@ -12,15 +12,15 @@ export interface GameAccountsPorts extends Omit<LinkCodesPorts, "onTyped"> {
   readonly audit: Pick<AuditLog, "event">;
 }
 
-/** Members and their accounts in the game, and the codes by which they are shown. Every change stands in the audit. */
+/** Links members to their accounts in the game, by a code or by the word of a Manager. Every change is audited. */
 export function createGameAccounts(ports: GameAccountsPorts): {
   readonly accounts: GameAccounts;
   readonly codes: LinkCodes;
 } {
   const { audit, clock, random } = ports;
-  const book = new LinkedAccounts(ports.accounts);
+  const linkedAccounts = new LinkedAccounts(ports.accounts);
 
-  async function note(actor: Actor, action: string, { userId, player }: GameAccount): Promise<void> {
+  async function recordChange(actor: Actor, action: string, { userId, player }: GameAccount): Promise<void> {
     await audit.event({
       ...{ id: random.id(), guildId: actor.guildId, atMs: clock.nowMs() },
       ...{ actorId: actor.userId, actorName: actor.userName, action },
@@ -29,8 +29,8 @@ export function createGameAccounts(ports: GameAccountsPorts): {
   }
 
   async function add(actor: Actor, account: GameAccount): Promise<GameAccount> {
-    await book.add(actor.guildId, account);
-    await note(actor, "account-link", account);
+    await linkedAccounts.add(actor.guildId, account);
+    await recordChange(actor, "account-link", account);
     return account;
   }
 
@@ -48,14 +48,14 @@ export function createGameAccounts(ports: GameAccountsPorts): {
   });
 
   const of = async (guildId: string, userId: string): Promise<GameAccount | undefined> =>
-    (await book.all(guildId)).find((account) => account.userId === userId);
+    (await linkedAccounts.all(guildId)).find((account) => account.userId === userId);
   return {
     codes,
     accounts: {
       of,
       ofPlayer: async (guildId, playerId) =>
-        (await book.all(guildId)).find(({ player }) => player.id === playerId),
-      list: async (guildId) => (await book.all(guildId)).toReversed(),
+        (await linkedAccounts.all(guildId)).find(({ player }) => player.id === playerId),
+      list: async (guildId) => (await linkedAccounts.all(guildId)).toReversed(),
       async begin(actor, binding) {
         const linked = await of(actor.guildId, actor.userId);
         if (linked !== undefined) {
@@ -69,8 +69,8 @@ export function createGameAccounts(ports: GameAccountsPorts): {
       vouch: (manager, userId, player) =>
         add(manager, { userId, player, linkedAtMs: clock.nowMs(), vouchedBy: manager.userId }),
       async unlink(actor, userId) {
-        const gone = await book.remove(actor.guildId, userId);
-        if (gone !== undefined) await note(actor, "account-unlink", gone);
+        const gone = await linkedAccounts.remove(actor.guildId, userId);
+        if (gone !== undefined) await recordChange(actor, "account-unlink", gone);
         return gone;
       },
     },

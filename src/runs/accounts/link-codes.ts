@@ -8,11 +8,11 @@ import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
 
 /** Time to walk over to the game and type it. */
 const CODE_LIVES_MS = 10 * 60_000;
-/** Somebody waits for it: the log is read this often. */
+/** How often the log is read while a code waits to be typed. */
 const LOG_MAX_AGE_MS = 5_000;
-/** A row this much older than its code is another one's: the two clocks differ by seconds at most. */
+/** A row this much older than the code is not about it; the two clocks differ by seconds at most. */
 const EARLY_S = 30;
-/** Members of one guild who link at the same time; each has the server's log read for them. */
+/** Codes of one guild that may wait at a time, because the log is read for each. */
 const MOST_OF_GUILD = 20;
 const CODES = 1_000_000;
 const DIGITS = 6;
@@ -23,7 +23,7 @@ export interface LinkCodesPorts {
   readonly demands: Demands;
   readonly clock: Clock;
   readonly random: Random;
-  /** The player has shown that they are this member. Rejects with a Failure where that cannot be. */
+  /** The player has typed the code of this member. Rejects with a Failure where they cannot be linked. */
   onTyped(actor: Actor, player: Required<PlayerRef>): Promise<LinkOutcome>;
   report(what: string, error: unknown): void;
 }
@@ -38,8 +38,8 @@ interface Waiting {
 }
 
 /**
- * Codes that wait to be typed in the game. In memory only: after a restart people ask for a new one. Whoever reads a
- * code has nothing of it, since the account that typed it is the one that is linked.
+ * Codes that wait to be typed in the game. They are in memory only; after a restart people ask for a new one. A code is
+ * no secret, because it links the account that typed it.
  */
 export class LinkCodes implements SnapshotListener {
   readonly #ports: LinkCodesPorts;
@@ -86,8 +86,8 @@ export class LinkCodes implements SnapshotListener {
     }
   }
 
-  /** The server was unlinked. */
-  forget(binding: Binding): void {
+  /** Withdraws the codes of a server that was unlinked. */
+  onUnlinked(binding: Binding): void {
     for (const waiting of this.#waiting.values()) {
       if (waiting.binding.id === binding.id && waiting.binding.guildId === binding.guildId) {
         waiting.end({ kind: "withdrawn" });

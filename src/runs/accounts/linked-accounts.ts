@@ -4,7 +4,7 @@ import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { GameAccount } from "../../domain/ports/game-accounts.ts";
 
-/** Of one guild. All of them are one document, so that both rules hold whatever a crash leaves out. */
+/** Accounts of one guild. They are one document, so that a crash cannot break the rules between them. */
 const MOST_ACCOUNTS = 1_000;
 
 const schema = z.object({
@@ -25,10 +25,10 @@ export function parseGuildAccounts(value: unknown): GuildAccounts {
   return schema.parse(value);
 }
 
-/** Which member of a guild is which player: one document a guild, its changes one after the other. */
+/** Which member of a guild is which player: one document for each guild, changed by one caller at a time. */
 export class LinkedAccounts {
   readonly #documents: Documents<GuildAccounts>;
-  readonly #turns = new KeyedMutex();
+  readonly #mutex = new KeyedMutex();
 
   constructor(documents: Documents<GuildAccounts>) {
     this.#documents = documents;
@@ -41,7 +41,7 @@ export class LinkedAccounts {
 
   /** @throws Failure "bad-command": the member has an account, the account a member, or the guild has too many. */
   add(guildId: string, account: GameAccount): Promise<void> {
-    return this.#turns.take(guildId, async () => {
+    return this.#mutex.take(guildId, async () => {
       const before = await this.all(guildId);
       refuseSecond(before, account);
       await this.#documents.set(guildId, { accounts: [...before, account] });
@@ -49,7 +49,7 @@ export class LinkedAccounts {
   }
 
   remove(guildId: string, userId: string): Promise<GameAccount | undefined> {
-    return this.#turns.take(guildId, async () => {
+    return this.#mutex.take(guildId, async () => {
       const before = await this.all(guildId);
       const gone = before.find((account) => account.userId === userId);
       if (gone === undefined) return undefined;

@@ -20,11 +20,11 @@ export interface MirrorPorts {
   readonly renderer: RunRenderer;
   readonly random: Random;
   report(what: string, error: unknown): void;
-  /** Something was configured: what is watched for this guild may change. */
+  /** Somebody configured something, which may change what is watched for this guild. */
   onEvent(guildId: string): void;
 }
 
-/** The audit with a mirror: what is written is also shown in the guild's audit channel, in order, best effort. */
+/** The audit, which also posts its rows into the guild's audit channel, in order and by best effort. */
 export class AuditChannelMirror implements AuditLog {
   readonly #ports: MirrorPorts;
   readonly #chains = new Map<string, Promise<void>>();
@@ -38,7 +38,7 @@ export class AuditChannelMirror implements AuditLog {
 
   async put(record: RunRecord): Promise<void> {
     await this.#ports.audit.put(record);
-    // Once when it is over, and again for what the log then contradicts, or clears up.
+    // Posted when the run is over, and again when the log contradicts its outcome or resolves an unknown one.
     if (isOver(record.status) && (record.proof !== "seen" || record.status === "unknown")) {
       this.#post(record.guildId, () => this.#ports.renderer.auditRow(record));
     }

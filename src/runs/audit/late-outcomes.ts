@@ -11,10 +11,10 @@ export interface LateOutcomesPorts {
   report(what: string, error: unknown): void;
 }
 
-/** Outcomes that no interaction of this process waits for: after a restart, or of runs that nobody watched. */
+/** Shows outcomes that no interaction of this process waits for: after a restart, or of deferred runs. */
 export class LateOutcomes {
   readonly #ports: LateOutcomesPorts;
-  /** Completed answers that the log may still add something to. */
+  /** Completed answers of runs whose proof is still open. */
   readonly #open = new Map<string, AnswerPlace>();
 
   constructor(ports: LateOutcomesPorts) {
@@ -33,7 +33,7 @@ export class LateOutcomes {
     await this.#forget(record.id);
   }
 
-  /** Of a run that nobody watched: into the channel where it was asked for; where that refuses, to the person. */
+  /** Posts the outcome of a deferred run into its channel; where that refuses, sends it to the person. */
   async post(outcome: RunOutcome, nonce: string): Promise<void> {
     const { sink, renderer, lateAnswers } = this.#ports;
     const { guildId, actorId: userId, channelId } = outcome.record;
@@ -46,7 +46,7 @@ export class LateOutcomes {
     }
   }
 
-  /** The log has told something of a run. */
+  /** Adds to a completed answer what the log shows of the run. */
   async onProof(record: RunRecord): Promise<void> {
     const place = this.#open.get(record.id);
     if (place === undefined) return;

@@ -4,23 +4,23 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { RunAnswers } from "../../domain/ports/run-answers.ts";
 import type { RunOutcome, RunRecord } from "../../domain/run.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
-import { failed, isOver } from "./run-record.ts";
+import { failedOutcome, isOver } from "./run-record.ts";
 
 export interface RecoverPorts {
   readonly audit: AuditLog;
   readonly answers: RunAnswers;
   readonly late: Pick<LateOutcomes, "tell">;
   readonly clock: Clock;
-  /** The shards of this process: rows of others may be under way right now. */
+  /** Whether this process serves the guild: rows of other processes may be under way right now. */
   owns(guildId: string): boolean;
   /** Looks for it in the server's log. */
   seek(record: RunRecord): void;
 }
 
 /**
- * After a crash: what was being sent may have run, so it becomes "unknown" and is looked for in the log; what waited
- * was not sent and never will be. Each answer is completed, also those of runs that were over and not yet shown.
- * The rows stand when it resolves; people are told one after the other by what it answers.
+ * Concludes the runs that a crash left behind. One that was being sent may have run, so it becomes "unknown" and is
+ * looked for in the log; one that waited was not sent and never will be. When it resolves, the rows are written. The
+ * returned function completes the answers, one after the other, also those of runs that were over and not yet shown.
  */
 export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<void>> {
   const { audit, answers, clock, owns } = ports;
@@ -52,5 +52,5 @@ function concluded(row: RunRecord, nowMs: number): RunOutcome {
     row.status === "sending"
       ? new Failure("unreachable", "It may have run; Marshal does not repeat it.", { ran: "unknown" })
       : new Failure("expired", "The process ended while the command waited.");
-  return failed(row, { failure, nowMs, interrupted: true });
+  return failedOutcome(row, { failure, nowMs, interrupted: true });
 }

@@ -25,8 +25,8 @@ interface Minute {
 }
 
 /**
- * Refusals in the audit. Anyone in a community can cause them, as fast as they can type: past a few a minute they are
- * counted, and the count becomes one row when the minute is over. A crash loses the count of that minute.
+ * Writes refusals into the audit. Anyone in a community can cause them as fast as they can type, so past a few a minute
+ * they are counted, and the count becomes one row when the minute is over. A crash loses the count of that minute.
  */
 export class RefusalCount implements Refusals {
   readonly #ports: RefusalCountPorts;

@@ -3,7 +3,7 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** The first sweep waits until the start's own work is done. */
+/** The first removal waits until the work of the start is done. */
 const FIRST_AFTER_MS = 10 * 60_000;
 
 export interface RetentionPorts {
@@ -26,7 +26,7 @@ export function startRetention(ports: RetentionPorts): () => void {
   return () => cancel();
 }
 
-/** Answers how many rows went. */
+/** Returns how many rows were removed. */
 async function pruneAll({ audit, guilds, settings, clock, owns }: RetentionPorts): Promise<number> {
   const own = new Set<string>();
   for await (const guildId of guilds()) if (owns(guildId)) own.add(guildId);

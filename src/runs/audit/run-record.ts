@@ -29,8 +29,8 @@ export function actorColumns(actor: Actor): Pick<RunRecord, "actorId" | "actorNa
   return { actorId: actor.userId, actorName: actor.userName, actorRoleIds: actor.roleIds };
 }
 
-/** 200: it ran (spec: Endpoints, POST /v2/server/command). */
-export function answered(record: RunRecord, answer: CommandAnswer): RunOutcome {
+/** The outcome after the answer 200, which means that it ran (spec: Endpoints, POST /v2/server/command). */
+export function answeredOutcome(record: RunRecord, answer: CommandAnswer): RunOutcome {
   return {
     record: {
       ...record,
@@ -44,17 +44,20 @@ export function answered(record: RunRecord, answer: CommandAnswer): RunOutcome {
   };
 }
 
-export interface Ending {
+export interface FailedEnd {
   readonly failure: Failure;
   readonly nowMs: number;
-  /** Where the caller knows better than the failure (cancelled, expired ...). */
+  /** Given where the failure does not tell it (cancelled, expired ...). */
   readonly status?: RunStatus | undefined;
   /** Marshal itself was stopped. */
   readonly interrupted?: boolean | undefined;
 }
 
-/** It ended otherwise than by an answer of the game. */
-export function failed(record: RunRecord, { failure, nowMs, status, interrupted }: Ending): RunOutcome {
+/** The outcome of a run that ended without an answer of the game. */
+export function failedOutcome(
+  record: RunRecord,
+  { failure, nowMs, status, interrupted }: FailedEnd,
+): RunOutcome {
   return {
     record: {
       ...record,

@@ -1,10 +1,14 @@
-/** Names that somebody may have meant: by edits, as one mistypes on a phone. Pure. */
+import type { ParsedCommand } from "../../domain/run.ts";
+import { parseCommand } from "./parse-command.ts";
+import { catalogue } from "./verbs.ts";
 
-/** Longer ones are compared by their beginning: nobody types a name of 200 letters. */
-const LONGEST = 40;
+/** Names that somebody may have meant, by the number of edits between them and what was typed. Pure. */
 
-/** The edits that a word of this length may be away. */
-function most(length: number): number {
+/** Of longer names the beginning is compared. */
+const LONGEST_CHARACTERS = 40;
+
+/** The most edits by which a word of this length may differ. */
+function mostEdits(length: number): number {
   if (length < 3) return 0;
   return length < 5 ? 1 : 2;
 }
@@ -32,19 +36,19 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** Those that whole words are nearest to, nearest first; the same word counts as no guess. */
+/** The words nearest to the typed one, nearest first; the typed word itself is left out. */
 export function nearestWords(typed: string, words: readonly string[]): readonly string[] {
-  const wanted = typed.toLowerCase().slice(0, LONGEST);
+  const wanted = typed.toLowerCase().slice(0, LONGEST_CHARACTERS);
   return words
-    .map((word) => ({ word, away: edits(wanted, word.toLowerCase().slice(0, LONGEST)) }))
-    .filter(({ away }) => away > 0 && away <= most(wanted.length))
+    .map((word) => ({ word, away: edits(wanted, word.toLowerCase().slice(0, LONGEST_CHARACTERS)) }))
+    .filter(({ away }) => away > 0 && away <= mostEdits(wanted.length))
     .sort((a, b) => a.away - b.away)
     .map(({ word }) => word);
 }
 
 /**
- * Names by what was typed of them so far: those that begin with it, then those that hold it, then those of which a
- * beginning is nearly it. Each once.
+ * The names that fit what was typed so far: those that begin with it, then those that contain it, else those whose
+ * beginning is nearly the same. Each name once.
  */
 export function namesLike(typed: string, names: readonly string[]): readonly string[] {
   const wanted = typed.toLowerCase();
@@ -53,15 +57,28 @@ export function namesLike(typed: string, names: readonly string[]): readonly str
   const holds = names.filter((name) => name.toLowerCase().includes(wanted));
   const near = names
     .map((name) => ({ name, away: startEdits(wanted, name.toLowerCase()) }))
-    .filter(({ away }) => away <= most(wanted.length))
+    .filter(({ away }) => away <= mostEdits(wanted.length))
     .sort((a, b) => a.away - b.away)
     .map(({ name }) => name);
   return [...new Set([...starts, ...holds, ...(starts.length > 0 ? [] : near)])];
 }
 
-/** Against beginnings of about the typed length: half a name has no edits for its other half. */
+/** The fewest edits between what was typed and the beginning of a name. */
 function startEdits(typed: string, name: string): number {
-  const wanted = typed.slice(0, LONGEST);
+  const wanted = typed.slice(0, LONGEST_CHARACTERS);
   const lengths = [wanted.length - 1, wanted.length, wanted.length + 1];
   return Math.min(...lengths.map((length) => edits(wanted, name.slice(0, length))));
+}
+
+/** The text with the verb that was probably meant, among those that `may` lets through; undefined: the verb is known, or none is near. */
+export function nearestCommand(
+  command: ParsedCommand,
+  may: (command: ParsedCommand) => boolean,
+): string | undefined {
+  const typed = /^:+(\S+)/u.exec(command.text)?.[1];
+  if (command.known || typed === undefined) return undefined;
+  const names = catalogue.flatMap(({ verb, aliases }) => [verb, ...aliases]);
+  return nearestWords(typed, names)
+    .map((name) => `:${name}${command.text.slice(command.text.indexOf(typed) + typed.length)}`)
+    .find((text) => may(parseCommand(text)));
 }

@@ -6,19 +6,19 @@ import { findVerb } from "./verbs.ts";
 const REFUSED_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 
 /**
- * Characters that nobody sees. In free text they join emoji; in a verb or a name they make one that reads like another,
- * which a rule or a protection would then miss.
+ * Invisible characters. In free text they join emoji. In a verb or a name they make a text that looks like another one,
+ * and a rule or a protection would miss it.
  */
 const UNSEEN_CHARACTERS = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Both hit everyone in the server. */
+/** Targets that hit everyone in the server. */
 const MASS_WORDS: ReadonlySet<string> = new Set(["all", "others"]);
 
-/** Beyond this the length is warned about: the game's own limit is not known (spec: Limits 9). */
+/** A longer text is warned of; the game's own limit is not known (spec: Limits 9). */
 export const WARNED_CHARACTERS = 500;
 
 /**
- * Reads a command text. Pure, and never a rewriting: what is sent is `text` as it came.
+ * Reads a command text, which is sent as it was typed. Pure.
  * @throws Failure "bad-command": no colon, no verb, control characters, invisible ones in a verb or a name, an empty
  * name among the targets.
  */
@@ -36,7 +36,7 @@ export function parseCommand(text: string): ParsedCommand {
   const typed = name.toLowerCase();
   const verb = findVerb(typed);
   const after = text.slice(start.length).trimStart();
-  // An unknown verb may do anything to whomever its first word names: it is read as if it named targets.
+  // An unknown verb may hit the players that its first word names, so that word is read as targets.
   const hits = verb === undefined || verb.args[0] === "targets";
   const [targets, rest] = hits ? splitTargets(after) : ["", after];
   const targetTexts = targets === "" ? [] : targets.split(",").map((part) => part.trim());
@@ -44,7 +44,7 @@ export function parseCommand(text: string): ParsedCommand {
     throw new Failure("bad-command", "The verb or a name holds invisible characters; type it anew.");
   }
   if (targetTexts.includes("")) {
-    // Names match by prefix, and everything starts with nothing.
+    // Names match by prefix, and an empty prefix matches everyone.
     throw new Failure(
       "bad-command",
       "A name between the commas is empty; the game may take it for everyone.",

@@ -11,7 +11,7 @@ const LONGEST_CHOICE_CHARACTERS = 100;
 
 type Choices = readonly { readonly name: string; readonly value: string }[];
 
-/** What stands to choose for arguments that are neither people nor free text. */
+/** Choices for arguments that are neither people nor free text. */
 const FIXED_CHOICES: Readonly<Partial<Record<Argument, readonly string[]>>> = {
   weather: ["clear", "rain", "thunderstorm", "fog", "snow"],
   hour: ["0", "6", "12", "18"],
@@ -23,8 +23,8 @@ export interface CatalogueParts {
 }
 
 /**
- * Autocompletion and facts from the catalogue. A choice replaces the whole option, so its value is the whole text.
- * Typing neither waits for the service nor asks it: a key press must not cost a poll that another community needs.
+ * Completes command texts and describes verbs. A choice replaces the whole option, so its value is the whole text. Typing
+ * never asks the service, because a key press must not cost a poll that another community needs.
  */
 export function createCommandCatalogue({ snapshots }: CatalogueParts): CommandCatalogue {
   return {

@@ -16,7 +16,7 @@ export interface People {
   readonly ageMs: number;
 }
 
-/** Undefined unless both lists are known: without the staff list nobody's rank is. */
+/** The people of a server; undefined unless both lists are known, because ranks need the staff list. */
 export function peopleOf(state: ServerState | undefined, nowMs: number): People | undefined {
   const players = state?.lists.players;
   const staff = state?.lists.staff;
@@ -31,7 +31,7 @@ export function peopleOf(state: ServerState | undefined, nowMs: number): People 
   };
 }
 
-/** Everybody whom the logs name together with an id. */
+/** The names by id of everybody in the logs. */
 function seenIn({ lists }: ServerState): ReadonlyMap<number, string> {
   const refs: readonly PlayerRef[] = [
     ...(lists.joinLogs?.value ?? []).map(({ player }) => player),
@@ -55,7 +55,7 @@ function matches(text: string, people: People): readonly PlayerRef[] {
   if (isMassWord(text)) return online;
   const prefix = text.toLowerCase();
   const absent = absentStaff(people);
-  // Absent staff may be banned, or join: whoever is named whole or by id is meant, whomever else the text fits.
+  // Absent staff may be banned, or join, so one who is named whole or by id counts beside the players who match.
   const found = [
     ...online.filter((player) => player.name.toLowerCase().startsWith(prefix) || hasId(player, prefix)),
     ...absent.filter((player) => player.name.toLowerCase() === prefix || hasId(player, prefix)),
@@ -72,7 +72,7 @@ function hasId({ id }: PlayerRef, digits: string): boolean {
 function absentStaff({ players, staff, ownerId, coOwnerIds, seen }: People): readonly PlayerRef[] {
   const online = new Set(players.map(({ player }) => player.id));
   const listed = new Map([...staff.helpers, ...staff.mods, ...staff.admins]);
-  // The service gives owners by id alone; without a name anywhere the digits stand for them.
+  // The service gives owners by id alone; where no log names one, the digits serve as the name.
   for (const id of [ownerId, ...coOwnerIds]) {
     if (!listed.has(id)) listed.set(id, seen.get(id) ?? String(id));
   }

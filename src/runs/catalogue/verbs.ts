@@ -1,7 +1,7 @@
 import type { Tier } from "../../domain/guild.ts";
 import type { Danger } from "../../domain/run.ts";
 
-/** What follows a verb. Only `targets` hits people; `players` names someone without doing anything to them. */
+/** What follows a verb. Only `targets` hits people; `player` names someone without doing anything to them. */
 export type Argument = "targets" | "player" | "text" | "seconds" | "hour" | "weather" | "fire" | "layout";
 
 /** One in-game command: what it is called, who may run it by default, and what it does to whom. */
@@ -12,7 +12,7 @@ export interface Verb {
   readonly does: string;
   readonly tier: Tier;
   readonly danger: Danger;
-  /** Done to a person's benefit or at no cost to them: neither rank nor protection forbids it. */
+  /** Does its target no harm, so neither rank nor protection forbids it. */
   readonly benign: boolean;
   /** The verb that undoes it; it takes the same targets where `args` starts with them, else nothing. */
   readonly inverse?: string;
@@ -29,7 +29,7 @@ type Row = readonly [
 
 /**
  * Every verb of the public list of command names; the first name of a row is the canonical one, the others its aliases
- * ("helplers" is how that list spells it). Tiers follow what the game gives its own ranks, and rather one step more.
+ * ("helplers" is how that list spells it). Tiers follow the game's own ranks, or stand one step above them.
  */
 const VERB_ROWS: readonly Row[] = [
   ["kill", "targets", "moderator", "serious", "kills the player"],

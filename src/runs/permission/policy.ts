@@ -40,7 +40,7 @@ export function decide(
   return refusal === undefined ? byVerb : { allowed: false, why: refusal };
 }
 
-/** The part that rests on roles and verb alone. */
+/** The decision by roles and verb alone. */
 export function decideVerb(
   policy: StaffPolicy,
   roleIds: readonly string[],

@@ -5,11 +5,11 @@ export interface SentRun {
   readonly id: string;
   readonly text: string;
   readonly sentS: number;
-  /** When its answer came; for one that is under way: far ahead. */
+  /** When its answer came; for a run that is under way, now. */
   readonly endS: number;
-  /** Where its row was seen before: that row stays its own, also once the log has dropped it. */
+  /** The second of the row that it was matched with before. That row stays its own, also when the log has dropped it. */
   readonly seenAtS?: number;
-  /** Under way: it may own a row, but nothing is concluded from a missing one. */
+  /** Under way, so nothing is concluded from a missing row. */
   readonly open?: boolean;
 }
 
@@ -20,13 +20,13 @@ export interface RemoteRow {
 }
 
 export interface Matched {
-  /** Only of runs about which this window tells something. */
+  /** Only the runs about which this window says something. */
   readonly proofs: ReadonlyMap<string, { readonly proof: ProofState; readonly atS?: number }>;
   /** Rows that no run of ours accounts for. */
   readonly foreign: readonly RemoteRow[];
 }
 
-/** How far a row may be from its run: the two clocks differ, and logs and answers are late. */
+/** How far a row may be from its run, because the two clocks differ, and logs and answers are late. */
 const EARLY_S = 10;
 const LATE_S = 30;
 
@@ -93,7 +93,7 @@ function spans(span: { readonly oldestS: number; readonly newestS: number }, run
   return span.oldestS < run.sentS - EARLY_S && span.newestS > run.endS + LATE_S;
 }
 
-/** Rows come in order of time: giving each to the run that can wait least leaves the fewest without one. */
+/** Gives a row to the run whose time ends first, which leaves the fewest runs without a row. */
 function earliestDeadline(runs: readonly SentRun[]): SentRun | undefined {
   return runs.reduce<SentRun | undefined>(
     (best, run) => (best === undefined || run.endS < best.endS ? run : best),

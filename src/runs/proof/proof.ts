@@ -1,14 +1,12 @@
-import type { Binding } from "../../domain/guild.ts";
 import type { Snapshot, SourceId } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
-import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
-import type { Settings } from "../../domain/ports/settings.ts";
 import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
 import type { ProofState, RecentRun, RunRecord } from "../../domain/run.ts";
 import { matchRuns, type RemoteRow, type SentRun } from "./match-runs.ts";
+import { OutsideRuns, type OutsideRunsPorts } from "./outside-runs.ts";
 import { newRows, type SeenRows } from "./seen-rows.ts";
 
 /** After a run its server's log is read at least this often, for `PROOF_FOR_MS`. */
@@ -16,7 +14,7 @@ const PROOF_MAX_AGE_MS = 5_000;
 const PROOF_FOR_MS = 90_000;
 /** How far before its row a run may have been sent: an answer takes a while, and the two clocks differ. */
 const SENT_BEFORE_ROW_MS = 5 * 60_000;
-/** Of one server, for how many runs it is remembered where their rows were seen; older ones are long out of its log. */
+/** Matched runs that are remembered for one server; older ones have long left its log. */
 const MOST_SEEN = 500;
 
 interface Found {
@@ -24,39 +22,38 @@ interface Found {
   readonly atS?: number;
 }
 
-export interface ProofPorts {
+export interface ProofPorts extends OutsideRunsPorts {
   readonly audit: AuditLog;
-  readonly bindings: Bindings;
-  readonly settings: Settings;
   readonly demands: Demands;
   readonly seenRows: Documents<SeenRows>;
   readonly clock: Clock;
-  /** The row of a run says now what the log tells of it. */
+  /** The audit row of a run has a new proof. */
   onProof(record: RunRecord): Promise<void>;
 }
 
 /**
- * Looks for runs in CommandLogs, and for commands by "Remote Server" that no run accounts for.
- * What ran is read from the audit, so runs of other processes and of the time before a restart count too.
+ * Looks for runs in the game's log of commands. What ran is read from the audit, so runs of other processes and of the
+ * time before a restart are found too. Rows that no run accounts for are handed to `OutsideRuns`.
  */
 export class Proof implements SnapshotListener {
   readonly #ports: ProofPorts;
-  /** By server and run, until when it is sought, by the monotonic clock. */
+  /** The end of the search for each run, by server and run, by the monotonic clock. */
   readonly #pending = new Map<SourceId, Map<string, number>>();
-  /** By server and run, in the order of sighting. */
+  /** The second of the row that a run was matched with, by server and run, in the order of matching. */
   readonly #seenAtS = new Map<SourceId, Map<string, number>>();
-  readonly #watched = new Map<string, readonly SourceId[]>();
+  readonly #outside: OutsideRuns;
   readonly #chains = new Map<SourceId, Promise<void>>();
 
   constructor(ports: ProofPorts) {
     this.#ports = ports;
+    this.#outside = new OutsideRuns(ports);
   }
 
   get pendingCount(): number {
     return [...this.#pending.values()].reduce((sum, runs) => sum + runs.size, 0);
   }
 
-  /** A run that was, or may have been, sent: look for it for a while. */
+  /** Looks for a run that was, or may have been, sent, for `PROOF_FOR_MS`. */
   seek({ source, id }: RunRecord): void {
     const runs = this.#pending.get(source) ?? new Map<string, number>();
     runs.set(id, this.#ports.clock.monotonicMs() + PROOF_FOR_MS);
@@ -64,29 +61,18 @@ export class Proof implements SnapshotListener {
     this.#demand(source);
   }
 
-  /** An audit channel was set or cleared, a server linked or unlinked: watch its log for commands of others, or stop. */
-  async follow(guildId: string): Promise<void> {
-    const { auditChannelId } = await this.#ports.settings.of(guildId);
-    const linked = auditChannelId === undefined ? [] : await this.#ports.bindings.list(guildId);
-    const sources = [...new Set(linked.map(({ source }) => source))];
-    const demands = sources.map((source) => ({
-      source,
-      lists: ["commandLogs"] as const,
-      guildId,
-    }));
-    this.#ports.demands.put(`runs-outside:${guildId}`, demands);
-    if (sources.length === 0) this.#watched.delete(guildId);
-    else this.#watched.set(guildId, sources);
+  /** An audit channel was set or cleared, or a server linked or unlinked: watches its log for commands of others, or not. */
+  watchOutside(guildId: string): Promise<void> {
+    return this.#outside.watch(guildId);
   }
 
   stop(): void {
     for (const source of this.#pending.keys()) this.#ports.demands.put(`runs-proof:${source}`, []);
-    for (const guildId of this.#watched.keys()) this.#ports.demands.put(`runs-outside:${guildId}`, []);
+    this.#outside.stop();
     this.#pending.clear();
-    this.#watched.clear();
   }
 
-  /** One snapshot of a source after the other: their answers may come out of turn. */
+  /** Reads the snapshots of one server one after the other, because they may come while an earlier one is read. */
   take(snapshot: Snapshot): Promise<void> {
     if (snapshot.lists.commandLogs === undefined) return Promise.resolve();
     const { source } = snapshot;
@@ -124,8 +110,7 @@ export class Proof implements SnapshotListener {
       const found = matched.proofs.get(run.id);
       if (found !== undefined) await this.#note(source, run, found);
     }
-    const bindings = await this.#ports.bindings.bySource(source);
-    await this.#reportOutside(source, bindings, foreignAmong(fresh, matched.foreign));
+    await this.#outside.report(source, fresh, matched.foreign);
     if (changed) await this.#ports.seenRows.set(source, next);
     this.#forgetOld(source);
   }
@@ -154,7 +139,7 @@ export class Proof implements SnapshotListener {
   async #note(source: SourceId, run: RecentRun, { proof, atS }: Found): Promise<void> {
     const { audit } = this.#ports;
     if (atS !== undefined) this.#remember(source, run.id, atS);
-    // While it is under way its row belongs to the run that is sending it.
+    // The audit row of a run that is being sent is written by the run itself.
     if (run.status === "sending") return;
     if (STRENGTH[proof] > STRENGTH[run.proof]) {
       const record = await audit.get(run.guildId, run.id);
@@ -171,27 +156,6 @@ export class Proof implements SnapshotListener {
     this.#seenAtS.set(source, seen.set(id, atS));
     const [oldest] = seen.keys();
     if (seen.size > MOST_SEEN && oldest !== undefined) seen.delete(oldest);
-  }
-
-  async #reportOutside(
-    source: SourceId,
-    bindings: readonly Binding[],
-    rows: readonly RemoteRow[],
-  ): Promise<void> {
-    for (const [index, row] of rows.entries()) {
-      for (const { guildId, id, name } of bindings) {
-        await this.#ports.audit.event({
-          // The same row found again after a crash is the same event.
-          id: `outside-${id}-${source.slice(0, 8)}-${row.atS}-${index}`,
-          guildId,
-          atMs: row.atS * 1000,
-          actorId: "",
-          actorName: "Remote Server",
-          action: "outside-run",
-          text: `${name}: ${row.text}`,
-        });
-      }
-    }
   }
 
   #settle(source: SourceId, id: string): void {
@@ -229,13 +193,3 @@ const STRENGTH: Readonly<Record<ProofState, number>> = {
   seen: 2,
   "seen-twice": 3,
 };
-
-/** The foreign rows that are new, as often as they are new. */
-function foreignAmong(fresh: readonly RemoteRow[], foreign: readonly RemoteRow[]): readonly RemoteRow[] {
-  const left = [...foreign];
-  return fresh.filter((row) => {
-    const at = left.findIndex((other) => other.atS === row.atS && other.text === row.text);
-    if (at !== -1) left.splice(at, 1);
-    return at !== -1;
-  });
-}

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RemoteRow } from "./match-runs.ts";
 
-/** Which rows by "Remote Server" were accounted for, so that each foreign one is reported once, over restarts too. */
+/** Remembers which rows by "Remote Server" were seen, so that each one of others is reported once, over restarts too. */
 
 const schema = z.object({
   floorS: z.number(),
@@ -15,10 +15,10 @@ export function parseSeenRows(value: unknown): SeenRows {
   return schema.parse(value);
 }
 
-/** As many of the newest as are kept beyond the window itself: logs are served again now and then. */
+/** The newest rows that are remembered beyond the window itself, because the service sometimes gives an old log. */
 const KEPT_ROWS = 300;
 
-/** Rows beyond what is known, and the next record. No record yet: a baseline, nothing is new. */
+/** The rows that were not seen before, and the next record. Without a record nothing is new. */
 export function newRows(
   seen: SeenRows | undefined,
   rows: readonly RemoteRow[],
@@ -42,7 +42,7 @@ export function newRows(
   return { fresh, next: evict([...known.values()], counts.size, seen?.floorS ?? 0), changed };
 }
 
-/** Whole seconds go, so that the floor is a clean cut. */
+/** Removes the oldest rows, whole seconds at a time, so that the floor divides known from forgotten rows. */
 function evict(known: SeenRows["known"], windowSize: number, floorS: number): SeenRows {
   const max = Math.max(KEPT_ROWS, 3 * windowSize);
   if (known.length <= max) return { floorS, known };

@@ -3,7 +3,7 @@ import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { ServiceClient } from "../../domain/ports/service-client.ts";
 import type { RunOutcome, RunPlan, RunRecord, RunRequest, RunStatus } from "../../domain/run.ts";
-import { actorColumns, answered, failed, newRecord } from "../audit/run-record.ts";
+import { actorColumns, answeredOutcome, failedOutcome, newRecord } from "../audit/run-record.ts";
 import {
   type Authorized,
   type AuthorizeParts,
@@ -11,7 +11,7 @@ import {
   ROLES_GOOD_FOR_MS,
 } from "../permission/authorize-at-send.ts";
 import type { LaneEntry, Readiness } from "./lane.ts";
-import { type Attempt, nextAttempt } from "./next-attempt.ts";
+import { type AttemptResult, nextAttempt } from "./next-attempt.ts";
 import { RunRow } from "./run-row.ts";
 import type { ServerLocks } from "./server-locks.ts";
 import { TrackedRun } from "./tracked-run.ts";
@@ -94,7 +94,7 @@ export class ActiveRun implements LaneEntry {
     return inMs > 0 ? { kind: "again", inMs } : { kind: "ready" };
   }
 
-  async attempt(): Promise<Attempt> {
+  async attempt(): Promise<AttemptResult> {
     const { locks, report } = this.#ports;
     const { source } = this.#record;
     if (this.#over) return { kind: "over" };
@@ -179,9 +179,9 @@ export class ActiveRun implements LaneEntry {
     return true;
   }
 
-  async #send({ binding }: Authorized): Promise<Attempt> {
+  async #send({ binding }: Authorized): Promise<AttemptResult> {
     const { client, clock, report } = this.#ports;
-    this.submitted.move({ record: this.#record, place: 0, expectedAtMs: clock.nowMs() });
+    this.submitted.update({ record: this.#record, place: 0, expectedAtMs: clock.nowMs() });
     try {
       const { text } = this.#record;
       const answer = await client.command(binding.source, text, {
@@ -189,7 +189,7 @@ export class ActiveRun implements LaneEntry {
         mayStart: () => this.#mayStart(),
         guildId: binding.guildId,
       });
-      this.#finish(answered(this.#record, answer));
+      this.#finish(answeredOutcome(this.#record, answer));
     } catch (error) {
       if (error instanceof Failure) return this.#onRefused(error);
       report("sending a command failed", error);
@@ -209,10 +209,10 @@ export class ActiveRun implements LaneEntry {
     return true;
   }
 
-  async #onRefused(failure: Failure): Promise<Attempt> {
+  async #onRefused(failure: Failure): Promise<AttemptResult> {
     const { health, clock, report } = this.#ports;
     const { aborted, reason } = this.#abort.signal;
-    const next: Attempt =
+    const next: AttemptResult =
       this.#over || aborted
         ? { kind: "over" }
         : nextAttempt({
@@ -246,7 +246,7 @@ export class ActiveRun implements LaneEntry {
     const nowMs = this.#ports.clock.nowMs();
     // An answer that arrives within the time limit of the stop counts as usual.
     const interrupted = this.#interrupted && (status === "expired" || this.#abort.signal.aborted);
-    this.#finish(failed(this.#record, { failure, nowMs, status, interrupted }));
+    this.#finish(failedOutcome(this.#record, { failure, nowMs, status, interrupted }));
   }
 
   /** Ends the run. The outcome is given at once; writing the row may take longer while the store fails. */

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { Failure } from "../../domain/failure.ts";
 import type { Actor, Binding } from "../../domain/guild.ts";
 import type { Snapshot, SourceId } from "../../domain/model.ts";
@@ -14,50 +13,14 @@ import type { Runner } from "../../domain/ports/runner.ts";
 import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
 import type { DeferredRun, RunOutcome, RunPlan, RunRecord } from "../../domain/run.ts";
 import type { LateOutcomes } from "../audit/late-outcomes.ts";
-import { failed } from "../audit/run-record.ts";
-import { parseCommand } from "../catalogue/parse-command.ts";
-import { findVerb } from "../catalogue/verbs.ts";
+import { failedOutcome } from "../audit/run-record.ts";
+import { whyNotDeferred } from "./why-not-deferred.ts";
 
 /** A deferred run expires after this time, because by then its author no longer expects it. */
 const DEFERRED_FOR_MS = 60 * 60_000;
-const LOOK_EVERY_MS = 20_000;
+const PLAYERS_READ_EVERY_MS = 20_000;
 /** Deferred runs of one guild; each person has one per server. */
 const MOST_OF_GUILD = 100;
-
-const actorSchema = z.object({
-  userId: z.string(),
-  userName: z.string(),
-  guildId: z.string(),
-  channelId: z.string(),
-  roleIds: z.array(z.string()),
-  manageGuild: z.boolean(),
-  askedAtMs: z.number(),
-});
-const bindingSchema = z.object({
-  id: z.string(),
-  guildId: z.string(),
-  source: z.string().transform((text) => text as SourceId),
-  name: z.string(),
-  ownerId: z.number(),
-  joinKey: z.string(),
-  linkedBy: z.string(),
-  linkedAtMs: z.number(),
-});
-const schema = z.object({
-  id: z.string(),
-  request: z.object({
-    actor: actorSchema,
-    binding: bindingSchema,
-    text: z.string(),
-    origin: z.enum(["command", "button", "preset", "undo", "on-join"]),
-  }),
-  expiresAtMs: z.number(),
-});
-
-/** For the store: checks on reading. */
-export function parseDeferredRun(value: unknown): DeferredRun {
-  return schema.parse(value);
-}
 
 export interface DeferredPorts {
   readonly documents: Documents<DeferredRun>;
@@ -75,18 +38,18 @@ export interface DeferredPorts {
   owns(guildId: string): boolean;
 }
 
-interface Held {
+interface HeldRun {
   readonly key: string;
   readonly run: DeferredRun;
   readonly cancelExpiry: () => void;
 }
 
-type Told = { readonly ok: boolean; readonly text: string };
+type DeferAnswer = { readonly ok: boolean; readonly text: string };
 
-/** "Run when someone joins": stored, one per person and server, and a new audited attempt when it fires. */
+/** "Run when someone joins": one stored run for each person and server, which becomes an audited run when it fires. */
 export class DeferredRuns implements SnapshotListener {
   readonly #ports: DeferredPorts;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldRun>();
   readonly #firing = new Set<Promise<void>>();
 
   constructor(ports: DeferredPorts) {
@@ -109,9 +72,10 @@ export class DeferredRuns implements SnapshotListener {
       .filter((run) => run.request.actor.guildId === guildId);
   }
 
-  async defer(actor: Actor, runId: string): Promise<Told> {
+  async defer(actor: Actor, runId: string): Promise<DeferAnswer> {
     const record = await this.#ports.audit.get(actor.guildId, runId);
-    const why = record === undefined ? "That command is no longer in the audit." : cannotWait(record, actor);
+    const why =
+      record === undefined ? "That command is no longer in the audit." : whyNotDeferred(record, actor);
     if (record === undefined || why !== undefined) return { ok: false, text: why ?? "" };
     const binding = (await this.#ports.bindings.list(actor.guildId)).find(
       ({ id }) => id === record.bindingId,
@@ -140,17 +104,16 @@ export class DeferredRuns implements SnapshotListener {
     };
   }
 
-  /** By its id; undefined: there is none. */
-  async cancel(guildId: string, id: string, mayAny: (binding: Binding) => Promise<boolean>, userId: string) {
-    const held = [...this.#held.values()].find(({ run }) => run.id === id);
-    if (held === undefined || held.run.request.actor.guildId !== guildId) return undefined;
-    const own = held.run.request.actor.userId === userId;
-    if (!own && !(await mayAny(held.run.request.binding))) return false;
-    await this.#forget(held.key);
-    return true;
+  /** The deferred run of this id; undefined: the guild has none. */
+  get(guildId: string, id: string): DeferredRun | undefined {
+    return this.list(guildId).find((run) => run.id === id);
   }
 
-  async unlinked(binding: Binding): Promise<void> {
+  async cancel(run: DeferredRun): Promise<void> {
+    await this.#forget(keyOf(run.request.actor, run.request.binding));
+  }
+
+  async onUnlinked(binding: Binding): Promise<void> {
     const gone = [...this.#held.values()].filter(({ run }) => run.request.binding.id === binding.id);
     for (const { key } of gone) await this.#forget(key);
   }
@@ -190,7 +153,7 @@ export class DeferredRuns implements SnapshotListener {
         "Marshal could not check the roles of whoever asked; it was not sent.",
       );
       const failure = error instanceof Failure ? error : why;
-      outcome = failed(unsent(run, clock.nowMs()), { failure, nowMs: clock.nowMs() });
+      outcome = failedOutcome(unsent(run, clock.nowMs()), { failure, nowMs: clock.nowMs() });
     }
     await late.post(outcome, run.id.slice(0, 25));
   }
@@ -226,7 +189,7 @@ export class DeferredRuns implements SnapshotListener {
   #demand(source: SourceId): void {
     const runs = [...this.#held.values()].filter(({ run }) => run.request.binding.source === source);
     const untilMs = Math.max(0, ...runs.map(({ run }) => run.expiresAtMs));
-    const demand = { source, lists: ["players"] as const, maxAgeMs: LOOK_EVERY_MS, untilMs };
+    const demand = { source, lists: ["players"] as const, maxAgeMs: PLAYERS_READ_EVERY_MS, untilMs };
     this.#ports.demands.put(`runs-deferred:${source}`, runs.length === 0 ? [] : [demand]);
   }
 
@@ -242,24 +205,11 @@ function unconfirmed({ confirmReasons }: RunPlan): Failure {
   return new Failure("denied", `${confirmReasons.join(" ")} Nobody was there to say "Send anyway".`);
 }
 
-/** Why this run cannot wait for someone to join; undefined: it can. */
-function cannotWait(record: RunRecord, actor: Actor): string | undefined {
-  if (record.actorId !== actor.userId) return "Only whoever asked for it can let it wait.";
-  if (record.failureCode !== "server-empty") return "Only a command that met an empty server can wait.";
-  const command = parseCommand(record.text);
-  const verb = findVerb(command.verb ?? "");
-  const dangerous =
-    verb === undefined || verb.danger === "serious" || verb.danger === "severe" || command.mass;
-  return dangerous
-    ? `:${command.verb} is too much to run with nobody watching; run it yourself then.`
-    : undefined;
-}
-
 function keyOf(actor: Actor, binding: Binding): string {
   return `${actor.guildId}:${binding.id}:${actor.userId}`;
 }
 
-/** What is told of an attempt that never became a run. */
+/** The row of an attempt that never became a run, for its outcome. */
 function unsent({ id, request }: DeferredRun, nowMs: number): RunRecord {
   const { actor, binding, text, origin } = request;
   return {

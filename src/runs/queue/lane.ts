@@ -2,7 +2,7 @@ import PQueue from "p-queue";
 import { Failure } from "../../domain/failure.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import { LaneOrder } from "./lane-order.ts";
-import type { Again, Attempt } from "./next-attempt.ts";
+import type { AttemptResult, NextTry } from "./next-attempt.ts";
 
 /** Runs that may wait for one linked server; at one per 5 s they are sent before they expire (600 s / 5 s = 120). */
 const MOST_WAITING = 50;
@@ -10,7 +10,7 @@ const MOST_WAITING = 50;
 /** Automatic runs come after people's; a run that was tried already comes first of its kind. */
 const RANKS = { automatic: 0, automaticAgain: 0.5, person: 1, personAgain: 1.5 } as const;
 
-export type Readiness = { readonly kind: "ready" } | Again;
+export type Readiness = { readonly kind: "ready" } | NextTry;
 
 /** An entry that waits in a lane. */
 export interface LaneEntry {
@@ -20,7 +20,7 @@ export interface LaneEntry {
   /** Whether it could be sent now. "when-woken": not before somebody calls `wake` of the lane. */
   readiness(): Readiness;
   /** Tries to send it. Never rejects. It stays at the front unless it is over. */
-  attempt(): Promise<Attempt>;
+  attempt(): Promise<AttemptResult>;
 }
 
 interface Waiting {
@@ -122,7 +122,7 @@ export class Lane {
   }
 
   /** Puts an entry before its own kind; an automatic one stays behind people. */
-  #holdAtFront(entry: LaneEntry, wanted: Again): void {
+  #holdAtFront(entry: LaneEntry, wanted: NextTry): void {
     // What it waits for may have happened while its attempt ended, and then nobody would wake the lane again.
     const until = wanted.kind === "when-woken" ? entry.readiness() : wanted;
     this.#queue.pause();

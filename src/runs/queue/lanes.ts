@@ -9,7 +9,7 @@ import { Lane } from "./lane.ts";
 /** Time between commands, assumed until the window of a server's command bucket was seen (spec: Limits 3). */
 const UNSEEN_WINDOW_MS = 5_000;
 
-interface Row {
+interface LaneOfServer {
   readonly guildId: string;
   readonly bindingId: string;
   readonly lane: Lane;
@@ -19,7 +19,7 @@ interface Row {
 export class Lanes {
   readonly #clock: Clock;
   readonly #health: ServiceHealth;
-  readonly #rows = new Map<string, Row>();
+  readonly #lanes = new Map<string, LaneOfServer>();
   readonly #runs = new Map<string, ActiveRun>();
   /** Seen time from an answer to the next command, by server. */
   readonly #windowsMs = new Map<SourceId, number>();
@@ -30,28 +30,28 @@ export class Lanes {
   }
 
   isFull(binding: Binding): boolean {
-    return this.#rows.get(key(binding.guildId, binding.id))?.lane.full === true;
+    return this.#lanes.get(key(binding.guildId, binding.id))?.lane.full === true;
   }
 
   /** @throws Failure "queue-full" */
   add(run: ActiveRun): void {
     const { guildId, bindingId } = run.record;
     const name = key(guildId, bindingId);
-    let row = this.#rows.get(name);
+    let row = this.#lanes.get(name);
     if (row === undefined) {
-      const lane = new Lane(this.#clock, () => this.#tell(name));
+      const lane = new Lane(this.#clock, () => this.#showPlaces(name));
       row = { guildId, bindingId, lane };
-      this.#rows.set(name, row);
+      this.#lanes.set(name, row);
     }
     this.#runs.set(run.id, run);
     row.lane.add(run);
   }
 
   /** Removes a run that is over, and its lane when that is empty. */
-  drop(run: ActiveRun): void {
+  remove(run: ActiveRun): void {
     const { guildId, bindingId, source, endedAtMs, status } = run.record;
     this.#runs.delete(run.id);
-    const row = this.#rows.get(key(guildId, bindingId));
+    const row = this.#lanes.get(key(guildId, bindingId));
     row?.lane.remove(run.id);
     if (status === "done" && endedAtMs !== undefined) this.#learnWindow(source, endedAtMs);
   }
@@ -71,25 +71,25 @@ export class Lanes {
   /** Wakes the lanes of a server, because what held them may be over. */
   wake(source: SourceId): void {
     const names = new Set(this.ofSource(source).map(({ record }) => key(record.guildId, record.bindingId)));
-    for (const name of names) this.#rows.get(name)?.lane.wake();
+    for (const name of names) this.#lanes.get(name)?.lane.wake();
   }
 
   waiting(guildId: string): readonly RunProgress[] {
-    return [...this.#rows.values()]
+    return [...this.#lanes.values()]
       .filter((row) => row.guildId === guildId)
       .flatMap((row) => this.#places(row));
   }
 
   /** How long a command that is asked for now would wait. */
   expectedWaitMs(binding: Binding): number {
-    const row = this.#rows.get(key(binding.guildId, binding.id));
+    const row = this.#lanes.get(key(binding.guildId, binding.id));
     const before = row === undefined ? 0 : row.lane.waiting.length;
     const busy = row?.lane.running !== undefined;
     return this.#expectedAtMs(binding.source, before + 1, busy) - this.#clock.nowMs();
   }
 
   state(): readonly object[] {
-    return [...this.#rows.values()].map(({ guildId, bindingId, lane }) => ({
+    return [...this.#lanes.values()].map(({ guildId, bindingId, lane }) => ({
       guildId,
       bindingId,
       waiting: lane.waiting.length,
@@ -98,10 +98,10 @@ export class Lanes {
   }
 
   close(): void {
-    for (const { lane } of this.#rows.values()) lane.close();
+    for (const { lane } of this.#lanes.values()) lane.close();
   }
 
-  #places({ lane }: Row): readonly RunProgress[] {
+  #places({ lane }: LaneOfServer): readonly RunProgress[] {
     const nowMs = this.#clock.nowMs();
     const running = lane.running === undefined ? undefined : this.#runs.get(lane.running.id);
     const under =
@@ -133,13 +133,13 @@ export class Lanes {
     if (windowMs > 0 && windowMs < 60_000) this.#windowsMs.set(source, windowMs);
   }
 
-  #tell(name: string): void {
-    const row = this.#rows.get(name);
+  #showPlaces(name: string): void {
+    const row = this.#lanes.get(name);
     if (row === undefined) return;
-    for (const progress of this.#places(row)) this.#runs.get(progress.record.id)?.submitted.move(progress);
+    for (const progress of this.#places(row)) this.#runs.get(progress.record.id)?.submitted.update(progress);
     if (row.lane.waiting.length === 0 && row.lane.running === undefined) {
       row.lane.close();
-      this.#rows.delete(name);
+      this.#lanes.delete(name);
     }
   }
 }

@@ -1,17 +1,17 @@
 import type { Failure } from "../../domain/failure.ts";
 
 /** When a run that was not sent may be tried again: after a time, or when its lane is woken. */
-export type Again = { readonly kind: "again"; readonly inMs: number } | { readonly kind: "when-woken" };
+export type NextTry = { readonly kind: "again"; readonly inMs: number } | { readonly kind: "when-woken" };
 
 /** The result of an attempt. */
-export type Attempt = { readonly kind: "over" } | Again;
+export type AttemptResult = { readonly kind: "over" } | NextTry;
 
 /** Wait after a 429 that names no time. */
 const UNNAMED_WAIT_MS = 5_000;
 /** Wait after a run was held back right before its first byte. */
 const RECHECK_AFTER_MS = 250;
 
-export interface Refused {
+export interface RefusedAttempt {
   readonly failure: Failure;
   /** Wall time, in which the service gives its times. */
   readonly nowMs: number;
@@ -22,7 +22,7 @@ export interface Refused {
 }
 
 /** Only a command that certainly did not run is sent again (spec: Limits 5), and only before it expires. Pure. */
-export function nextAttempt({ failure, nowMs, haltUntilMs, leftMs }: Refused): Attempt {
+export function nextAttempt({ failure, nowMs, haltUntilMs, leftMs }: RefusedAttempt): AttemptResult {
   if (failure.ran !== "no") return { kind: "over" };
   const inMs = waitAfter(failure, nowMs, haltUntilMs);
   return inMs === undefined || leftMs <= 0 || inMs >= leftMs ? { kind: "over" } : { kind: "again", inMs };

@@ -58,7 +58,7 @@ export class PendingPlans {
     return true;
   }
 
-  /** The server was unlinked. */
+  /** Drops the plans of a server that was unlinked. */
   forget(bindingId: string): void {
     for (const plans of this.#guilds.values()) {
       for (const [id, { plan }] of plans) if (plan.request.binding.id === bindingId) this.use(id);

@@ -27,7 +27,7 @@ export class RunRow {
     return write;
   }
 
-  /** Writes what came of the run, again and again where the store fails. Never rejects. */
+  /** Writes the row of a run that is over, several times while the store fails. Never rejects. */
   complete(record: RunRecord, tries = 0): void {
     this.write(record).catch((error: unknown) => {
       this.#ports.report("an audit row could not be completed", error);
@@ -36,7 +36,7 @@ export class RunRow {
     });
   }
 
-  /** Resolves when everything that was to be written so far was tried. */
+  /** Resolves when each write so far has succeeded or failed. */
   written(): Promise<void> {
     return this.#writes;
   }

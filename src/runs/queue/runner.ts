@@ -6,7 +6,7 @@ import type { Runner } from "../../domain/ports/runner.ts";
 import type { Decision, RunOutcome, RunPlan, RunRequest, SubmittedRun } from "../../domain/run.ts";
 import { isSameName } from "../../domain/same-name.ts";
 import type { RefusalCount } from "../audit/refusal-count.ts";
-import { failed, newRecord } from "../audit/run-record.ts";
+import { failedOutcome, newRecord } from "../audit/run-record.ts";
 import { peopleOf } from "../catalogue/targets.ts";
 import { decide } from "../permission/policy.ts";
 import { ActiveRun, type RunPorts } from "./active-run.ts";
@@ -15,17 +15,17 @@ import { makePlan } from "./make-plan.ts";
 import { PendingPlans } from "./pending-plans.ts";
 import { ServerLocks } from "./server-locks.ts";
 
-/** To write down and tell what was given up at the end of a stop. */
+/** Time for the rows and answers of the runs that were given up at the end of a stop. */
 const ABANDONED_WITHIN_MS = 500;
 
 export interface RunnerPorts extends Omit<RunPorts, "locks"> {
   readonly refusals: Pick<RefusalCount, "note">;
   readonly random: Random;
-  /** A run that was or may have been sent is over: its proof is sought. */
+  /** A run that was, or may have been, sent is over. */
   onOver(outcome: RunOutcome): void;
 }
 
-/** PendingPlans, confirmations and what is under way. What waits, as people see it, is in waiting-runs.ts. */
+/** Accepts plans: confirmations, permission, the audit row, then the queue. What people see of it is in waiting-runs.ts. */
 export class CommandRunner implements Runner {
   readonly lanes: Lanes;
   readonly #ports: RunPorts & RunnerPorts;
@@ -45,7 +45,7 @@ export class CommandRunner implements Runner {
   }
 
   async submit(plan: RunPlan): Promise<SubmittedRun> {
-    // The plan as it was made here, not as it comes back.
+    // The plan is taken from memory, because the one that comes back might have been changed.
     const own = this.#plans.get(plan.id);
     if (own === undefined) throw usedUp();
     if (own.decision.allowed && own.confirm !== "none") {
@@ -86,12 +86,12 @@ export class CommandRunner implements Runner {
   }
 
   /** The key no longer works: what waits for this server ends, unsent. */
-  keyParked(source: SourceId): void {
+  onKeyParked(source: SourceId): void {
     const why = this.#ports.health.parked(source)?.why ?? "The service rejected the server's key.";
     for (const run of this.lanes.ofSource(source)) run.end("failed", new Failure("key-rejected", why));
   }
 
-  unlinked(binding: Binding): void {
+  onUnlinked(binding: Binding): void {
     this.#plans.forget(binding.id);
     for (const run of this.lanes.all()) {
       if (run.record.bindingId !== binding.id || run.record.guildId !== binding.guildId) continue;
@@ -99,7 +99,7 @@ export class CommandRunner implements Runner {
     }
   }
 
-  /** Ends what waits, and says so; waits for what is being sent, at most `withinMs`. */
+  /** Ends the waiting runs, and waits for those being sent, at most `withinMs`. */
   async stop(withinMs: number): Promise<void> {
     this.#stopping = true;
     const runs = this.lanes.all();
@@ -133,11 +133,11 @@ export class CommandRunner implements Runner {
     return decide(policy, { ...request.actor, ownPlayerId: request.ownPlayerId }, command, people);
   }
 
-  /** Refusals stand in the audit too: who tried what. */
+  /** Writes the refusal into the audit, which shows who tried what. Returns it as a Failure. */
   async #deny(plan: RunPlan, { why, wants }: Extract<Decision, { allowed: false }>): Promise<Failure> {
     const failure = new Failure("denied", why, wants === undefined ? {} : { wants });
     const nowMs = this.#ports.clock.nowMs();
-    const row = failed(newRecord(plan, nowMs), { failure, nowMs }).record;
+    const row = failedOutcome(newRecord(plan, nowMs), { failure, nowMs }).record;
     await this.#ports.refusals
       .note(row)
       .catch((error: unknown) => this.#ports.report("a refusal could not be written into the audit", error));
@@ -172,7 +172,7 @@ export class CommandRunner implements Runner {
   }
 
   #onEnd(run: ActiveRun): void {
-    this.lanes.drop(run);
+    this.lanes.remove(run);
     const { record } = run;
     if (record.ran !== "no") void run.submitted.outcome.then((outcome) => this.#ports.onOver(outcome));
   }

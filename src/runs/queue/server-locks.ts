@@ -6,10 +6,10 @@ import type { SourceId } from "../../domain/model.ts";
  */
 export class ServerLocks {
   readonly #taken = new Set<SourceId>();
-  readonly #freed: (source: SourceId) => void;
+  readonly #onFreed: (source: SourceId) => void;
 
-  constructor(freed: (source: SourceId) => void) {
-    this.#freed = freed;
+  constructor(onFreed: (source: SourceId) => void) {
+    this.#onFreed = onFreed;
   }
 
   isHeld(source: SourceId): boolean {
@@ -24,6 +24,6 @@ export class ServerLocks {
 
   release(source: SourceId): void {
     this.#taken.delete(source);
-    this.#freed(source);
+    this.#onFreed(source);
   }
 }

@@ -1,6 +1,6 @@
 import type { RunOutcome, RunProgress, SubmittedRun } from "../../domain/run.ts";
 
-/** One run as seen by who asked: the latest place in the queue, and the outcome. Slow readers skip places. */
+/** One run as the person who asked sees it: its latest place in the queue, and its outcome. Slow readers skip places. */
 export class TrackedRun implements SubmittedRun {
   readonly id: string;
   readonly outcome: Promise<RunOutcome>;
@@ -17,8 +17,8 @@ export class TrackedRun implements SubmittedRun {
     this.#resolve = resolve;
   }
 
-  /** Tells a new place; the same one again is not told. */
-  move(progress: RunProgress): void {
+  /** Shows a new place to the readers; the same place again is left out. */
+  update(progress: RunProgress): void {
     const last = this.#latest;
     if (this.#ended) return;
     if (

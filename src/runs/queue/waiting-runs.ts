@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import type { Actor, Binding } from "../../domain/guild.ts";
+import type { Actor } from "../../domain/guild.ts";
 import type { RunQueue } from "../../domain/ports/run-queue.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { RunProgress } from "../../domain/run.ts";
@@ -7,7 +7,7 @@ import { tierOf } from "../permission/policy.ts";
 import type { DeferredRuns } from "./deferred-runs.ts";
 import type { CommandRunner } from "./runner.ts";
 
-/** What waits, as people see it: the runs in the lanes and those that wait for someone to join. */
+/** The queue as people see it: the runs in the lanes, and those that wait until someone joins. */
 export class WaitingRuns implements RunQueue {
   readonly #runner: CommandRunner;
   readonly #deferred: DeferredRuns;
@@ -24,16 +24,20 @@ export class WaitingRuns implements RunQueue {
   }
 
   async cancel(actor: Actor, runId: string): Promise<{ readonly ok: boolean; readonly text: string }> {
-    const manages = (bindingId: string) => this.#manages(actor, bindingId);
-    const mayAny = (binding: Binding) => manages(binding.id);
-    const dropped = await this.#deferred.cancel(actor.guildId, runId, mayAny, actor.userId);
-    if (dropped !== undefined) return dropped ? CANCELLED : NOT_YOURS;
+    const deferred = this.#deferred.get(actor.guildId, runId);
+    if (deferred !== undefined) {
+      const { actor: asker, binding } = deferred.request;
+      if (asker.userId !== actor.userId && !(await this.#manages(actor, binding.id))) return NOT_YOURS;
+      await this.#deferred.cancel(deferred);
+      return CANCELLED;
+    }
+
     const run = this.#runner.lanes.get(runId);
     if (run === undefined || run.record.guildId !== actor.guildId) {
       return { ok: false, text: "It no longer waits." };
     }
     const { actorId, bindingId } = run.record;
-    if (actorId !== actor.userId && !(await manages(bindingId))) return NOT_YOURS;
+    if (actorId !== actor.userId && !(await this.#manages(actor, bindingId))) return NOT_YOURS;
     const by = actorId === actor.userId ? "whoever asked for it" : actor.userName;
     const done = run.end("cancelled", new Failure("expired", `Cancelled by ${by}; it was not sent.`));
     return done ? CANCELLED : { ok: false, text: "Too late: it is being sent or was sent already." };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Failure, type FailureCode, type FailureDetails } from "../../../src/domain/failure.ts";
-import { type Attempt, nextAttempt } from "../../../src/runs/queue/next-attempt.ts";
+import { type AttemptResult, nextAttempt } from "../../../src/runs/queue/next-attempt.ts";
 
 const nowMs = 1_000_000;
-const over: Attempt = { kind: "over" };
-const again = (inMs: number): Attempt => ({ kind: "again", inMs });
+const over: AttemptResult = { kind: "over" };
+const again = (inMs: number): AttemptResult => ({ kind: "again", inMs });
 
 describe("after a failed attempt", () => {
   const cases: readonly (readonly [
@@ -13,7 +13,7 @@ describe("after a failed attempt", () => {
     code: FailureCode,
     details: FailureDetails,
     more: { readonly haltUntilMs?: number; readonly leftMs?: number },
-    next: Attempt,
+    next: AttemptResult,
   ])[] = [
     ["a wait that was told is waited", "rate-limited", { retryAtMs: nowMs + 7_000 }, {}, again(7_000)],
     ["a wait that was not told is five seconds", "rate-limited", {}, {}, again(5_000)],
