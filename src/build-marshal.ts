@@ -13,6 +13,7 @@ import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createGuildLifecycle } from "./guild-lifecycle.ts";
 import type { RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
+import { registerGauges } from "./ops/gauges.ts";
 import { watchHeldKeys } from "./ops/held-keys-watch.ts";
 import { createHostHealth } from "./ops/host-health.ts";
 import { createMetrics } from "./ops/metrics.ts";
@@ -68,7 +69,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     log,
   });
   const { sink, notifier, members } = discord;
-  metrics.gauge("marshal_guilds", "Discord servers that Marshal is in.", () => discord.state().guilds);
   const guildRetention = new GuildRetention({
     documents: kept.removedGuilds,
     bindings,
@@ -99,9 +99,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     onEvent: serviceEvents.onEvent,
   });
 
-  const isHalted = () => (service.halt() === undefined ? 0 : 1);
-  metrics.gauge("marshal_halted", "1 while nothing may be asked of the service.", isHalted);
-
   const watch = createWatch({
     client: service,
     health: service,
@@ -112,7 +109,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     onDefect: (err) => report("a poll failed in a way that was not expected", err),
   });
   const { snapshots, demands } = watch;
-  metrics.gauge("marshal_sources", "Game servers that are polled.", () => watch.state().sources);
 
   // Each document is handed over by name, so that no wing receives the keys.
   const feeds = createFeeds({
@@ -140,8 +136,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     ...{ panels: kept.panels, bindings, snapshots, demands, health: service, sink },
     ...{ renderer: panelRenderer, notifier, clock, random, warn },
   });
-  const undelivered = () => feeds.state().undelivered;
-  metrics.gauge("marshal_feed_undelivered", "Log entries that wait to be posted.", undelivered);
 
   const runs = createRuns({
     bindings,
@@ -199,8 +193,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     buckets: () => service.state().buckets,
     clock,
   });
-  const isReady = () => (readiness.reasons().length === 0 ? 1 : 0);
-  metrics.gauge("marshal_ready", "1 while nothing keeps the bot from its work.", isReady);
+  const nowMs = () => clock.nowMs();
+  registerGauges(metrics, { discord, service, watch, feeds, runs, readiness, nowMs });
 
   async function* knownGuilds(): AsyncGenerator<string> {
     for (const { guildId } of bindings.linked()) yield guildId;

@@ -86,6 +86,14 @@ export interface FeedsWing {
   unlinked(binding: Binding): Promise<void>;
   forgetGuild(guildId: string): Promise<void>;
   state(): FeedsState;
+  /** For /metrics: costs next to nothing, however many feeds there are. */
+  gauges(): {
+    readonly live: number;
+    readonly undelivered: number;
+    readonly late: number;
+    readonly oldestWaitMs: number;
+    readonly cardsUnshown: number;
+  };
 }
 
 /** Everything between an answer of the service and a channel: journal, deliveries, cards. */
@@ -189,6 +197,16 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
       follower.prune();
     },
     state: () => stateOf(registry, journal, board),
+    gauges: () => {
+      const busy = registry.busy();
+      return {
+        live: registry.size,
+        undelivered: busy.reduce((sum, { undelivered }) => sum + undelivered, 0),
+        late: busy.filter(({ lateSinceMs }) => lateSinceMs !== undefined).length,
+        oldestWaitMs: busy.reduce((longest, { oldestWaitMs }) => Math.max(longest, oldestWaitMs), 0),
+        cardsUnshown: board.state().unshown,
+      };
+    },
   };
 }
 

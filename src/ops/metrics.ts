@@ -20,6 +20,12 @@ export const METRIC_DEFINITIONS: Readonly<Record<string, Definition>> = {
     help: "Log entries posted into channels.",
     labels: ["kind"],
   },
+  marshal_feed_delay_seconds: {
+    kind: "histogram",
+    help: "From the second that the game's log names to the post, of the oldest entry in each message.",
+    labels: ["kind"],
+    buckets: [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600],
+  },
   marshal_polls_total: {
     kind: "counter",
     help: "Reads of a game server for feeds and other demands, by what came of them.",

@@ -82,6 +82,8 @@ export interface Runs {
   stop(deadlineMs: number): Promise<void>;
   /** For /state; no texts, no names. */
   state(): object;
+  /** For /metrics. */
+  gauges(): { readonly waiting: number; readonly running: number };
   onKeyParked(source: SourceId): void;
   onUnlinked(binding: Binding): Promise<void>;
 }
@@ -170,6 +172,7 @@ export function createRuns(ports: RunsPorts): Runs {
     },
     start,
     stop,
+    gauges: () => runner.lanes.gauges(),
     state: () => ({ ...runner.state(), deferred: deferred.count, proofPending: proof.pendingCount }),
     onKeyParked: (source) => runner.onKeyParked(source),
     onUnlinked: async (binding) => {

@@ -72,6 +72,16 @@ describe("feeds, from the game's logs into the channels", () => {
     assert.equal(linesWith(commands, ":h from the bot").length, 1);
   });
 
+  test("the metrics count all of it and name no guild, channel, player or key", async () => {
+    const text = await rig.ops("/metrics");
+    assert.match(text, /^marshal_feed_delay_seconds_count\{kind="joins"\} [1-9]/m);
+    const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, label = ""]) => label));
+    const known = ["kind", "outcome", "reason", "route", "why", "list", "le", "quantile", "version"];
+    const ofNode = ["major", "minor", "patch", "space", "type", "gctype"];
+    for (const label of labels) assert.ok([...known, ...ofNode].includes(label), label);
+    for (const secret of [rig.key, "Riley", rig.home.guild.id, joins.id]) assert.ok(!text.includes(secret));
+  });
+
   test("two equal entries in one second are two", async () => {
     const [a, b] = [rig.town.join("Twice"), rig.town.join("Target")];
     // Both within one second of the log: tried again where a second ended in between.

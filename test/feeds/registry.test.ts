@@ -277,6 +277,26 @@ describe("feeds of a process", () => {
     assert.equal(rig.clock.pending, 0);
   });
 
+  test("the metrics tell how late each kind of feed is, and how long the oldest entry waits", () =>
+    withRig(async (rig) => {
+      await rig.add();
+      await rig.poll();
+      rig.sink.fault = () => "unknown";
+      rig.join("A");
+      await rig.clock.advance(4_000);
+      await rig.pollAndFlush(20_000);
+      const { live, undelivered, oldestWaitMs, late } = rig.wing.gauges();
+      assert.deepEqual([live, undelivered, oldestWaitMs, late], [1, 1, 20_000, 0]);
+
+      rig.sink.fault = () => undefined;
+      await rig.clock.advance(120_000);
+      const { oldestWaitMs: nothing } = rig.wing.gauges();
+      assert.equal(nothing, 0);
+      const [delay] = rig.observed;
+      assert.deepEqual([delay?.name, delay?.kind], ["marshal_feed_delay_seconds", "joins"]);
+      assert.ok((delay?.value ?? 0) >= 24);
+    }));
+
   test("state tells what waits, without names of players or keys", () =>
     withRig(async (rig) => {
       await rig.add();

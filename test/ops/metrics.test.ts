@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { GAUGES, registerGauges } from "../../src/ops/gauges.ts";
 import { createMetrics, METRIC_DEFINITIONS } from "../../src/ops/metrics.ts";
 
 const source = fileURLToPath(new URL("../../src", import.meta.url));
@@ -11,7 +12,7 @@ const source = fileURLToPath(new URL("../../src", import.meta.url));
 function measured(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const file of readdirSync(source, { recursive: true, encoding: "utf8" })) {
-    if (!file.endsWith(".ts") || /^(ops.metrics|sandbox|build-marshal\.ts)/.test(file)) continue;
+    if (!file.endsWith(".ts") || /^(ops.metrics|sandbox|ops.gauges|build-marshal\.ts)/.test(file)) continue;
     const text = readFileSync(join(source, file), "utf8");
     for (const [, name = "", labels = ""] of text.matchAll(/"(marshal_[a-z_]+)"(?:,[^{}()]*\{([^}]*)\})?/g)) {
       const known = found.get(name) ?? new Set();
@@ -23,7 +24,51 @@ function measured(): Map<string, Set<string>> {
   return found;
 }
 
+/** Words from short lists of ours or of discord.js and Node. A guild, a player or a key would make one line each. */
+const ALLOWED_LABELS = new Set(["kind", "outcome", "reason", "route", "why", "list"]);
+
 describe("metrics", () => {
+  test("no label can name a guild, a player or a key", () => {
+    for (const [name, { labels }] of Object.entries(METRIC_DEFINITIONS))
+      for (const label of labels) assert.ok(ALLOWED_LABELS.has(label), `${name}{${label}}`);
+  });
+
+  test("gauges have names and units by convention, and each is read from what the bot says of itself", async () => {
+    const metrics = createMetrics();
+    registerGauges(metrics, {
+      discord: {
+        state: () => ({
+          ...{ guilds: 7, shards: [{ awayForMs: 0 }, { awayForMs: 5 }], sending: { failing: true } },
+          interactionsUnderWay: 3,
+        }),
+      },
+      service: {
+        halt: () => undefined,
+        state: () => ({
+          parkedKeys: 2,
+          buckets: [
+            { limit: 1, remaining: 0, resetAtMs: 9_000 },
+            { limit: 40, remaining: 10, resetAtMs: 9_000 },
+            { limit: undefined, remaining: 0, resetAtMs: undefined },
+          ],
+        }),
+        badKeys: () => ({ refusedLastHour: 4, most: 8, waitingKeys: 1 }),
+      },
+      watch: { state: () => ({ sources: 11 }), progress: () => ({ due: 6 }) },
+      feeds: { gauges: () => ({ live: 5, undelivered: 9, late: 1, oldestWaitMs: 2_500, cardsUnshown: 12 }) },
+      runs: { gauges: () => ({ waiting: 13, running: 14 }) },
+      readiness: { reasons: () => [] },
+      nowMs: () => 8_000,
+    });
+    const text = await metrics.text();
+    const values = Object.keys(GAUGES).map((name) => {
+      assert.match(name, /^marshal_[a-z_]+$/);
+      assert.ok(!/_(ms|total|milliseconds|minutes)$/.test(name), name);
+      return Number(new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1]);
+    });
+    assert.deepEqual(values, [1, 7, 1, 1, 3, 0, 0.25, 4, 8, 2, 1, 11, 6, 5, 1, 9, 2.5, 12, 13, 14]);
+  });
+
   test("the table has exactly what the wings count, label by label", () => {
     const used = measured();
     assert.deepEqual([...used.keys()].sort(), Object.keys(METRIC_DEFINITIONS).sort());

@@ -47,6 +47,9 @@ export class FeedsRig {
   readonly channelAccess = new Map<string, ChannelAccess>();
   readonly demands = new Map<string, readonly Demand[]>();
   readonly bindings = new Map<string, Binding>();
+  /** What was measured, in order. */
+  readonly observed: { readonly name: string; readonly value: number; readonly kind: string | undefined }[] =
+    [];
   readonly warnings: string[] = [];
   readonly #texts = {
     heads: new Map<string, string>(),
@@ -247,7 +250,10 @@ export class FeedsRig {
         channelAccess: async (_guildId, channelId) =>
           this.channelAccess.get(channelId) ?? { kind: "unknown" },
       },
-      metrics: { count: () => undefined, observe: () => undefined },
+      metrics: {
+        count: () => undefined,
+        observe: (name, value, labels = {}) => void this.observed.push({ name, value, kind: labels.kind }),
+      },
       snapshots: { latest: () => this.latest },
       demands: {
         put: (owner, demands) => {

@@ -2,6 +2,7 @@ import { roleMention } from "../../domain/escaped.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { MessageBody, PostedMessage } from "../../domain/message.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import type { Metrics } from "../../domain/ports/metrics.ts";
 import { nonceOf } from "../delivery/nonce.ts";
 import { type PosterPorts, post } from "../delivery/poster.ts";
 import { calledAtS, isCardOf } from "./card-identity.ts";
@@ -12,6 +13,7 @@ export interface CardMessagesPorts extends PosterPorts {
   readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey" | "modCallOf">;
   /** How the process before ended. */
   readonly lastEnd: { readonly postedUpToS: number | undefined };
+  readonly metrics: Pick<Metrics, "observe">;
   render(record: CardRecord): Promise<MessageBody>;
 }
 
@@ -58,9 +60,17 @@ export class CardMessages {
       this.#ports,
       signal,
     );
+    if (slot.deletions === undefined) this.#noteDelay(record, firstAtS);
     // A message from before a crash may show less than is wanted now: one edit more is harmless.
     const shown = sentBefore ? { shown: 0 } : { shown: record.version, ...callsOn(record) };
     return { messageId: posted.messageId, ...shown, ...(posted.marked ? { marked: true } : {}) };
+  }
+
+  #noteDelay({ kind }: CardRecord, atS: number): void {
+    const { metrics, clock } = this.#ports;
+    const delayS = Math.max(0, clock.nowMs() / 1_000 - atS);
+    const labels = { kind: kind === "modCall" ? "modCalls" : "emergencyCalls" };
+    metrics.observe("marshal_feed_delay_seconds", delayS, labels);
   }
 
   /**

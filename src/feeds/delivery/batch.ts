@@ -62,6 +62,7 @@ export function planBatch(feed: Feed, items: readonly JournalItem[], context: Ba
       entries: Math.min(taken, shown.length),
       body: marked(body, oldestS, context),
       atMs: context.nowMs,
+      oldestS,
       form: "lines",
       met: metBelow(throughSeq),
     },
@@ -83,7 +84,7 @@ export function planDigest(
   const body = marked(context.renderer.digest(feed, entries, why), oldestS, context);
   const batch: DraftBatch = {
     ...{ throughSeq: endSeq, entries: entries.length, body, atMs: context.nowMs },
-    ...{ form: "digest", met },
+    ...{ oldestS, form: "digest", met },
   };
   return { kind: "post", full: true, batch };
 }

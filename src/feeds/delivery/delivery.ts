@@ -250,13 +250,16 @@ export class Delivery {
   }
 
   #onDone(record: OffsetRecord, batch: FrozenBatch): void {
-    const { journal, metrics } = this.#ports;
+    const { clock, journal, metrics } = this.#ports;
     this.#delivered = undefined;
     this.#channel.onNewMessage();
     this.#backOff.reset();
     journal.acknowledge(this.feed.id, record.nextSeq);
     if (record.nextSeq < batch.throughSeq) return;
     metrics.count("marshal_feed_entries_total", { kind: this.feed.kind }, batch.entries);
+    if (batch.oldestS === undefined) return;
+    const delayS = Math.max(0, clock.nowMs() / 1_000 - batch.oldestS);
+    metrics.observe("marshal_feed_delay_seconds", delayS, { kind: this.feed.kind });
   }
 
   /** Discord answered with another message: the entries that it does not show go out under another nonce. */

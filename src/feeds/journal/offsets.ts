@@ -38,6 +38,8 @@ export interface FrozenBatch {
   readonly entries: number;
   readonly body: MessageBody;
   readonly atMs: number;
+  /** The second of its oldest entry; absent in notices, and in batches that the release before froze. */
+  readonly oldestS?: number;
   /** lines, then as a digest when Discord refuses the form, then a bare notice: nothing loops. */
   readonly form: "lines" | "digest" | "notice";
   /** Random, for this message alone. Absent in batches that the release before froze. */
@@ -81,6 +83,7 @@ const offset = z.object({
       entries: z.int().nonnegative(),
       body,
       atMs: z.number(),
+      oldestS: z.number().exactOptional(),
       form: z.enum(["lines", "digest", "notice"]),
       nonce: z.string().exactOptional(),
       met: z.array(z.string()).exactOptional(),

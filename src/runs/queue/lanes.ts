@@ -97,6 +97,15 @@ export class Lanes {
     }));
   }
 
+  gauges(): { readonly waiting: number; readonly running: number } {
+    const gauges = { waiting: 0, running: 0 };
+    for (const { lane } of this.#rows.values()) {
+      gauges.waiting += lane.waiting.length;
+      gauges.running += lane.running === undefined ? 0 : 1;
+    }
+    return gauges;
+  }
+
   close(): void {
     for (const { lane } of this.#lanes.values()) lane.close();
   }

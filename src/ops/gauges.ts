@@ -1,0 +1,148 @@
+import type { MetricsRegistry } from "./metrics.ts";
+
+/** What the gauges read. Each is asked anew for every answer of /metrics, so it must cost next to nothing. */
+export interface GaugeSources {
+  readonly discord: {
+    state(): {
+      readonly guilds: number;
+      readonly shards: readonly { readonly awayForMs: number }[];
+      readonly sending: { readonly failing: boolean };
+      readonly interactionsUnderWay: number;
+    };
+  };
+  readonly service: {
+    halt(): unknown;
+    state(): {
+      readonly buckets: readonly {
+        readonly limit: number | undefined;
+        readonly remaining: number;
+        readonly resetAtMs: number | undefined;
+      }[];
+      readonly parkedKeys: number;
+    };
+    badKeys(): { readonly refusedLastHour: number; readonly most: number; readonly waitingKeys: number };
+  };
+  readonly watch: {
+    state(): { readonly sources: number };
+    progress(): { readonly due: number };
+  };
+  readonly feeds: { gauges(): FeedGauges };
+  readonly runs: { gauges(): { readonly waiting: number; readonly running: number } };
+  readonly readiness: { reasons(): readonly string[] };
+  nowMs(): number;
+}
+
+interface FeedGauges {
+  readonly live: number;
+  readonly undelivered: number;
+  readonly late: number;
+  readonly oldestWaitMs: number;
+  readonly cardsUnshown: number;
+}
+
+interface Gauge {
+  readonly help: string;
+  read(sources: GaugeSources): number;
+}
+
+/** Every gauge by its name; the dashboard and the alert rules in deploy/grafana are checked against this table. */
+export const GAUGES: Readonly<Record<string, Gauge>> = {
+  marshal_ready: {
+    help: "1 while nothing keeps the bot from its work.",
+    read: ({ readiness }) => Number(readiness.reasons().length === 0),
+  },
+  marshal_guilds: {
+    help: "Discord servers that Marshal is in.",
+    read: ({ discord }) => discord.state().guilds,
+  },
+  marshal_shards_away: {
+    help: "Shards that are cut off from Discord at this moment.",
+    read: ({ discord }) => discord.state().shards.filter(({ awayForMs }) => awayForMs > 0).length,
+  },
+  marshal_discord_failing: {
+    help: "1 while Discord takes no messages.",
+    read: ({ discord }) => Number(discord.state().sending.failing),
+  },
+  marshal_interactions_under_way: {
+    help: "Commands and presses that are being worked on.",
+    read: ({ discord }) => discord.state().interactionsUnderWay,
+  },
+  marshal_halted: {
+    help: "1 while nothing may be asked of the service.",
+    read: ({ service }) => Number(service.halt() !== undefined),
+  },
+  marshal_service_limit_left_ratio: {
+    help: "Of the widest limit that the service has named, the share that is left in its window; 1 before it names any.",
+    read: ({ service, nowMs }) => widestLeft(service.state().buckets, nowMs()),
+  },
+  marshal_bad_keys: {
+    help: "Requests of the last hour whose server key was refused.",
+    read: ({ service }) => service.badKeys().refusedLastHour,
+  },
+  marshal_bad_key_budget: {
+    help: "Such requests that are risked in an hour (BAD_KEY_BUDGET).",
+    read: ({ service }) => service.badKeys().most,
+  },
+  marshal_keys_parked: {
+    help: "Server keys that are not asked, because the service refused them.",
+    read: ({ service }) => service.state().parkedKeys,
+  },
+  marshal_keys_waiting: {
+    help: "Server keys that wait, because keys of others were refused.",
+    read: ({ service }) => service.badKeys().waitingKeys,
+  },
+  marshal_sources: {
+    help: "Game servers that are polled.",
+    read: ({ watch }) => watch.state().sources,
+  },
+  marshal_sources_due: {
+    help: "Game servers that are to be read now and may be.",
+    read: ({ watch }) => watch.progress().due,
+  },
+  marshal_feeds: {
+    help: "Log feeds that run.",
+    read: ({ feeds }) => feeds.gauges().live,
+  },
+  marshal_feeds_late: {
+    help: "Log feeds whose server has not been read for long.",
+    read: ({ feeds }) => feeds.gauges().late,
+  },
+  marshal_feed_undelivered: {
+    help: "Log entries that wait to be posted.",
+    read: ({ feeds }) => feeds.gauges().undelivered,
+  },
+  marshal_feed_oldest_waiting_seconds: {
+    help: "How long the oldest of these has waited since it was read; 0 where none waits.",
+    read: ({ feeds }) => feeds.gauges().oldestWaitMs / 1_000,
+  },
+  marshal_cards_unshown: {
+    help: "Messages of calls that do not show yet what is known.",
+    read: ({ feeds }) => feeds.gauges().cardsUnshown,
+  },
+  marshal_runs_waiting: {
+    help: "In-game commands that wait for their turn.",
+    read: ({ runs }) => runs.gauges().waiting,
+  },
+  marshal_runs_running: {
+    help: "In-game commands that are being sent.",
+    read: ({ runs }) => runs.gauges().running,
+  },
+};
+
+/** Adds all of them to a registry. */
+export function registerGauges(metrics: MetricsRegistry, sources: GaugeSources): void {
+  for (const [name, { help, read }] of Object.entries(GAUGES)) metrics.gauge(name, help, () => read(sources));
+}
+
+/** Limits of single servers are used up all the time, as they should be: only the widest tells whether it is near. */
+function widestLeft(buckets: ReturnType<GaugeSources["service"]["state"]>["buckets"], nowMs: number): number {
+  const told = buckets.flatMap(({ limit, remaining, resetAtMs }) =>
+    limit === undefined || resetAtMs === undefined || limit <= 0 ? [] : [{ limit, remaining, resetAtMs }],
+  );
+  const widest = told.reduce<(typeof told)[number] | undefined>(
+    (best, one) => (best === undefined || one.limit > best.limit ? one : best),
+    undefined,
+  );
+  if (widest === undefined || widest.resetAtMs <= nowMs) return 1;
+  return Math.max(0, widest.remaining) / widest.limit;
+}
