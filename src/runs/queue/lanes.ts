@@ -99,7 +99,7 @@ export class Lanes {
 
   gauges(): { readonly waiting: number; readonly running: number } {
     const gauges = { waiting: 0, running: 0 };
-    for (const { lane } of this.#rows.values()) {
+    for (const { lane } of this.#lanes.values()) {
       gauges.waiting += lane.waiting.length;
       gauges.running += lane.running === undefined ? 0 : 1;
     }
