@@ -72,15 +72,18 @@ async function close(server: Server): Promise<void> {
 }
 
 /**
- * Whether a request names this address: a loopback name, the configured name, or the address at which its connection
- * arrived (a cluster's probe uses that). Any other name may be a web page that points its own name here (DNS
+ * Whether a request names this address: a loopback name, a name without a dot, the configured name, or the address at which
+ * its connection arrived (a cluster's probe uses that). Any other name may be a web page that points its own name here (DNS
  * rebinding) in a browser on this machine; it must not read the answers.
  */
 function isOurs({ headers, socket }: IncomingMessage, given: string): boolean {
   const name = nameIn(headers.host ?? "");
-  return LOOPBACK.test(name) || name === nameIn(given) || name === withoutMapping(socket.localAddress ?? "");
+  const isOwn = name === nameIn(given) || name === withoutMapping(socket.localAddress ?? "");
+  return LOOPBACK.test(name) || WITHOUT_DOT.test(name) || isOwn;
 }
 
+/** Names inside a network of containers or a local one: a page's name, which public DNS answers, has a dot. */
+const WITHOUT_DOT = /^[a-z][a-z0-9_-]*$/;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 /** `HOST`, `HOST:PORT` or `[HOST]:PORT` as a bare name in lower case. */

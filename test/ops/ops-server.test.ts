@@ -109,7 +109,7 @@ describe("the ops address", () => {
     }
   });
 
-  test("answers to names of the loopback only, so that no web page reads it by a name of its own", async () => {
+  test("answers to names of the loopback and to names without a dot, so that no web page reads it by a name of its own", async () => {
     const ask = await rig({ state: { service: () => "inside" } });
     for (const host of [
       "localhost",
@@ -118,6 +118,8 @@ describe("the ops address", () => {
       "127.0.0.1:1",
       "127.3.2.1",
       "[::1]:9464",
+      // A container of a network: what Prometheus beside it calls it.
+      "marshal:9464",
     ])
       assert.equal((await ask("/state", "GET", host)).status, 200, host);
     const foreign = [

@@ -4,6 +4,7 @@ import type { Soak } from "./soak.ts";
 const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   kills: () => import("./kills.ts"),
   cuts: () => import("./cuts.ts"),
+  image: () => import("./image.ts"),
   chaos: () => import("./chaos.ts"),
 };
 

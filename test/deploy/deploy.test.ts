@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { z } from "zod";
+import { readConfig } from "../../src/config.ts";
+import { GAUGES } from "../../src/ops/gauges.ts";
+import { createMetrics, METRIC_DEFINITIONS } from "../../src/ops/metrics.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import {
+  alerts,
+  compose,
+  knownVariables,
+  prometheus,
+  root,
+  textOf,
+  workload,
+  yamlOf,
+} from "./deploy-files.ts";
+
+const SECRETS = { DISCORD_TOKEN: "a-token", SECRET_KEY: Buffer.alloc(32, 1).toString("base64") };
+/** All steps of a stop together, in src/ops/shutdown.ts; a supervisor waits longer before it kills. */
+const STOP_S = 12;
+
+const [composed] = yamlOf("deploy/compose.yaml", compose);
+if (composed === undefined) throw new Error("compose.yaml is empty");
+const { services } = composed;
+const [deployment] = yamlOf("deploy/k8s/deployment.yaml", workload);
+if (deployment === undefined) throw new Error("deployment.yaml is empty");
+const unit = textOf("deploy/systemd/marshal.service");
+
+function opsPortOf(environment: Readonly<Record<string, string | undefined>>): number {
+  return readConfig({ ...environment, ...SECRETS }).opsAddress?.port ?? 0;
+}
+
+describe("compose.yaml", () => {
+  const bots = ["marshal", "standby"].map((name) => services[name]);
+
+  test("runs the bot and one that stands by, with variables that the bot knows and takes", () => {
+    for (const bot of bots) {
+      assert.ok(bot?.environment !== undefined);
+      for (const name of Object.keys(bot.environment)) assert.ok(knownVariables().has(name), name);
+      const config = readConfig({ ...SECRETS, ...bot.environment });
+      assert.match(config.storeUrl, /^redis:\/\/valkey:6379/);
+      assert.equal(config.shards, "auto");
+      assert.ok(existsSync(join(root, "deploy", bot.build?.context ?? "none", "Dockerfile")));
+    }
+    assert.deepEqual(bots[0], bots[1]);
+  });
+
+  test("lets nothing run as root, write outside its volumes or grow without a limit", () => {
+    for (const [name, one] of Object.entries(services)) {
+      assert.ok(one.read_only, name);
+      assert.deepEqual([one.cap_drop, one.security_opt], [["ALL"], ["no-new-privileges:true"]], name);
+      assert.ok(!["root", "0"].includes(one.user), name);
+      assert.ok(one.pids_limit > 0 && one.mem_limit !== "" && one.restart === "unless-stopped", name);
+      assert.ok(one.healthcheck !== undefined || one.build !== undefined, `${name} has a health check`);
+    }
+    for (const bot of bots) assert.ok(Number.parseInt(bot?.stop_grace_period ?? "0", 10) > STOP_S);
+  });
+
+  test("mounts files that are there, and opens ports on the loopback only", () => {
+    for (const [name, { volumes = [], ports = [] }] of Object.entries(services)) {
+      for (const volume of volumes) {
+        const [from = ""] = volume.split(":");
+        const isThere: boolean = from.startsWith(".")
+          ? existsSync(join(root, "deploy", from))
+          : from in composed.volumes;
+        assert.ok(isThere, `${name}: ${volume}`);
+      }
+      for (const port of ports) assert.match(port, /^127\.0\.0\.1:/);
+    }
+  });
+
+  test("keeps what Valkey is given: an append-only file, nothing evicted", () => {
+    const command = services.valkey?.command?.join(" ") ?? "";
+    assert.match(command, /--appendonly yes .*--maxmemory-policy noeviction/);
+    const inCluster = textOf("deploy/k8s/valkey.yaml");
+    assert.match(inCluster, /--appendonly\n\s+- "yes".*--maxmemory-policy\n\s+- noeviction/s);
+  });
+});
+
+describe("prometheus.yml and grafana/", () => {
+  const [scraped] = yamlOf("deploy/prometheus.yml", prometheus);
+  const expressions: (readonly [where: string, expr: string])[] = [];
+  for (const { groups } of yamlOf("deploy/grafana/alerts.yml", alerts))
+    for (const { rules } of groups) for (const { alert, expr } of rules) expressions.push([alert, expr]);
+  const dashboard = z
+    .object({
+      panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })) })),
+    })
+    .parse(JSON.parse(textOf("deploy/grafana/dashboard.json")));
+  for (const { title, targets } of dashboard.panels)
+    for (const { expr } of targets) expressions.push([title, expr]);
+
+  test("Prometheus asks every bot at its ops port, and reads rules that are mounted", () => {
+    const targets = scraped?.scrape_configs.flatMap((one) => one.static_configs.flatMap((at) => at.targets));
+    const expected = ["marshal", "standby"].map(
+      (name) => `${name}:${opsPortOf(services[name]?.environment ?? {})}`,
+    );
+    assert.deepEqual(targets, expected);
+    for (const file of scraped?.rule_files ?? [])
+      assert.ok(
+        services.prometheus?.volumes?.some((volume) => volume.includes(`/etc/prometheus/${file}:ro`)),
+        file,
+      );
+  });
+
+  test("ask only for metrics that the bot has, by labels that these have", async () => {
+    const own = await createMetrics({ ofProcess: true }).text();
+    const ofProcess = new Set([...own.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name));
+    for (const [where, expr] of expressions) {
+      const names = [...expr.matchAll(/\b(?:marshal|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name);
+      assert.ok(names.length > 0 || expr.includes("up{"), where);
+      for (const name of names) {
+        const base = name.replace(/_(bucket|sum|count)$/, "");
+        const known = name in GAUGES || name in METRIC_DEFINITIONS || base in METRIC_DEFINITIONS;
+        assert.ok(known || ofProcess.has(name), `${where}: ${name}`);
+      }
+      const labels = [...expr.matchAll(/by \(([^)]*)\)|\{(\w+)="/g)].flatMap(([, by = "", by2 = ""]) =>
+        `${by},${by2}`.split(/[,\s]+/).filter((label) => label !== ""),
+      );
+      const of = names.flatMap((name) => METRIC_DEFINITIONS[name.replace(/_bucket$/, "")]?.labels ?? []);
+      for (const label of labels) assert.ok([...of, "le", "job"].includes(label), `${where}: ${label}`);
+    }
+  });
+
+  test("show every gauge of the bot somewhere", () => {
+    const all = expressions.map(([, expr]) => expr).join("\n");
+    const ignored = new Set(["marshal_feeds", "marshal_feeds_late"]);
+    for (const name of Object.keys(GAUGES)) assert.ok(ignored.has(name) || all.includes(name), name);
+  });
+
+  test("outcomes that rules look for are ones that the code counts", () => {
+    const poller = textOf("src/watch/poller.ts") + textOf("src/watch/source-reader.ts");
+    assert.match(poller, /"ok"/);
+    assert.match(textOf("src/api/http/classify.ts") + textOf("src/api/gate-failures.ts"), /"rate-limited"/);
+  });
+});
+
+describe("k8s/", () => {
+  const { spec } = deployment;
+  const [container] = spec.template.spec.containers;
+  const environment = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value]));
+
+  test("gives variables that the bot knows and takes, and secrets that the example has", () => {
+    for (const name of Object.keys(environment)) assert.ok(knownVariables().has(name), name);
+    const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined));
+    assert.equal(readConfig({ ...SECRETS, ...given }).shards, "auto");
+    const secretShape = z.object({
+      metadata: z.object({ name: z.string() }),
+      stringData: z.record(z.string(), z.string()),
+    });
+    const [secret] = yamlOf("deploy/k8s/secret.example.yaml", secretShape);
+    for (const { valueFrom } of container.env ?? []) {
+      if (valueFrom === undefined) continue;
+      assert.equal(valueFrom.secretKeyRef.name, secret?.metadata.name);
+      assert.ok(valueFrom.secretKeyRef.key in (secret?.stringData ?? {}), valueFrom.secretKeyRef.key);
+    }
+  });
+
+  test("probes paths that the bot answers, at the port that it listens on", () => {
+    const port = container.ports[0];
+    assert.equal(port?.containerPort, opsPortOf(environment));
+    assert.equal(spec.template.metadata.annotations?.["prometheus.io/port"], String(port?.containerPort));
+    for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
+      assert.equal(probe?.httpGet?.port, port?.name);
+      assert.ok(textOf("src/ops/ops-server.ts").includes(`case "${probe?.httpGet?.path}"`));
+    }
+    assert.match(textOf("deploy/k8s/network-policy.yaml"), new RegExp(`port: ${port?.containerPort}, `));
+  });
+
+  test("has one process more than blocks, never stops two at once, and leaves time for a stop", () => {
+    assert.equal(spec.replicas, 2);
+    assert.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels);
+    assert.match(textOf("deploy/k8s/disruption-budget.yaml"), /maxUnavailable: 1/);
+    assert.ok(spec.template.spec.terminationGracePeriodSeconds > STOP_S);
+  });
+
+  test("kustomization.yaml names every file but the secret, and each is of the shape that it should be", () => {
+    const shape = z.object({ resources: z.array(z.string()) });
+    const named = yamlOf("deploy/k8s/kustomization.yaml", shape).flatMap(({ resources }) => resources);
+    const files = readdirSync(join(root, "deploy/k8s")).filter(
+      (name) => !/^(kustomization|secret)/.test(name),
+    );
+    assert.deepEqual([...named].sort(), files.sort());
+    const any = z.object({
+      apiVersion: z.string(),
+      kind: z.string(),
+      metadata: z.object({ name: z.string() }),
+    });
+    for (const file of named) assert.ok(yamlOf(`deploy/k8s/${file}`, any).length > 0, file);
+    const [, valkey] = yamlOf("deploy/k8s/valkey.yaml", z.unknown());
+    assert.equal(workload.parse(valkey).spec.replicas, 1);
+  });
+});
+
+describe("systemd/marshal.service", () => {
+  test("gives variables that the bot knows and takes, and starts what npm start starts", () => {
+    const given = Object.fromEntries(
+      [...unit.matchAll(/^Environment=([A-Z_]+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
+    );
+    for (const name of Object.keys(given)) assert.ok(name === "NODE_ENV" || knownVariables().has(name), name);
+    assert.match(readConfig({ ...SECRETS, ...given }).storeUrl, /^sqlite:\/var\/lib\/marshal\//);
+    const start = z
+      .object({ scripts: z.object({ start: z.string() }) })
+      .parse(JSON.parse(textOf("package.json")));
+    assert.ok(unit.includes(`/node_modules/.bin/${start.scripts.start}\n`));
+    assert.ok(Number(/^TimeoutStopSec=(\d+)s$/m.exec(unit)?.[1]) > STOP_S);
+  });
+
+  const analyze = ["/usr/bin/systemd-analyze", "/bin/systemd-analyze"].find(existsSync);
+  test("is a unit that systemd takes, and is shut in", { skip: analyze === undefined }, (t) => {
+    const folder = tempFolder();
+    t.after(() => folder.remove());
+    const path = join(folder.path, "marshal.service");
+    // verify looks for what it starts.
+    writeFileSync(path, unit.replaceAll("/opt/marshal", root.replace(/\/$/, "")));
+    const env = { ...process.env, SYSTEMD_LOG_LEVEL: "warning" };
+    execFileSync(analyze ?? "", ["verify", path], { env, stdio: "pipe" });
+    // Exposure in tenths of a point: an unhardened service has 96.
+    execFileSync(analyze ?? "", ["security", "--offline=true", "--threshold=20", path], {
+      env,
+      stdio: "pipe",
+    });
+  });
+});
+
+describe("Dockerfile", () => {
+  const file = textOf("Dockerfile");
+  /** What is copied from this folder into the image, and what is taken out again. */
+  const copied = [...file.matchAll(/^COPY (?!--from)(.+) (\S+)$/gm)].flatMap(([, from = ""]) =>
+    from.split(" "),
+  );
+  const removed = [...file.matchAll(/rm -rf (\S+)/g)].map(([, path = ""]) => path);
+
+  test("is of the Node that is pinned, and copies what is there", () => {
+    const pinned = z
+      .object({ version: z.string() })
+      .parse(JSON.parse(textOf("deploy/node-runtime/package.json")));
+    for (const [, image] of file.matchAll(/^FROM (\S+)/gm))
+      assert.equal(image, `node:${pinned.version}-slim`);
+    for (const path of copied) assert.ok(existsSync(join(root, path)), path);
+  });
+
+  test("copies every file that the bot and its tools import, and no emulator", () => {
+    const seen = new Set<string>();
+    const walk = (path: string) => {
+      if (seen.has(path)) return;
+      seen.add(path);
+      for (const [, to = ""] of textOf(path).matchAll(
+        /(?:from|import\(|new URL\(|import) ?"(\.[^"]+\.(?:ts|mjs))"/g,
+      ))
+        walk(join(dirname(path), to));
+    };
+    for (const entry of ["src/main.ts", "deploy/register.ts", "deploy/store.ts", "deploy/preflight.mjs"])
+      walk(entry);
+    assert.ok(seen.size > 200);
+    for (const path of seen) {
+      assert.ok(
+        copied.some((one) => path === one || path.startsWith(`${one}/`)),
+        `${path} is not copied`,
+      );
+      assert.ok(!removed.some((one) => path.startsWith(one)), `${path} is taken out`);
+    }
+  });
+
+  test("ends as another user than root, with the health check at the bot's own port", () => {
+    assert.ok(file.lastIndexOf("USER node") > file.lastIndexOf("RUN "));
+    assert.ok(file.includes(`127.0.0.1:${opsPortOf({})}/healthz`));
+    assert.ok(file.includes(`EXPOSE ${opsPortOf({})}`));
+  });
+});
