@@ -1,7 +1,7 @@
 import type { Binding, Feed } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { MessageBody } from "../domain/message.ts";
-import type { Snapshot, SourceId } from "../domain/model.ts";
+import type { SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { CleanStop } from "../domain/ports/clean-stop.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
@@ -23,14 +23,12 @@ import { EmergencyCards, emergencyView } from "./cards/emergency-calls.ts";
 import { ModCallCards, modCallView } from "./cards/mod-calls.ts";
 import { SituationFollower } from "./cards/situation-follower.ts";
 import { teamsOf } from "./delivery/filter.ts";
-import { LATE_AFTER_MS } from "./delivery/next-step.ts";
 import { StoredJournal } from "./journal/journal.ts";
 import type { JournalChunk, JournalHead } from "./journal/journal-records.ts";
 import type { OffsetRecord } from "./journal/offsets.ts";
 import { LastEnd } from "./last-end.ts";
+import { Lateness } from "./lateness.ts";
 import { FeedRegistry } from "./registry.ts";
-
-const LATE_CHECK_MS = 60_000;
 
 export interface FeedsParts {
   readonly clock: Clock;
@@ -96,7 +94,10 @@ export interface FeedsWing {
   };
 }
 
-/** Everything between an answer of the service and a channel: journal, deliveries, cards. */
+/**
+ * Everything between an answer of the service and a channel: journal, deliveries, cards. One file over 200 lines: it
+ * wires the parts, and their names stand here once.
+ */
 export function createFeeds(parts: FeedsParts): FeedsWing {
   const { clock, snapshots, renderer } = parts;
   const journal = new StoredJournal(parts);
@@ -242,63 +243,4 @@ function stateOf(registry: FeedRegistry, journal: StoredJournal, board: CardBoar
     cards: board.state(),
     waiting: waiting.slice(0, 100),
   };
-}
-
-/** Notices that a busy server has not been read for long, for whatever reason, and tells its feeds. */
-class Lateness {
-  readonly #parts: FeedsParts;
-  readonly #registry: FeedRegistry;
-  readonly #seen = new Map<SourceId, Seen>();
-  readonly #started: Seen;
-  #cancel: () => void = () => undefined;
-
-  constructor(parts: FeedsParts, registry: FeedRegistry) {
-    this.#parts = parts;
-    this.#registry = registry;
-    const { clock } = parts;
-    this.#started = { atMs: clock.nowMs(), monotonicMs: clock.monotonicMs(), busy: false };
-  }
-
-  start(): void {
-    this.#cancel = this.#parts.clock.after(LATE_CHECK_MS, () => {
-      this.#check();
-      this.start();
-    });
-  }
-
-  stop(): void {
-    this.#cancel();
-  }
-
-  taken(snapshot: Snapshot): void {
-    const { source, takenAtMs, status } = snapshot;
-    const monotonicMs = this.#parts.clock.monotonicMs();
-    this.#seen.set(source, { atMs: takenAtMs, monotonicMs, busy: status.currentPlayers > 0 });
-    for (const delivery of this.#registry.of(source)) delivery.pollLate(undefined);
-  }
-
-  #check(): void {
-    const nowMs = this.#parts.clock.monotonicMs();
-    const sources = new Set(this.#registry.sources());
-    for (const source of this.#seen.keys()) if (!sources.has(source)) this.#seen.delete(source);
-    for (const source of sources) {
-      const seen = this.#seen.get(source) ?? this.#unseen();
-      // An empty server has nothing to tell, and one with a parked key will not be read: its guilds are told that.
-      if (!seen.busy || nowMs - seen.monotonicMs < LATE_AFTER_MS) continue;
-      if (this.#parts.health.parked(source) !== undefined) continue;
-      for (const delivery of this.#registry.of(source)) delivery.pollLate(seen.atMs);
-    }
-  }
-
-  /** Not read since we started: late if that is for a halt that an earlier run met, else its turn has not come. */
-  #unseen(): Seen {
-    return { ...this.#started, busy: this.#parts.health.halt() !== undefined };
-  }
-}
-
-/** When a server was read last: in words for people, and for counting. */
-interface Seen {
-  readonly atMs: number;
-  readonly monotonicMs: number;
-  readonly busy: boolean;
 }

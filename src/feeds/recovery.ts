@@ -56,7 +56,7 @@ export class Recovery {
     this.#settling.clear();
   }
 
-  /** A feed has stopped: told once, where the guild's notices go, else whoever configured it. */
+  /** A feed has stopped: one notice, where the guild's notices go, else to the person who configured it. */
   async onParked(feed: Feed, why: string): Promise<void> {
     this.watch(feed, why);
     const { renderer, notifier } = this.#parts;

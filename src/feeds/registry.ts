@@ -1,5 +1,5 @@
 import { Failure } from "../domain/failure.ts";
-import type { Binding, Feed } from "../domain/guild.ts";
+import type { Feed } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { Bindings, LinkedServer } from "../domain/ports/bindings.ts";
@@ -11,7 +11,8 @@ import type { Guilds } from "../domain/ports/guilds.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Sink } from "../domain/ports/sink.ts";
 import type { Delivery } from "./delivery/delivery.ts";
-import { nonceOf } from "./delivery/nonce.ts";
+import { postTest } from "./delivery/test-post.ts";
+import { FeedServers } from "./feed-servers.ts";
 import { LiveFeeds, type LiveFeedsParts } from "./live-feeds.ts";
 import { Recovery } from "./recovery.ts";
 import { Retries } from "./retries.ts";
@@ -32,11 +33,13 @@ export interface RegistryParts extends Omit<LiveFeedsParts, "park" | "serverName
 /**
  * All feeds of this process. What is stored says what a feed should be doing; a change writes that first and then
  * brings what runs in line with it. Where the store fails in between, the second half is tried again until it is
- * done, and the status says so: a feed that is stored as live never stands still in silence.
+ * done, and the status says so: a feed that is stored as live never stands still in silence. One file: every change takes
+ * the guild's turn, writes, and aligns.
  */
 export class FeedRegistry implements Feeds {
   readonly #parts: RegistryParts;
   readonly #live: LiveFeeds;
+  readonly #servers: FeedServers;
   readonly #parking = new Set<string>();
   /** Feeds that do not yet do what is stored of them. */
   readonly #unsettled: Retries;
@@ -47,6 +50,7 @@ export class FeedRegistry implements Feeds {
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
+    this.#servers = new FeedServers(parts.bindings);
     this.#unsettled = new Retries(parts.deliveryPorts);
     this.#recovery = new Recovery({ ...parts, warn: parts.deliveryPorts.warn }, (feed) =>
       this.resume(feed.guildId, feed.id),
@@ -54,8 +58,8 @@ export class FeedRegistry implements Feeds {
     this.#live = new LiveFeeds({
       ...parts,
       park: (feedId, why) => this.park(feedId, why, false),
-      serverName: (feed) => this.#serverName(feed),
-      formerNames: async (feed) => (await this.#bindingOf(feed))?.formerNames ?? [],
+      serverName: (feed) => this.#servers.nameOf(feed),
+      formerNames: (feed) => this.#servers.formerNamesOf(feed),
     });
   }
 
@@ -140,7 +144,7 @@ export class FeedRegistry implements Feeds {
       createdAtMs: clock.nowMs(),
     };
     return await this.#change(feed, async () => {
-      await this.#binding(feed);
+      await this.#servers.ofOrRefuse(feed);
       const twin = (await feedStore.list(feed.guildId)).find(
         (other) =>
           other.channelId === feed.channelId &&
@@ -182,7 +186,7 @@ export class FeedRegistry implements Feeds {
       if (feed === undefined || feed.state === state) return feed;
       const { parkedWhy: _, ...rest } = feed;
       const next: Feed = { ...rest, state };
-      if (state === "live") await this.#binding(feed);
+      if (state === "live") await this.#servers.ofOrRefuse(feed);
       // Its place stays until the pause is stored: a store that refuses leaves a live feed, which goes on from there.
       // It ends first: a delivery that is being parked at this moment writes the feed once more before it ends.
       if (state === "paused") await this.#live.suspend(feedId);
@@ -196,10 +200,7 @@ export class FeedRegistry implements Feeds {
   async test(guildId: string, feedId: string): Promise<void> {
     const feed = await this.#find(guildId, feedId);
     if (feed === undefined) throw new Failure("bad-command", "There is no such feed.");
-    const { sink, renderer, nonceKey, random } = this.#parts;
-    const body = renderer.test(feed.kind, await this.#serverName(feed));
-    const nonce = nonceOf(nonceKey, "test", feedId, random.id());
-    await sink.send(feed.channelId, { ...body, nonce, silent: feed.silent });
+    await postTest(feed, await this.#servers.nameOf(feed), this.#parts);
   }
 
   status(feedId: string): FeedStatus {
@@ -233,7 +234,7 @@ export class FeedRegistry implements Feeds {
     });
   }
 
-  /** Discord will not have this feed's messages: it stops, and whoever configured it is told once. */
+  /** Discord will not have this feed's messages: it stops, and the person who configured it gets one notice. */
   async park(feedId: string, why: string, stop: boolean): Promise<void> {
     const delivery = this.#live.get(feedId);
     if (delivery === undefined || this.#parking.has(feedId)) return;
@@ -296,21 +297,5 @@ export class FeedRegistry implements Feeds {
 
   async #find(guildId: string, feedId: string): Promise<Feed | undefined> {
     return (await this.#parts.feedStore.list(guildId)).find((feed) => feed.id === feedId);
-  }
-
-  async #bindingOf({ guildId, bindingId }: Feed): Promise<Binding | undefined> {
-    return (await this.#parts.bindings.list(guildId)).find((one) => one.id === bindingId);
-  }
-
-  async #binding(feed: Feed): Promise<Binding> {
-    const binding = await this.#bindingOf(feed);
-    if (binding === undefined) throw new Failure("not-linked", "That server is no longer linked.");
-    return binding;
-  }
-
-  /** Said only where there is a choice of servers. */
-  async #serverName(feed: Feed): Promise<string | undefined> {
-    const bindings = await this.#parts.bindings.list(feed.guildId);
-    return bindings.length < 2 ? undefined : bindings.find((one) => one.id === feed.bindingId)?.name;
   }
 }

@@ -81,7 +81,7 @@ async function eventful({ town }: Stage): Promise<void> {
 }
 
 /** Waits until the bot has read the server this many times more. */
-async function reads(stage: Stage, more: number): Promise<void> {
+export async function reads(stage: Stage, more: number): Promise<void> {
   const due = stage.service.counts.requests + more;
   const deadlineMs = performance.now() + 120_000;
   while (stage.service.counts.requests < due) {

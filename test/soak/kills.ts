@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Prng } from "../../src/sandbox/service/prng.ts";
-import { withFeeds } from "./feed-stage.ts";
+import { reads, withFeeds } from "./feed-stage.ts";
 import { feedSoakOptions } from "./options.ts";
 import { openMachine } from "./store-machine.ts";
 
-/** From the first moments of a start, where the bot reads its store, to the middle of many polls and posts. */
+/**
+ * Every other life is counted from the start of the process, where it reads its store; the others from its first read of
+ * the server, so that they end among polls and posts however slow the machine starts it.
+ */
 const LONGEST_LIFE_MS = 6_000;
 
 /**
@@ -22,10 +25,11 @@ export async function run(args: readonly string[]): Promise<boolean> {
       console.log(`${store}, nonces forgotten after ${nonceMs / 1_000} s: ${times} kills`);
       const random = new Prng(seed);
       const machine = await openMachine(store);
-      const exact = await withFeeds({ seed, perMinute, nonceMs, machine }, async ({ bot }) => {
+      const exact = await withFeeds({ seed, perMinute, nonceMs, machine }, async (stage) => {
         for (let kill = 1; kill <= times; kill += 1) {
+          if (kill % 2 === 0) await reads(stage, 1);
           await sleep(random.next() * LONGEST_LIFE_MS);
-          await bot.restart("kill");
+          await stage.bot.restart("kill");
         }
       });
       held &&= exact;

@@ -4,13 +4,13 @@ import type { ModCallAct } from "../../domain/ports/mod-calls.ts";
 import type { ModCallRecord } from "./card-records.ts";
 
 /** The record after the act, where it is allowed, and what is said of it. */
-export interface Judged {
+export interface ActDecision {
   readonly next?: ModCallRecord;
   readonly text: Escaped;
 }
 
 /** The rules of claiming: the first one wins; who holds a call may let it go; a manager may always. Pure. */
-export function judgeAct(card: ModCallRecord, actor: Actor, act: ModCallAct, atMs: number): Judged {
+export function decideAct(card: ModCallRecord, actor: Actor, act: ModCallAct, atMs: number): ActDecision {
   const { claimedBy, resolved } = card;
   if (resolved !== undefined) {
     return { text: md`${userMention(resolved.userId)} resolved this call already, ${when(resolved.atMs)}.` };

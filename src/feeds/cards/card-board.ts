@@ -6,6 +6,7 @@ import { reasonInWords } from "../delivery/refusal-words.ts";
 import { calledAtS } from "./card-identity.ts";
 import { CardMessages, type CardMessagesPorts } from "./card-messages.ts";
 import type { CardRecord, CardSlot } from "./card-records.ts";
+import { CardsAtHand } from "./cards-at-hand.ts";
 import { withPosted } from "./joined-calls.ts";
 
 /** Time at hand: an answer or a unit may still come. Later acts on a card read the store. */
@@ -23,14 +24,14 @@ export interface CardBoardPorts extends CardMessagesPorts {
 
 /**
  * The cards of all guilds and the one rule of their messages: post once, then edit until shown = wanted. A change is
- * written before anything is shown; what a crash leaves unshown is shown after it.
+ * written before anything is shown; what a crash leaves unshown is shown after it. One file: every step of a message
+ * reads the record anew and changes it under the same lock.
  */
 export class CardBoard {
   readonly #ports: CardBoardPorts;
   readonly #stop = new AbortController();
   readonly #changes = new KeyedMutex();
-  readonly #cards = new Map<string, CardRecord>();
-  readonly #byBinding = new Map<string, Set<string>>();
+  readonly #cards = new CardsAtHand();
   /** By binding, or by guild where all of a guild's cards went: when. Older cards in the store go with the next sweep. */
   readonly #dropped = new Map<string, number>();
   /** By card and feed: the one that brings the message up to date. */
@@ -61,8 +62,7 @@ export class CardBoard {
 
   /** Cards of a linked server that are at hand. */
   ofBinding(bindingId: string): CardRecord[] {
-    const ids = this.#byBinding.get(bindingId) ?? [];
-    return [...ids].flatMap((id) => this.#cards.get(id) ?? []);
+    return this.#cards.ofBinding(bindingId);
   }
 
   atHand(cardId: string): CardRecord | undefined {
@@ -70,7 +70,7 @@ export class CardBoard {
   }
 
   /** Every card that is at hand. */
-  all(): IterableIterator<CardRecord> {
+  all(): MapIterator<CardRecord> {
     return this.#cards.values();
   }
 
@@ -88,14 +88,14 @@ export class CardBoard {
       if (edited === undefined) {
         if (before !== undefined && !this.#cards.has(cardId)) {
           // The store has it and we do not: a write that failed was done all the same, and nobody shows the card.
-          this.#remember(before);
+          this.#cards.put(before);
           this.#syncAll(before, true);
         }
         return before;
       }
       const after = { ...edited, version: (before?.version ?? 0) + 1 };
       await this.#ports.cards.set(cardId, after);
-      this.#remember(after);
+      this.#cards.put(after);
       this.#syncAll(after, false);
       return after;
     });
@@ -228,7 +228,7 @@ export class CardBoard {
       const slot = record?.slots[feedId];
       if (record === undefined || slot === undefined) return;
       const after = { ...record, slots: { ...record.slots, [feedId]: change(slot) } };
-      this.#remember(after);
+      this.#cards.put(after);
       await this.#ports.cards.set(cardId, after).catch((error: unknown) => {
         this.#ports.warn(`card ${cardId} was shown but not written`, error);
       });
@@ -240,18 +240,9 @@ export class CardBoard {
     return card === undefined || this.#isDropped(card) ? undefined : card;
   }
 
-  #remember(record: CardRecord): void {
-    this.#cards.set(record.id, record);
-    const ids = this.#byBinding.get(record.bindingId) ?? new Set();
-    this.#byBinding.set(record.bindingId, ids.add(record.id));
-  }
-
   #forget(record: CardRecord): void {
-    this.#cards.delete(record.id);
+    this.#cards.delete(record);
     for (const feedId of Object.keys(record.slots)) this.#read.delete(`${record.id} ${feedId}`);
-    const ids = this.#byBinding.get(record.bindingId);
-    ids?.delete(record.id);
-    if (ids?.size === 0) this.#byBinding.delete(record.bindingId);
   }
 
   #sweepLater(): void {
@@ -277,7 +268,7 @@ export class CardBoard {
       } else if (ageMs > REMEMBERED_MS && isShown(card) && !isGoingOn(card)) {
         this.#forget(card);
       } else if (!this.#cards.has(id)) {
-        this.#remember(card);
+        this.#cards.put(card);
       }
     }
     for (const [whose, atMs] of droppedBefore) {

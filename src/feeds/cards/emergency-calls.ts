@@ -11,7 +11,7 @@ import type { CardSlot, EmergencyRecord } from "./card-records.ts";
 import { ForgottenCalls, type ForgottenCallsPorts, OLDEST_BEGUN_MS } from "./forgotten-calls.ts";
 import { type SeenCall, UnwrittenCalls } from "./unwritten-calls.ts";
 
-/** Ended after so many answers without it in a row: one may be an old answer served again. */
+/** A call has ended when this many answers in a row lack it: one may be an old answer, served again. */
 const ABSENCES_TO_END = 2;
 
 export interface EmergencyPorts extends PosterPorts, ForgottenCallsPorts {
@@ -25,7 +25,10 @@ export interface EmergencyFeed {
   readonly sinceMs: number;
 }
 
-/** Emergency calls are state, not a log: each answer of the service is compared with what the cards hold. */
+/**
+ * Emergency calls are state, not a log: each answer of the service is compared with what the cards hold. One file:
+ * what is seen, missed and lost of a call is decided by the same answer.
+ */
 export class EmergencyCards {
   readonly #ports: EmergencyPorts;
   /** By card: answers in a row that did not hold the call. Lost by a restart, which only delays the end. */

@@ -106,7 +106,7 @@ export function openCallAt(
     .sort((a, b) => numberOf(a.call) - numberOf(b.call) || a.index - b.index)[0];
 }
 
-/** What the journal has not told again yet comes after what it has. */
+/** Calls that the journal has not delivered again yet come after those that it has. */
 function numberOf({ seq }: CardCall): number {
   return seq ?? Number.MAX_SAFE_INTEGER;
 }

@@ -7,7 +7,7 @@ import type { ModCallAct, ModCallCard, ModCalls } from "../../domain/ports/mod-c
 import { passes, type TeamOf } from "../delivery/filter.ts";
 import type { PosterPorts } from "../delivery/poster.ts";
 import type { AnswerItem, EntryItem, JournalItem } from "../journal/journal-port.ts";
-import { judgeAct } from "./call-claims.ts";
+import { decideAct } from "./call-claims.ts";
 import { CallEscalations } from "./call-escalations.ts";
 import { CallPings } from "./call-pings.ts";
 import { situationOf } from "./call-situation.ts";
@@ -50,7 +50,10 @@ interface Place {
   readonly doubtful?: boolean;
 }
 
-/** Moderator calls as cards: created, joined and answered by the journal, claimed, released and resolved by people. */
+/**
+ * Moderator calls as cards: created, joined and answered by the journal, claimed, released and resolved by people. One
+ * file, since all of these change the same record.
+ */
 export class ModCallCards implements ModCalls {
   readonly #ports: ModCallPorts;
   readonly #calls = new KeyedMutex();
@@ -105,9 +108,9 @@ export class ModCallCards implements ModCalls {
     const atMs = this.#ports.clock.nowMs();
     const record = await this.#ports.board.change(cardId, (card) => {
       if (card?.kind !== "modCall" || card.guildId !== actor.guildId) return undefined;
-      const judged = judgeAct(card, actor, act, atMs);
-      answer = { ok: judged.next !== undefined, text: judged.text };
-      return judged.next;
+      const decision = decideAct(card, actor, act, atMs);
+      answer = { ok: decision.next !== undefined, text: decision.text };
+      return decision.next;
     });
     if (record?.kind !== "modCall" || record.guildId !== actor.guildId) return answer;
     return { ...answer, view: modCallView(record, undefined) };

@@ -11,7 +11,7 @@ import { isAnswered } from "./joined-calls.ts";
 const FOLLOWED_MS = 15 * 60_000;
 /** Between two edits of a card because of what happens around its caller. */
 const EDIT_EVERY_MS = 15_000;
-/** Gone after so many lists without them in a row: one may be an old list served again. */
+/** A caller has left when this many lists in a row lack them: one may be an old list, served again. */
 const ABSENCES_TO_LEAVE = 2;
 const LISTS = ["players", "killLogs"] as const;
 

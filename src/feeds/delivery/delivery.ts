@@ -32,7 +32,7 @@ export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
 /**
  * Carries one feed's entries from the journal into its channel, each once and in order: freeze the batch (written),
  * send it under its nonce, acknowledge (written). Only this object writes the feed's record. It costs no timer and no
- * promise while there is nothing to post.
+ * promise while there is nothing to post. One file, since every step reads and writes that record.
  */
 export class Delivery {
   readonly feed: Feed;
@@ -52,14 +52,13 @@ export class Delivery {
 
   /** `doubtful`: the record is an earlier life's, which may have posted more than it wrote. */
   constructor(feed: Feed, record: OffsetRecord, ports: DeliveryPorts, doubtful: boolean) {
-    const { clock, random } = ports;
+    const { clock } = ports;
     this.feed = feed;
     this.#record = record;
     this.#ports = ports;
     this.#planner = new Planner(feed, ports);
-    const found = { doubtful, frozen: record.frozen !== undefined };
-    this.#channel = new FeedChannel(feed, this.#planner, ports, found);
-    this.#backOff = new BackOff(clock, random);
+    this.#channel = new FeedChannel(feed, this.#planner, ports, { doubtful, frozen: !!record.frozen });
+    this.#backOff = new BackOff(clock, ports.random);
     this.#arrivals = new Arrivals({
       head: this.#head,
       wallMs: clock.nowMs(),
@@ -107,9 +106,7 @@ export class Delivery {
 
   /** An answer of the server was kept: the journal holds what it showed. */
   onPolled(): void {
-    const waited = this.#channel.awaitsPoll;
-    this.#channel.onPolled();
-    if (waited) this.wake();
+    if (this.#channel.onPolled()) this.wake();
   }
 
   /** The server has not been read since `sinceMs`, or is read again (undefined). */
@@ -151,8 +148,8 @@ export class Delivery {
       this.#ports.metrics.count("marshal_feed_errors_total");
       this.#ports.warn(`feed ${this.feed.id} waits after an error`, error);
     }
-    const afterMs = error instanceof TryAgain ? error.afterMs : undefined;
-    await this.#backOff.wait(this.#stop.signal, afterMs).catch(() => undefined);
+    const wait = this.#backOff.wait(this.#stop.signal, error instanceof TryAgain ? error.afterMs : undefined);
+    await wait.catch(() => undefined);
   }
 
   async #drain(): Promise<void> {
@@ -274,15 +271,10 @@ export class Delivery {
 
   /** A notice goes the way of a batch without entries: frozen, so it is said once even across a crash. */
   async #freezeLate(lateSinceMs: number): Promise<void> {
-    const { renderer, clock } = this.#ports;
-    const { kind } = this.feed;
-    const { nextSeq, standing } = this.#record;
     const late = { ...this.#record, lateSinceMs };
-    const key = renderer.lateKey(kind);
-    if (standing?.includes(key) === true) return await this.#write(skipped(late, nextSeq, [key]));
-    const body = renderer.late(kind, lateSinceMs);
-    const draft = { throughSeq: nextSeq, entries: 0, body, atMs: clock.nowMs(), form: "notice" } as const;
-    await this.#freeze(draft, late);
+    const plan = this.#planner.late(this.#record, lateSinceMs);
+    if (plan.kind === "skip") await this.#write(skipped(late, plan.throughSeq, plan.met));
+    else await this.#freeze(plan.batch, late);
   }
 
   /** Under a nonce that no other message has had or will have. */

@@ -37,7 +37,10 @@ export type Sent =
 /** A second other answer in a row, each to a nonce of its own, says that we misread what was posted. */
 const MOST_OTHERS = 2;
 
-/** One feed's channel as far as it is known: what stands there for sure, what may, and how to find out. */
+/**
+ * One feed's channel as far as it is known: what stands there for sure, what may, and how to find out. One file:
+ * sending and reading back change the same few facts.
+ */
 export class FeedChannel {
   readonly #feed: Feed;
   readonly #planner: Planner;
@@ -79,9 +82,12 @@ export class FeedChannel {
     return !this.#doubtful && !this.#attempts.unknown;
   }
 
-  onPolled(): void {
+  /** Whether something has waited for it. */
+  onPolled(): boolean {
+    const waited = this.awaitsPoll;
     this.#polled = true;
     this.awaitsPoll = false;
+    return waited;
   }
 
   /** Another message is up: nothing has been tried with it. */
@@ -145,11 +151,11 @@ export class FeedChannel {
       if (!(error instanceof SinkRefusal)) this.#ports.warn("a send failed without Discord's refusal", error);
       return this.#attempts.onSendFailed(error, startedMs);
     }
-    return this.#judged(answer, [batch, { ...batch, body }]);
+    return this.#outcomeOf(answer, [batch, { ...batch, body }]);
   }
 
   /** Discord answers a nonce that was used before with the old message: what that does not show is still owed. */
-  #judged({ messageId, posted }: SentMessage, sent: readonly FrozenBatch[]): Sent {
+  #outcomeOf({ messageId, posted }: SentMessage, sent: readonly FrozenBatch[]): Sent {
     const { kind } = this.#feed;
     const keysOf = (message: Parameters<FeedRenderer["keysOf"]>[0]) =>
       this.#ports.renderer.keysOf(message, { kind });

@@ -66,6 +66,17 @@ export class Planner {
     );
   }
 
+  /** The notice that the feed runs late; nothing where it stands in the channel already. */
+  late({ nextSeq, standing }: OffsetRecord, sinceMs: number): BatchPlan {
+    const { renderer, clock } = this.#ports;
+    const { kind } = this.#feed;
+    const key = renderer.lateKey(kind);
+    if (standing?.includes(key) === true) return { kind: "skip", throughSeq: nextSeq, met: [key] };
+    const body = renderer.late(kind, sinceMs);
+    const batch: DraftBatch = { throughSeq: nextSeq, entries: 0, body, atMs: clock.nowMs(), form: "notice" };
+    return { kind: "post", full: true, batch };
+  }
+
   /** Discord refused the form of a batch: the same entries as a file; where that was refused too, a bare notice. */
   async reshaped(record: OffsetRecord, batch: FrozenBatch): Promise<DraftBatch> {
     const { list } = record;

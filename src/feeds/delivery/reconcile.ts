@@ -56,7 +56,7 @@ export function skipped(record: OffsetRecord, nextSeq: number, met: readonly str
 
 /**
  * Discord answered `sent` with a message that may be an older one, as it does where a nonce was used before. How much
- * of the batch stands there, and which of its keys.
+ * of the batch stands there, and which of its keys where it is not the very message.
  */
 export function answeredWith(
   sent: FrozenBatch,

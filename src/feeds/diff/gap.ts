@@ -111,7 +111,7 @@ export function gapOfCleared(state: Retained, look: Look): Gap | undefined {
  */
 function beginning(state: Retained, { wholeS, takenAtS, newestS }: Look): number | undefined {
   const seenS = newestUntil(state, Math.max(takenAtS, newestS ?? takenAtS));
-  // A log that has begun anew was told of its old rows; an empty one has none.
+  // Where a log has begun anew its old rows are dealt with; an empty one has none.
   const isAnew = state.calm >= Calm.anew || seenS === undefined;
   const lastS = isAnew ? (wholeS ?? seenS) : Math.min(seenS, state.reachedS ?? seenS);
   return lastS === undefined ? state.floorS : Math.max(0, lastS - LATE_S);

@@ -5,20 +5,20 @@ import { logLists } from "../diff/window-facts.ts";
 import { type Advance, advance, emptyHead } from "./advance.ts";
 import { type Answer, lookOf, noteLook, readAnswer } from "./answer.ts";
 import type { Journal, JournalItem, MoveResult } from "./journal-port.ts";
-import { type ChunkRef, chunkKey, headKey, type JournalChunk, type JournalHead } from "./journal-records.ts";
+import { headKey, type JournalHead } from "./journal-records.ts";
 import { type Found, neededSeq, type Open, opened, trimmed, trimmedAway, withGaps } from "./open-journal.ts";
+import { StoredChunks, type StoredChunksParts } from "./stored-chunks.ts";
 
-export interface JournalParts {
+export interface JournalParts extends StoredChunksParts {
   readonly heads: Documents<JournalHead>;
-  readonly chunks: Documents<JournalChunk>;
   readonly random: Random;
   readonly clock: Pick<Clock, "monotonicMs">;
-  warn(message: string, error: unknown): void;
 }
 
-/** See journal-port.ts for what each method promises. */
+/** See journal-port.ts for what each method promises. One file: every method takes its turn on the same open journals. */
 export class StoredJournal implements Journal {
   readonly #parts: JournalParts;
+  readonly #chunks: StoredChunks;
   readonly #open = new Map<string, Open>();
   readonly #byFeed = new Map<string, Set<Open>>();
   /** How long each log gets before it drops rows, as far as any server has shown it. */
@@ -26,13 +26,12 @@ export class StoredJournal implements Journal {
   readonly #listeners = new Set<(source: SourceId, list: LogList) => void>();
   /** Moves lock two journals; one after the other, so that two of them cannot wait for each other. */
   #moves: Promise<unknown> = Promise.resolve();
-  /** Chunks that are not in the store any more, and have been logged. */
-  readonly #lost = new WeakSet<ChunkRef>();
   #trimming = false;
   #lookId = 0;
 
   constructor(parts: JournalParts) {
     this.#parts = parts;
+    this.#chunks = new StoredChunks(parts);
   }
 
   /** Rejects when the store fails; what was not written is found again by the next snapshot. */
@@ -74,7 +73,7 @@ export class StoredJournal implements Journal {
       await this.#parts.heads.set(open.key, fresh);
       open.head = fresh;
       this.#hold(open, feedId, fresh.nextSeq);
-      await this.#deleteChunks(open, known);
+      await this.#chunks.delete(open, known);
       return fresh.nextSeq;
     });
   }
@@ -111,7 +110,7 @@ export class StoredJournal implements Journal {
     const found: Found[] = [];
     for (const ref of head.chunks) {
       if (ref.lastSeq < fromSeq || found.length >= limit) continue;
-      const items = await this.#chunk(open, ref);
+      const items = await this.#chunks.read(open, ref);
       // The feed was detached while it read, and its items went with it.
       if (items === undefined && !open.head?.chunks.includes(ref)) return [];
       if (items === undefined) found.push({ kind: "lost", seq: ref.lastSeq });
@@ -177,27 +176,15 @@ export class StoredJournal implements Journal {
   }
 
   async #write(open: Open, step: Advance): Promise<void> {
-    const { heads, chunks } = this.#parts;
+    const { heads } = this.#parts;
     open.freeChunk = step.head.nextChunk;
-    for (const [id, chunk] of step.sealed) await chunks.set(chunkKey(open.key, id), chunk);
+    await this.#chunks.write(open, step.sealed);
     await heads.set(open.key, step.head);
     // Feeds may have acknowledged while this was being written.
     open.head = this.#trimming ? trimmed(step.head, neededSeq(open)) : step.head;
     if (step.added > 0) for (const listener of this.#listeners) listener(open.source, open.list);
     open.garbage = [...open.garbage, ...step.droppedChunks];
-    await this.#sweep(open);
-  }
-
-  /** What cannot be deleted now waits for the next poll: the entries themselves are safe, so nothing has failed. */
-  async #sweep(open: Open): Promise<void> {
-    for (const id of open.garbage) {
-      try {
-        await this.#parts.chunks.delete(chunkKey(open.key, id));
-      } catch {
-        return;
-      }
-      open.garbage = open.garbage.filter((other) => other !== id);
-    }
+    await this.#chunks.sweep(open);
   }
 
   async #copy(asked: Open, to: Open): Promise<MoveResult> {
@@ -208,17 +195,14 @@ export class StoredJournal implements Journal {
     const from = this.#newest(asked, lineage);
     const old = from.head;
     if (old === undefined) return "none";
-    for (const ref of old.chunks) {
-      const items = await this.#chunk(from, ref);
-      if (items !== undefined) await this.#parts.chunks.set(chunkKey(to.key, ref.id), { items });
-    }
+    await this.#chunks.copy(from, old, to);
     await this.#parts.heads.set(to.key, old);
     to.head = old;
     return "moved";
   }
 
   /**
-   * A guild may have slept through one key and link the next: its journal is then behind that of a guild which did
+   * A guild may have kept a revoked key and then link the next one: its journal is behind that of a guild which did
    * not. Only the newest may go on, or the two would give different entries the same number.
    */
   #newest(asked: Open, lineage: string): Open {
@@ -230,32 +214,14 @@ export class StoredJournal implements Journal {
     return newest;
   }
 
-  /**
-   * Undefined where the store has lost it, as a Redis that restarts under a running bot may: what was written just
-   * before is gone, and a chunk is written once. Its entries are told as a gap.
-   */
-  async #chunk(open: Open, ref: ChunkRef): Promise<readonly JournalItem[] | undefined> {
-    const chunk = await this.#parts.chunks.get(chunkKey(open.key, ref.id));
-    if (chunk === undefined && open.head?.chunks.includes(ref) && !this.#lost.has(ref)) {
-      this.#lost.add(ref);
-      const what = new Error(`chunk ${ref.id} of journal ${open.list} is not in the store`);
-      this.#parts.warn("entries that waited to be posted are lost; their channels are told", what);
-    }
-    return chunk?.items;
-  }
-
-  /** The last feed is gone: nobody reads this journal, and whoever comes next starts at a baseline. */
+  /** The last feed is gone: nobody reads this journal, and the next feed starts at a baseline. */
   async #retire(open: Open): Promise<void> {
     if (open.feeds.size > 0) return;
     const { head } = open;
     open.head = undefined;
     if (head === undefined || !this.#trimming) return;
     await this.#parts.heads.delete(open.key);
-    await this.#deleteChunks(open, head);
-  }
-
-  async #deleteChunks(open: Open, head: JournalHead): Promise<void> {
-    for (const ref of head.chunks) await this.#parts.chunks.delete(chunkKey(open.key, ref.id));
+    await this.#chunks.delete(open, head);
   }
 
   /** What the store or the memory has; undefined where there is no journal. */

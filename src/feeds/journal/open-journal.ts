@@ -55,7 +55,7 @@ export function opened(source: SourceId, list: LogList): Open {
   };
 }
 
-/** What a feed asks for and nobody keeps any more is told as a gap: silence would be a loss. */
+/** Entries that a feed asks for and that are no longer kept become a gap: silence would be a loss. */
 export function trimmedAway(
   head: JournalHead,
   fromSeq: number,

@@ -14,7 +14,7 @@ export class VisitDurations {
     this.#joined = new Map(joined);
   }
 
-  /** Takes entries oldest first; answers how long whoever leaves was there, in seconds, when that is known. */
+  /** Takes entries oldest first; returns how long the player who leaves was there, in seconds, where that is known. */
   note(entry: JoinEntry): number | undefined {
     const who = entry.player.id === undefined ? `~${entry.player.name}` : String(entry.player.id);
     const joinedAtS = this.#joined.get(who);

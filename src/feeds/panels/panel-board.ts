@@ -56,7 +56,10 @@ interface LivePanel {
   isDoubtful: boolean;
 }
 
-/** The panels of all guilds: each says what the latest state says, within a minute, and never more often. */
+/**
+ * The panels of all guilds: each says what the latest state says, within a minute, and never more often. One file: a
+ * post, an edit and a replacement are steps of one message.
+ */
 export class PanelBoard implements Panels {
   readonly #ports: PanelBoardPorts;
   readonly #live = new Map<string, LivePanel>();

@@ -7,7 +7,7 @@ import type { MessageBody } from "../../domain/message.ts";
 export const EDIT_EVERY_MS = 60_000;
 /** Discord limits edits of old messages (30046) and does not say for how long. */
 export const LIMITED_EVERY_MS = 300_000;
-/** After so many refused edits a new message takes the place of the old one. */
+/** After this many refused edits a new message takes the place of the old one. */
 const MOST_LIMITED = 3;
 /** An empty server is read every ten minutes at the latest: silence is longer than that. */
 export const SILENT_AFTER_MS = 900_000;
