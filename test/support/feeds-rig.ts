@@ -57,8 +57,8 @@ export class FeedsRig {
     offsets: new Map<string, string>(),
     cards: new Map<string, string>(),
     feeds: new Map<string, string>(),
-    // What ran before this rig ended in order.
-    cleanStop: new Map([["end", JSON.stringify({ unsettled: [] })]]),
+    // What ran before this rig ended in order, just now.
+    cleanStop: new Map([["end", JSON.stringify({ unsettled: [], endedAtMs: this.clock.nowMs() })]]),
   };
   readonly stores = {
     heads: new MemoryDocuments(parseJournalHead, this.#texts.heads),
