@@ -26,6 +26,8 @@ export interface AdmissionParts {
 /** A command that would wait longer for its server's command bucket is refused: only a drained one waits so long. */
 const PACE_PATIENCE_MS = 60_000;
 const MOST_WAITING = 10_000;
+/** People of one guild: they must not take the places of all. */
+const MOST_WAITING_OF_GUILD = 200;
 /** Requests in flight for one key: a key that is refused meanwhile costs at most this many. */
 const FLIGHTS_OF_PROVEN_KEY = 2;
 
@@ -93,8 +95,10 @@ export class Admission {
     return allowance.hopelessUntilMs(waitingClass, nowMs);
   }
 
-  #crowded({ source, route, waitingClass }: Exchange): Failure | undefined {
+  #crowded({ source, route, waitingClass, turn }: Exchange): Failure | undefined {
     const { clock, allowance, waiting } = this.#parts;
+    const isGuildFull = turn !== undefined && waiting.countOfGuild(turn) >= MOST_WAITING_OF_GUILD;
+    if (waitingClass === "person" && isGuildFull) return refusals.tooMany();
     if (waitingClass !== "internal" && waiting.count(waitingClass) >= MOST_WAITING) return refusals.tooMany();
     if (route !== "command") return undefined;
     const nowMs = clock.monotonicMs();

@@ -17,14 +17,12 @@ const GUILDS = 200;
 const SHAPE = { textChannels: 12, voiceChannels: 3, roles: 10 };
 /** Requests a second that the service takes. */
 const LIMIT_PER_S = 35;
-/**
- * They are counted by five seconds: of windows of one second a gate on a machine that stalls uses now a half and now
- * the whole, and the polls of both worlds would differ by that.
- */
-const WINDOW_MS = 5_000;
+/** In which they are counted: short beside a round, and long beside the stalls of a machine that does other things too. */
+const WINDOW_MS = 2_000;
 /** Of the quiet communities' people: more than they would do, as the number of measurements needs it. */
 const INTERACTIONS_PER_S = 20;
-const WARM_MS = 15_000;
+/** Until the gate knows where windows end. */
+const WARM_MS = 24_000;
 /** Of each the ratios are taken; the figures are the medians of these. */
 const ROUNDS = 5;
 const ROUND_MS = 10_000;

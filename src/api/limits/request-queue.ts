@@ -1,3 +1,5 @@
+import { PeopleShares } from "./people-shares.ts";
+
 /** Who waits: our own checks of a key or of a halt, people (commands, status), and polls. */
 export type WaitingClass = "internal" | "person" | "poll";
 
@@ -6,12 +8,16 @@ export interface Waiter {
   readonly waitingClass: WaitingClass;
   /** Whose turn it takes: a guild's, or one for all where nobody waits for somebody in particular. */
   readonly turn: string;
+  /** A read that a guild's people wait for: those have a share, so that one guild's do not displace everybody's polls. */
+  readonly isShared?: boolean | undefined;
 }
 
 /** The share that polls keep while people wait too. */
 const POLL_SHARE = 0.3;
 /** Polls catch up what they were owed, but not for ever. */
 const MOST_OWED = 5;
+/** A limit for which polls waited so lately is short: what people of one guild ask for beyond their share waits. */
+const SHORT_FOR_MS = 10_000;
 
 /** Those of one class, in turn over guilds, first come first served within one. */
 class TurnQueue<W extends Waiter> {
@@ -21,6 +27,11 @@ class TurnQueue<W extends Waiter> {
 
   get size(): number {
     return this.#size;
+  }
+
+  /** How many of one guild wait. */
+  countOf(turn: string): number {
+    return this.#turns.get(turn)?.size ?? 0;
   }
 
   add(waiter: W): void {
@@ -67,7 +78,9 @@ class TurnQueue<W extends Waiter> {
 
 /**
  * Who is next: people before polls, polls keep 30 % while both wait; within a class in turn over guilds among those that
- * may start, so that one busy guild starves no other. Pure: `readyAtMs` says of each when it may.
+ * may start, so that one busy guild starves no other. People of a guild that has used up its share wait for it where polls
+ * have to wait as well.
+ * Pure: `readyAtMs` says of each when it may.
  */
 export class RequestQueue<W extends Waiter> {
   readonly #classes: Record<WaitingClass, TurnQueue<W>> = {
@@ -75,7 +88,10 @@ export class RequestQueue<W extends Waiter> {
     person: new TurnQueue(),
     poll: new TurnQueue(),
   };
+  readonly #shares = new PeopleShares();
   #owedToPolls = 0;
+  /** When a poll had to wait last. */
+  #pollWaitedMs = Number.NEGATIVE_INFINITY;
 
   add(waiter: W): void {
     this.#classes[waiter.waitingClass].add(waiter);
@@ -98,6 +114,11 @@ export class RequestQueue<W extends Waiter> {
     return this.#classes[waitingClass].size;
   }
 
+  /** How many people of one guild wait. */
+  countOfGuild(turn: string): number {
+    return this.#classes.person.countOf(turn);
+  }
+
   get isEmpty(): boolean {
     const { internal, person, poll } = this.#classes;
     return internal.size + person.size + poll.size === 0;
@@ -116,44 +137,61 @@ export class RequestQueue<W extends Waiter> {
     readyAtMs: (waiter: W) => number,
     hopeless: (waitingClass: WaitingClass) => number | undefined,
   ): { readonly next: W } | { readonly wakeAtMs: number } {
-    const internal = this.#first("internal", nowMs, readyAtMs, hopeless);
-    if (internal.next !== undefined) return this.#leave(internal.next);
-    const person = this.#first("person", nowMs, readyAtMs, hopeless);
-    const poll = this.#first("poll", nowMs, readyAtMs, hopeless);
+    const internal = this.#first({ waitingClass: "internal", nowMs, readyAtMs, hopeless });
+    if (internal.next !== undefined) return this.#leave(internal.next, nowMs);
+    const poll = this.#first({ waitingClass: "poll", nowMs, readyAtMs, hopeless });
+    if (this.#classes.poll.size > 0 && poll.next === undefined) this.#pollWaitedMs = nowMs;
+    const person = this.#first({
+      ...{ waitingClass: "person", nowMs, hopeless },
+      readyAtMs: (waiter) => Math.max(this.#shareAtMs(waiter, nowMs), readyAtMs(waiter)),
+    });
     if (poll.next !== undefined && (person.next === undefined || this.#owedToPolls >= 1 - POLL_SHARE)) {
       if (this.#classes.person.size > 0)
         this.#owedToPolls = Math.max(0, this.#owedToPolls - (1 - POLL_SHARE));
-      return this.#leave(poll.next);
+      return this.#leave(poll.next, nowMs);
     }
     if (person.next !== undefined) {
       const owed = this.#classes.poll.size > 0 ? this.#owedToPolls + POLL_SHARE : 0;
       this.#owedToPolls = Math.min(MOST_OWED, owed);
-      return this.#leave(person.next);
+      return this.#leave(person.next, nowMs);
     }
     return { wakeAtMs: Math.min(internal.wakeAtMs, person.wakeAtMs, poll.wakeAtMs) };
   }
 
-  #leave(next: W): { readonly next: W } {
+  #leave(next: W, nowMs: number): { readonly next: W } {
     this.#classes[next.waitingClass].serve(next);
+    if (next.isShared === true) this.#shares.spend(next.turn, nowMs);
     return { next };
   }
 
-  #first(
-    waitingClass: WaitingClass,
-    nowMs: number,
-    readyAtMs: (waiter: W) => number,
-    hopeless: (waitingClass: WaitingClass) => number | undefined,
-  ): { readonly next: W | undefined; readonly wakeAtMs: number } {
+  /** When the share of its guild lets it go. */
+  #shareAtMs({ turn, isShared }: W, nowMs: number): number {
+    const isShort = nowMs - this.#pollWaitedMs <= SHORT_FOR_MS;
+    return isShared === true && isShort ? this.#shares.readyAtMs(turn, nowMs) : nowMs;
+  }
+
+  /** The first that may start, or when one may. */
+  #first({ waitingClass, nowMs, readyAtMs, hopeless }: Search<W>): {
+    readonly next?: W | undefined;
+    readonly wakeAtMs: number;
+  } {
     const set = this.#classes[waitingClass];
-    if (set.size === 0) return { next: undefined, wakeAtMs: Number.POSITIVE_INFINITY };
+    if (set.size === 0) return { wakeAtMs: Number.POSITIVE_INFINITY };
     const untilMs = hopeless(waitingClass);
-    if (untilMs !== undefined && untilMs > nowMs) return { next: undefined, wakeAtMs: untilMs };
+    if (untilMs !== undefined && untilMs > nowMs) return { wakeAtMs: untilMs };
     let wakeAtMs = Number.POSITIVE_INFINITY;
     for (const waiter of set) {
       const atMs = readyAtMs(waiter);
       if (atMs <= nowMs) return { next: waiter, wakeAtMs };
       wakeAtMs = Math.min(wakeAtMs, atMs);
     }
-    return { next: undefined, wakeAtMs };
+    return { wakeAtMs };
   }
+}
+
+interface Search<W extends Waiter> {
+  readonly waitingClass: WaitingClass;
+  readonly nowMs: number;
+  readonly readyAtMs: (waiter: W) => number;
+  readonly hopeless: (waitingClass: WaitingClass) => number | undefined;
 }

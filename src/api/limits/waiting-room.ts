@@ -30,6 +30,11 @@ export class WaitingRoom {
     return this.#queue.count(waitingClass);
   }
 
+  /** How many people of one guild wait. */
+  countOfGuild(guildId: string): number {
+    return this.#queue.countOfGuild(guildId);
+  }
+
   /** Lets a request wait; the promise is settled by whatever becomes of it. */
   enter(exchange: Exchange, probe: boolean): Promise<Answered> {
     return new Promise((resolve, reject) => {
@@ -41,6 +46,7 @@ export class WaitingRoom {
         exchange,
         waitingClass,
         turn,
+        isShared: waitingClass === "person" && exchange.route === "read" && turn !== "",
         probe,
         hasLeft: false,
         resolve: (answered) => {

@@ -242,3 +242,78 @@ test("at the service: a guild that asks without end leaves the others their turn
   await world.clock.advance(30_000);
   await world.close();
 });
+
+test("where polls have to wait, a guild whose people ask on and on gets its share, and others' people go at once", () => {
+  const room = new RequestQueue<Ask>();
+  for (let id = 0; id < 200; id++) room.add({ id, waitingClass: "person", turn: "busy", isShared: true });
+  for (let id = 1_000; id < 2_000; id++) room.add({ id, waitingClass: "poll", turn: "" });
+  const startMs = 1_000_000;
+  assert.ok("wakeAtMs" in room.take(startMs, () => startMs + 1, never), "nobody may start yet");
+
+  let nowMs = startMs + 1;
+  const take = (count: number) => {
+    const taken: Ask[] = [];
+    for (; taken.length < count; nowMs += 250) {
+      // The limit opens now and then; in between all wait.
+      room.take(nowMs, () => nowMs + 1, never);
+      const one = room.take(nowMs, () => nowMs, never);
+      assert.ok("next" in one);
+      taken.push(one.next);
+    }
+    return taken;
+  };
+  const burst = take(40).filter(({ turn }) => turn === "busy").length;
+  assert.ok(burst >= 20 && burst <= 26, `${burst}: what it may have at once, and what comes in ten seconds`);
+  take(20);
+  room.add({ id: 3_000, waitingClass: "person", turn: "quiet", isShared: true });
+  assert.equal(take(2).filter(({ id }) => id === 3_000).length, 1);
+
+  const inAMinute = take(240).filter(({ turn }) => turn === "busy").length;
+  assert.ok(inAMinute >= 28 && inAMinute <= 31, `${inAMinute}: one in two seconds`);
+});
+
+test("where no poll has to wait, a guild's people get all that they ask for", () => {
+  const room = new RequestQueue<Ask>();
+  for (let id = 0; id < 100; id++) room.add({ id, waitingClass: "person", turn: "busy", isShared: true });
+  for (let id = 0; id < 100; id++) {
+    const taken = room.take(0, () => 0, never);
+    assert.ok("next" in taken && taken.next.id === id);
+  }
+});
+
+test("at the service: what one guild's people ask for without end takes hardly anything from polls, and no guild may fill the queue", async () => {
+  const polled = async (isBusy: boolean) => {
+    const world = new World({
+      seed: 10,
+      keys: 40,
+      badKeyBudget: 40,
+      service: { limits: { global: { limit: 20, windowMs: 1_000 } } },
+    });
+    const counts = { polls: 0, refused: 0 };
+    let polling = 0;
+    for (let n = 0; n < 1_200; n++) {
+      if (isBusy)
+        for (let times = 0; times < 2; times++)
+          world.client
+            .read(world.source(n % 10), [], { priority: "person", guildId: "busy" })
+            .catch((failure: { code: string }) => {
+              if (failure.code === "queue-full") counts.refused += 1;
+            });
+      for (; polling < 4; polling++)
+        world.client.read(world.source(10 + ((n + polling) % 30)), [], { priority: "poll" }).then(
+          () => {
+            counts.polls += 1;
+            polling -= 1;
+          },
+          () => {},
+        );
+      await world.clock.advance(50);
+    }
+    assert.equal(world.service.counts.answers429, 0);
+    await world.close();
+    return counts;
+  };
+  const [alone, beside] = [await polled(false), await polled(true)];
+  assert.ok(beside.polls >= 0.9 * alone.polls, `${beside.polls} polls of ${alone.polls}`);
+  assert.ok(beside.refused > 0);
+});
