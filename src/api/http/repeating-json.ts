@@ -94,19 +94,21 @@ export class RepeatingJson {
     let unreadFrom = -1;
     for (let at = from, sign = COMMA; sign === COMMA; at += 1) {
       const found = this.#find(before, text, at, next, looks);
-      const end = found < 0 ? endOfRow(text, at) : at + lengthOf(before, found);
-      if (end < 0) return undefined;
+      let end: number;
       if (found < 0) {
+        end = endOfRow(text, at);
+        if (end < 0) return undefined;
         looks = Math.max(LEAST_LOOKS, looks - (before.rows.length - next));
         if (unreadFrom < 0) unreadFrom = at;
+        read.starts.push(at);
+        read.ends.push(end);
       } else {
         if (unreadFrom >= 0 && !readAnew(text, unreadFrom, read, reader)) return undefined;
         unreadFrom = -1;
-        read.rows.push(before.rows[found]);
-        next = found + 1;
+        next = this.#runEnd(before, text, at, found);
+        takeRows(before, { from: found, to: next, movedBy: at - (before.starts[found] ?? 0) }, read);
+        end = read.ends.at(-1) ?? at;
       }
-      read.starts.push(at);
-      read.ends.push(end);
       sign = text.charCodeAt(end);
       if (sign !== COMMA && sign !== CLOSE_LIST) return undefined;
       at = end;
@@ -124,19 +126,44 @@ export class RepeatingJson {
     }
     return -1;
   }
+
+  /** Behind the last of the rows that stand in the text here as they stood before, the row `found` being the first. */
+  #runEnd({ starts, ends }: ReadList, text: string, at: number, found: number): number {
+    const start = starts[found] ?? 0;
+    let to = found + 1;
+    // Twice as many at a time, as long as all are the same: mostly all are that are left.
+    for (let count = 1; to < starts.length; count *= 2) {
+      const last = Math.min(starts.length, to + count);
+      const [fromChar, toChar] = [ends[to - 1] ?? 0, ends[last - 1] ?? 0];
+      const isSame =
+        text.slice(at + fromChar - start, at + toChar - start) === this.#text.slice(fromChar, toChar);
+      if (!isSame) break;
+      to = last;
+    }
+    return to;
+  }
+}
+
+/** Known rows, which stand so far from where they stood. */
+function takeRows(
+  before: ReadList,
+  { from, to, movedBy }: { readonly from: number; readonly to: number; readonly movedBy: number },
+  read: OpenList,
+): void {
+  for (let row = from; row < to; row++) {
+    read.rows.push(before.rows[row]);
+    read.starts.push((before.starts[row] ?? 0) + movedBy);
+    read.ends.push((before.ends[row] ?? 0) + movedBy);
+  }
 }
 
 /** As small as it can be kept: arrays that were pushed to hold half as much again. */
 function closed({ starts, ends, rows }: OpenList): ReadList {
-  return { starts: Uint32Array.from(starts), ends: Uint32Array.from(ends), rows: rows.slice() };
+  return { starts: new Uint32Array(starts), ends: new Uint32Array(ends), rows: rows.slice() };
 }
 
 function unread(row: unknown): unknown {
   return row;
-}
-
-function lengthOf({ starts, ends }: ReadList, row: number): number {
-  return (ends[row] ?? 0) - (starts[row] ?? 0);
 }
 
 /** Reads what stands between `from` and the end of the last row, in one go. */

@@ -20,6 +20,7 @@ const KEYS_TO_PROVE = 3;
  */
 export class Twins {
   readonly #clock: ServerClock;
+  /** The latest answers, oldest first. */
   #recent: ToldKey[] = [];
 
   constructor(clock: ServerClock) {
@@ -29,11 +30,13 @@ export class Twins {
   /** Takes in an answer that was no refusal; gives those that prove, together with it, counters of their own. */
   find(answer: ToldKey): readonly ToldKey[] {
     const { told, readMs } = answer;
-    this.#recent = this.#recent.filter((one) => this.#mayBeOneWindow(one, readMs)).slice(1 - KEPT);
+    if (this.#recent.length >= KEPT) this.#recent.shift();
     this.#recent.push(answer);
     const equal = new Map<SourceId, ToldKey>();
-    for (const one of this.#recent)
-      if (one.told.limit === told.limit && one.told.remaining === told.remaining) equal.set(one.source, one);
+    for (const one of this.#recent) {
+      const isEqual = one.told.remaining === told.remaining && one.told.limit === told.limit;
+      if (isEqual && this.#mayBeOneWindow(one, readMs)) equal.set(one.source, one);
+    }
     return equal.size < KEYS_TO_PROVE ? [] : [...equal.values()];
   }
 
