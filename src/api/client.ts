@@ -210,6 +210,10 @@ class GatedClient implements Service {
     return untilMs === undefined ? undefined : { untilMs: this.#wallMs(untilMs) };
   }
 
+  isReadRefused(source: SourceId): boolean {
+    return this.#reads.isRefused(source);
+  }
+
   badKeys(): BadKeys {
     const nowMs = this.#options.clock.monotonicMs();
     const spentMs = this.#budget.spentUntilMs(nowMs);

@@ -119,6 +119,11 @@ export class StatusReads {
     return failure;
   }
 
+  /** Whether the service refused to show this server lately, so that it is not asked now. */
+  isRefused(source: SourceId): boolean {
+    return this.#refusedReads.standing(source, this.#parts.clock.monotonicMs()) !== undefined;
+  }
+
   /** The key was linked again: it is asked at once. */
   unpark(source: SourceId): void {
     this.#refusedReads.forget(source);

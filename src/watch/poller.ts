@@ -85,7 +85,7 @@ export class Poller {
   constructor(parts: PollerParts) {
     this.#parts = parts;
     this.#reader = new SourceReader(parts);
-    this.#schedule = new Schedule((source) => isKeyWaiting(parts.health, source));
+    this.#schedule = new Schedule((source) => mayNotBeRead(parts.health, source));
   }
 
   start(): void {
@@ -130,7 +130,8 @@ export class Poller {
     const soonMs = clock.monotonicMs() + DUE_WITHIN_MS;
     let due = 0;
     for (const [source, { notBeforeMs }] of this.#watched) {
-      if (notBeforeMs <= soonMs && health.parked(source) === undefined) due += 1;
+      const isParked = health.parked(source) !== undefined || health.isReadRefused(source);
+      if (notBeforeMs <= soonMs && !isParked) due += 1;
     }
     return { due, kept: this.#kept };
   }
@@ -257,7 +258,9 @@ export class Poller {
   }
 }
 
-/** Whether a key is parked, or is held because too many other keys were refused; neither is used. */
-function isKeyWaiting(health: ServiceHealth, source: SourceId): boolean {
-  return health.parked(source) !== undefined || health.held(source) !== undefined;
+/** Whether a key is parked, is held because too many others were refused, or opens a server that we may not read. */
+function mayNotBeRead(health: ServiceHealth, source: SourceId): boolean {
+  return (
+    health.parked(source) !== undefined || health.held(source) !== undefined || health.isReadRefused(source)
+  );
 }

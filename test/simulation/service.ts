@@ -86,6 +86,10 @@ export class SimService implements ServiceClient, ServiceHealth {
 
   held(): undefined {}
 
+  isReadRefused(): boolean {
+    return false;
+  }
+
   commandReadyAtMs(): number {
     return 0;
   }

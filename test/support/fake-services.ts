@@ -128,6 +128,7 @@ export class FakeWorld {
       return why === undefined ? undefined : { sinceMs: 0, why };
     },
     held: () => undefined,
+    isReadRefused: () => false,
     commandReadyAtMs: () => 0,
   };
 

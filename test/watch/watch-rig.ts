@@ -39,6 +39,8 @@ export class GateClient implements ServiceClient, ServiceHealth {
   failure: (source: SourceId) => Failure | Error | undefined = () => undefined;
   halted: ReturnType<ServiceHealth["halt"]>;
   readonly parkedSources = new Set<SourceId>();
+  /** Servers that the service does not let us read. */
+  readonly unreadableSources = new Set<SourceId>();
   #freeAtMs = 0;
 
   constructor(clock: VirtualClock) {
@@ -88,6 +90,10 @@ export class GateClient implements ServiceClient, ServiceHealth {
   }
 
   held(): undefined {}
+
+  isReadRefused(source: SourceId): boolean {
+    return this.unreadableSources.has(source);
+  }
 
   commandReadyAtMs(): number {
     return 0;

@@ -218,6 +218,26 @@ describe("watch: failures", () => {
     await watch.stop();
   });
 
+  test("does not ask for a server that the service does not let us read, until it may be asked again", async () => {
+    const { clock, client, watch } = rig();
+    const closed = id("closed");
+    client.failure = (source) => {
+      if (source !== closed) return undefined;
+      client.unreadableSources.add(closed);
+      return new Failure("read-refused", "9998");
+    };
+    watch.demands.put("feeds", [demand("closed"), demand("open")]);
+    watch.start();
+    await clock.advance(3_600_000);
+    assert.equal(client.callsOf("closed").length, 1);
+    assert.equal(watch.progress().due, 1, "it is not waited for");
+    client.failure = () => undefined;
+    client.unreadableSources.delete(closed);
+    await clock.advance(30_000);
+    assert.ok(client.callsOf("closed").length > 1);
+    await watch.stop();
+  });
+
   test("waits as a whole while the service halts us", async () => {
     const { clock, client, watch } = rig();
     const untilMs = clock.nowMs() + 60_000;

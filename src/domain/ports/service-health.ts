@@ -11,6 +11,8 @@ export interface ServiceHealth {
   parked(source: SourceId): { readonly sinceMs: number; readonly why: string } | undefined;
   /** A key that is in no doubt itself waits until then, epoch milliseconds, because too many others were refused. */
   held(source: SourceId): { readonly untilMs: number } | undefined;
+  /** The key is good, and the service does not let us read the server; nothing is asked until its next rare turn. */
+  isReadRefused(source: SourceId): boolean;
   /** When a command of this source could be sent, epoch milliseconds; now or earlier when nothing stands in the way. */
   commandReadyAtMs(source: SourceId): number;
 }
