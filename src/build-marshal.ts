@@ -11,6 +11,8 @@ import { ServerKey } from "./domain/server-key.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createGuildLifecycle } from "./guild-lifecycle.ts";
+import { createHistory, type HistoryWing } from "./history/create-history.ts";
+import { createNoHistory } from "./history/no-history.ts";
 import type { RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
 import { registerGauges } from "./ops/gauges.ts";
@@ -159,8 +161,10 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     random,
     report,
   });
+  const history = openHistory();
   watch.listen(feeds.listener);
   watch.listen(runs.listener);
+  if (history !== undefined) watch.listen(history.listener);
   const lifecycle = createGuildLifecycle({
     bindings,
     retention: guildRetention,
@@ -168,6 +172,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     feeds,
     panels,
     runs,
+    history,
   });
   discord.listen(lifecycle.listener);
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
@@ -196,6 +201,21 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const nowMs = () => clock.nowMs();
   registerGauges(metrics, { discord, service, watch, feeds, runs, readiness, nowMs });
 
+  /** undefined: whoever hosts the bot has turned it off. */
+  function openHistory(): HistoryWing | undefined {
+    if (config.historyUrl === undefined) return undefined;
+    const { targetsOf } = runs.catalogue;
+    const wing = createHistory({
+      ...{ url: config.historyUrl, markKey: kept.historyKey, bindings, demands, targetsOf },
+      ...{ clock, random, metrics, log },
+    });
+    const isWorking = () => (wing.state().trouble === null ? 1 : 0);
+    metrics.gauge("marshal_history_working", "1 while the history can be written.", isWorking);
+    const queued = () => wing.state().queued;
+    metrics.gauge("marshal_history_queued", "Answers that wait to be recorded.", queued);
+    return wing;
+  }
+
   async function* knownGuilds(): AsyncGenerator<string> {
     for (const { guildId } of bindings.linked()) yield guildId;
     yield* settings.guilds();
@@ -208,6 +228,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     await feeds.start();
     await panels.start();
     await runs.start();
+    await history?.start();
     await discord.start(commands, {
       keyVerifier: service,
       snapshots,
@@ -222,6 +243,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       feeds: feeds.feeds,
       modCalls: feeds.modCalls,
       panels,
+      history: history ?? createNoHistory(),
       audit: runs.audit,
       refusals: runs.refusals,
       sourceOf: kept.keys.sourceOf,
@@ -245,6 +267,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       runs,
       feeds,
       panels,
+      history,
       service,
       store,
     }),
@@ -258,6 +281,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
         feeds: () => feeds.state(),
         runs: () => runs.state(),
         discord: () => discord.state(),
+        history: () => history?.state() ?? "off",
       },
     },
   };

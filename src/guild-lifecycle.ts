@@ -4,6 +4,7 @@ import type { Services } from "./discord/services.ts";
 import type { SourceId } from "./domain/model.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
 import type { PanelBoard } from "./feeds/panels/panel-board.ts";
+import type { HistoryWing } from "./history/create-history.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { BindingStore } from "./store/bindings.ts";
 import type { GuildRetention } from "./store/guild-retention.ts";
@@ -15,6 +16,7 @@ export interface GuildLifecycleParts {
   readonly feeds: FeedsWing;
   readonly panels: PanelBoard;
   readonly runs: Runs;
+  readonly history: Pick<HistoryWing, "onLinksChanged"> | undefined;
 }
 
 export interface GuildLifecycle {
@@ -26,7 +28,7 @@ export interface GuildLifecycle {
 
 /** What each wing does when a server is linked or unlinked, and when a guild removes the bot. */
 export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle {
-  const { bindings, retention, service, feeds, panels, runs } = parts;
+  const { bindings, retention, service, feeds, panels, runs, history } = parts;
 
   /** Lets the gate forget a key that no guild uses any more. */
   async function forgetIfUnlinked(source: SourceId): Promise<void> {
@@ -44,12 +46,14 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         for (const binding of linked) await runs.onUnlinked(binding);
         await feeds.forgetGuild(guildId);
         await panels.drop({ guildId });
+        await history?.onLinksChanged(guildId);
         for (const { source } of linked) await forgetIfUnlinked(source);
       },
     },
     onLink: {
       async onLinked({ source, guildId, id }) {
         await service.unpark(source);
+        await history?.onLinksChanged(guildId);
         return { feedsBack: await retention.restoreFeeds(guildId, id, feeds.feeds) };
       },
       async onReplaced(from) {
@@ -60,6 +64,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         await runs.onUnlinked(binding);
         await feeds.unlinked(binding);
         await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
+        await history?.onLinksChanged(binding.guildId);
         await forgetIfUnlinked(binding.source);
       },
     },

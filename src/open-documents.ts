@@ -55,6 +55,7 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
     /** Opens keys: for api/ alone. */
     keys,
     nonceKey: vault.derive("nonce"),
+    historyKey: vault.derive("history"),
     settings: createSettings(on("settings")),
     feedStore: createFeedStore(on("feeds")),
     audit: createAuditLog({

@@ -85,6 +85,7 @@ export class StatusReads {
       source,
       askedAtMs: answered.sentAtMs,
       takenAtMs: answered.readAtMs,
+      serviceAtMs: answered.dateMs,
       status: readStatus(answered.json),
       lists: present,
       skippedRows,

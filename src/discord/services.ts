@@ -7,6 +7,7 @@ import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
 import type { Feeds } from "../domain/ports/feeds.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { Guilds } from "../domain/ports/guilds.ts";
+import type { History } from "../domain/ports/history.ts";
 import type { HostHealth } from "../domain/ports/host-health.ts";
 import type { Members } from "../domain/ports/members.ts";
 import type { ModCalls } from "../domain/ports/mod-calls.ts";
@@ -41,6 +42,7 @@ export interface Services {
   readonly modCalls: ModCalls;
   readonly panels: Panels;
   readonly accounts: GameAccounts;
+  readonly history: History;
   readonly audit: AuditLog;
   readonly refusals: Refusals;
   readonly clock: Clock;

@@ -127,6 +127,8 @@ export interface Snapshot {
   /** When the request was written and when the answer was read, our clock, epoch milliseconds. */
   readonly askedAtMs: number;
   readonly takenAtMs: number;
+  /** When it was answered by the service's own clock, in whole seconds; absent where the answer did not say. */
+  readonly serviceAtMs?: number | undefined;
   readonly status: ServerStatus;
   readonly lists: Partial<Lists>;
   /** Rows that could not be read, per list. They are counted and logged; the other rows are used. */

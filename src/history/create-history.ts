@@ -1,5 +1,15 @@
+import type { Snapshot } from "../domain/model.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Demands } from "../domain/ports/demands.ts";
 import type { History } from "../domain/ports/history.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { SnapshotListener } from "../domain/ports/snapshots.ts";
+import type { Log } from "../log.ts";
+import { Eraser } from "./eraser.ts";
+import { Recorder } from "./ingest/recorder.ts";
+import { Links } from "./links.ts";
+import { ServicePresent } from "./service-present.ts";
 import { WorkerClient } from "./worker/worker-client.ts";
 
 export interface HistoryParts {
@@ -7,27 +17,149 @@ export interface HistoryParts {
   readonly url: string;
   /** Marks forgotten players; independent of every other use of the bot's secret. */
   readonly markKey: Uint8Array;
+  readonly bindings: Pick<Bindings, "all" | "list">;
+  readonly demands: Demands;
+  /** The names at which a command aims. */
+  targetsOf(text: string): readonly string[];
   readonly clock: Clock;
   readonly random: Random;
-  /** What keeps the history from working, in words for the operator; undefined: it works again. */
-  onTrouble(message: string | undefined): void;
-  onDefect(message: string): void;
+  readonly metrics: Metrics;
+  readonly log: Log;
 }
 
-export interface HistoryWing extends Pick<History, "players"> {
-  start(): void;
-  stop(): Promise<void>;
+export interface HistoryState {
+  /** Why nothing can be recorded at present; null: it can. */
+  readonly trouble: string | null;
+  /** Answers that wait to be stored. */
+  readonly queued: number;
+  readonly rowsStored: number;
 }
+
+export interface HistoryWing extends History {
+  readonly listener: SnapshotListener;
+  /** After the bindings are loaded. Does not wait for the database. */
+  start(): Promise<void>;
+  /** A guild has linked or unlinked a server, replaced a key, or removed the bot. */
+  onLinksChanged(guildId: string): Promise<void>;
+  stop(): Promise<void>;
+  state(): HistoryState;
+}
+
+/** One answer of the service may hold hundreds of rows for several guilds. */
+const STORE_WITHIN_MS = 60_000;
+/** Erasing a player of years touches many rows. */
+const ERASE_WITHIN_MS = 60_000;
 
 /** Builds the wing that keeps what happened on the game servers and answers from it; its database is in a worker. */
-export function createHistory({ url, markKey, ...parts }: HistoryParts): HistoryWing {
-  const client = new WorkerClient({ ...parts, options: { url, markKey } });
+export function createHistory(parts: HistoryParts): HistoryWing {
+  const { url, markKey, clock, random, metrics, log } = parts;
+  const present = new ServicePresent(clock);
+  let trouble: string | undefined = "it is being opened";
+  let rowsStored = 0;
+
+  const client = new WorkerClient({
+    options: { url, markKey },
+    clock,
+    random,
+    onTrouble(message) {
+      const before = trouble;
+      trouble = message;
+      if (message === undefined) {
+        log.info({}, "the history is recorded");
+        // A failure means that the database or the bot has stopped again, which is told elsewhere.
+        void onOpened().catch((err: unknown) =>
+          log.debug({ err }, "the history could not read its settings"),
+        );
+      } else if (message !== before) log.warn({ reason: message }, "the history is not recorded");
+    },
+    onDefect: (message) =>
+      log.error({ stack: message }, "a question to the history failed in a way that was not expected"),
+  });
+  const recorder: Recorder = new Recorder({
+    clock,
+    random,
+    linksOf: (source) => links.of(source),
+    targetsOf: (text) => parts.targetsOf(text),
+    store: (deliveries) => client.call("ingest.take", { deliveries }, { withinMs: STORE_WITHIN_MS }),
+    onStored(rows) {
+      rowsStored += rows;
+      metrics.count("marshal_history_rows_total", {}, rows);
+    },
+    onFailed(err) {
+      metrics.count("marshal_history_failures_total");
+      log.debug({ err }, "answers of the service could not be recorded; they are tried again");
+    },
+    onDropped: (answers) => metrics.count("marshal_history_dropped_total", {}, answers),
+  });
+  const links = new Links({
+    bindings: parts.bindings,
+    demands: parts.demands,
+    onChanged: (source) => recorder.forget(source),
+  });
+  const eraser = new Eraser({
+    clock,
+    presentS: () => present.seconds(),
+    erase: (args) => client.call("retention.erase", args, { withinMs: ERASE_WITHIN_MS }),
+    erasePersons: (args) => client.call("retention.erasePersons", args, { withinMs: ERASE_WITHIN_MS }),
+    onFailed: (err) => log.warn({ err }, "what is too old could not be erased from the history"),
+  });
+
+  async function onOpened(): Promise<void> {
+    links.setOff(await client.call("guild.turnedOff", {}));
+    await client.call("guild.linked", { links: links.all(), endedMs: clock.nowMs() });
+  }
+
   return {
+    listener: {
+      async take(snapshot: Snapshot) {
+        present.note(snapshot);
+        recorder.take(snapshot);
+      },
+    },
     players: {
       search: (guildId, typed, limit) => client.call("players.search", { guildId, typed, limit }),
       find: (guildId, nameOrId) => client.call("players.find", { guildId, nameOrId }),
     },
-    start: () => client.start(),
-    stop: () => client.stop(),
+    cards: {
+      card: (guildId, playerId, options) => client.call("cards.card", { guildId, playerId, ...options }),
+      page: (guildId, options) => client.call("cards.page", { guildId, ...options }),
+    },
+    rewind: {
+      at: (guildId, bindingId, times) => client.call("rewind.at", { guildId, bindingId, ...times }),
+      unrecorded: (guildId, sinceS) => client.call("rewind.unrecorded", { guildId, sinceS }),
+    },
+    privacy: {
+      retention: (guildId) => client.call("guild.retention", { guildId }),
+      async setRetention(guildId, days) {
+        await client.call("guild.setRetention", { guildId, days });
+        links.turnOff(guildId, days === "off");
+      },
+      forget: (guildId, playerId, nowS) =>
+        client.call(
+          "privacy.forget",
+          { guildId, playerId, nowS: present.seconds() ?? nowS },
+          { withinMs: ERASE_WITHIN_MS },
+        ),
+      export: (guildId, playerId) => client.call("privacy.export", { guildId, playerId }),
+    },
+    async start() {
+      await links.load();
+      client.start();
+      eraser.start();
+    },
+    async onLinksChanged(guildId) {
+      await links.refresh(guildId);
+      const change = { links: links.all(guildId), guildId, endedMs: clock.nowMs() };
+      // Not waited for: nobody's link waits for the history, and the next start makes up for what is missed.
+      void client
+        .call("guild.linked", change)
+        .catch((err: unknown) => log.debug({ err }, "the history was not told of an unlinked server"));
+    },
+    async stop() {
+      eraser.stop();
+      await recorder.stop();
+      await client.stop();
+    },
+    state: () => ({ trouble: trouble ?? null, queued: recorder.queued, rowsStored }),
   };
 }

@@ -61,6 +61,21 @@ export const METRIC_DEFINITIONS: Readonly<Record<string, Definition>> = {
     help: "Rows of the service's lists that were left out because their time lies in the future.",
     labels: ["list"],
   },
+  marshal_history_rows_total: {
+    kind: "counter",
+    help: "Rows of the game's logs that were recorded.",
+    labels: [],
+  },
+  marshal_history_failures_total: {
+    kind: "counter",
+    help: "Times that answers could not be recorded; they are tried again.",
+    labels: [],
+  },
+  marshal_history_dropped_total: {
+    kind: "counter",
+    help: "Answers that were not recorded; what they alone showed is told as missing.",
+    labels: [],
+  },
   marshal_service_seconds: {
     kind: "histogram",
     help: "From writing a request to reading its answer.",

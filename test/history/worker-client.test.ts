@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import { createHistory } from "../../src/history/create-history.ts";
 import { WorkerClient } from "../../src/history/worker/worker-client.ts";
+import type { Log } from "../../src/log.ts";
 import { isFailure } from "../support/failures.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
 
@@ -41,20 +42,27 @@ describe("the thread of the history", () => {
     await assert.rejects(client.call("guild.retention", { guildId: "1" }), isFailure("store"));
   });
 
-  test("the wing answers from an empty database", async () => {
-    const opened = Promise.withResolvers<string | undefined>();
+  test("the wing answers from an empty database, and says that it is recorded", async () => {
+    const opened = Promise.withResolvers<string>();
+    const said = (_: object, message: string) => opened.resolve(message);
+    const log: Log = { debug: said, info: said, warn: said, error: said, child: () => log };
     const history = createHistory({
       url: `sqlite:${folder.path}/b.sqlite`,
       markKey: new Uint8Array(32),
+      bindings: { async *all() {}, list: async () => [] },
+      demands: { put: () => undefined },
+      targetsOf: () => [],
+      metrics: { count: () => undefined, observe: () => undefined },
       clock: systemClock,
       random: systemRandom,
-      onTrouble: opened.resolve,
-      onDefect: (message) => assert.fail(message),
+      log,
     });
-    history.start();
-    assert.equal(await opened.promise, undefined);
+    await history.start();
+    assert.equal(await opened.promise, "the history is recorded");
     assert.deepEqual(await history.players.search("1", "bob", 25), []);
     assert.deepEqual(await history.players.find("1", "17"), []);
+    assert.equal(await history.cards.card("1", 17, { nowS: 0 }), undefined);
+    assert.deepEqual(history.state(), { trouble: null, queued: 0, rowsStored: 0 });
     await history.stop();
   });
 

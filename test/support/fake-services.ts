@@ -187,6 +187,7 @@ export class FakeWorld {
     feeds: unused("feeds"),
     modCalls: unused("modCalls"),
     panels: unused("panels"),
+    history: unused("history"),
     accounts: unused("accounts"),
     sourceOf,
     hideSecret: (text) => void this.hidden.push(text),

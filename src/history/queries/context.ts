@@ -1,15 +1,17 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
+import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { HistoryDatabase } from "../database/open-database.ts";
 import type { HistoryTables } from "../database/schema.ts";
+import { Ingest } from "../ingest/ingest.ts";
+import type { Hashes } from "./hashes.ts";
 
 /** What a named query works with. Times come with its arguments. */
-export interface QueryContext {
+export interface QueryContext extends Hashes {
   readonly db: Kysely<HistoryTables>;
-  /** The name of a player in the list of the forgotten. */
-  markOf(guildId: string, playerId: number): string;
-  /** 48 bits that stand for a text in a key; salted, so that nobody can choose two texts with the same. */
-  hashOf(text: string): number;
+  readonly ingest: Ingest;
+  /** Changes run one at a time: one that erases must not meet one that stores. */
+  readonly writing: KeyedMutex;
 }
 
 const HASH_BYTES = 6;
@@ -31,10 +33,10 @@ export async function openContext(
     .select("value")
     .where("name", "=", own.name)
     .executeTakeFirstOrThrow();
-  return {
-    db,
+  const hashes: Hashes = {
     markOf: (guildId, playerId) =>
       createHmac("sha256", markKey).update(`${guildId} ${playerId}`).digest("base64url"),
     hashOf: (text) => createHash("sha256").update(value).update(text).digest().readUIntBE(0, HASH_BYTES),
   };
+  return { db, ...hashes, ingest: new Ingest(db, hashes), writing: new KeyedMutex() };
 }

@@ -1,6 +1,13 @@
+import * as cards from "./cards.ts";
 import type { QueryContext } from "./context.ts";
+import { exportPlayer } from "./export.ts";
+import { forget } from "./forget.ts";
 import * as guilds from "./guilds.ts";
+import * as ingest from "./ingest.ts";
+import { page } from "./pages.ts";
 import * as players from "./players.ts";
+import * as retention from "./retention.ts";
+import * as rewind from "./rewind.ts";
 
 /**
  * Every question and change that may cross to the worker, by name. Arguments and answers are plain data. A query is
@@ -8,8 +15,20 @@ import * as players from "./players.ts";
  */
 export const namedQueries = {
   "guild.retention": guilds.retention,
+  "guild.setRetention": guilds.setRetention,
+  "guild.turnedOff": guilds.turnedOff,
+  "guild.linked": guilds.linked,
+  "privacy.forget": forget,
+  "privacy.export": exportPlayer,
+  "retention.erase": retention.eraseStep,
+  "retention.erasePersons": retention.erasePersons,
+  "ingest.take": ingest.take,
   "players.search": players.search,
   "players.find": players.find,
+  "cards.card": cards.card,
+  "cards.page": page,
+  "rewind.at": rewind.at,
+  "rewind.unrecorded": rewind.unrecorded,
 } satisfies Readonly<Record<string, (context: QueryContext, args: never) => Promise<unknown>>>;
 
 export type NamedQueries = typeof namedQueries;

@@ -131,7 +131,10 @@ async function newest({ db }: QueryContext, scanned: Scanned, limit: number): Pr
 }
 
 /** The players of these numbers with all their names, seen last first. */
-async function known({ db }: QueryContext, persons: readonly number[]): Promise<readonly KnownPlayer[]> {
+export async function known(
+  { db }: QueryContext,
+  persons: readonly number[],
+): Promise<readonly KnownPlayer[]> {
   if (persons.length === 0) return [];
   const rows = await db
     .selectFrom("persons")

@@ -44,7 +44,6 @@ export class WorkerClient {
   start(): void {
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: this.#parts.options });
     this.#worker = worker;
-    worker.unref();
     worker.on("message", (message: FromWorker) => this.#onMessage(message));
     worker.on("error", (error) => this.#onEnd(`its thread failed: ${String(error)}`));
     worker.on("exit", () => this.#onEnd("its thread ended"));

@@ -1,8 +1,9 @@
+import { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { CommandCatalogue, VerbInfo } from "../../domain/ports/command-catalogue.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import { namesLike, nearestWords } from "./did-you-mean.ts";
-import { targetsIn } from "./parse-command.ts";
+import { parseCommand, targetsIn } from "./parse-command.ts";
 import { type Argument, catalogue, findVerb, usageOf, type Verb } from "./verbs.ts";
 
 /** Discord's limits: choices of an option, and the length of each value and name. */
@@ -36,7 +37,18 @@ export function createCommandCatalogue({ snapshots }: CatalogueParts): CommandCa
       const verb = findVerb(name);
       return verb === undefined ? undefined : infoOf(verb);
     },
+    targetsOf,
   };
+}
+
+function targetsOf(text: string): readonly string[] {
+  try {
+    const { known, mass, targetTexts } = parseCommand(text);
+    return known && !mass ? targetTexts : [];
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
 }
 
 function infoOf(verb: Verb): VerbInfo {

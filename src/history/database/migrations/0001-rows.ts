@@ -37,6 +37,7 @@ const TABLES: Readonly<Record<string, Table>> = {
     columns: { id: small, guild: small, player_id: large, bare_name: text, first_s: large, last_s: large },
     key: ["id"],
     unique: [["guild", "player_id", "bare_name"]],
+    indexes: { persons_by_last_s: ["guild", "last_s"] },
   },
   names: {
     columns: { guild: small, person: small, name: text, name_key: text, first_s: large, last_s: large },
@@ -61,7 +62,10 @@ const TABLES: Readonly<Record<string, Table>> = {
   command_targets: {
     columns: { ...row, person: small, hash: large, n: ["smallint"], target: small },
     key: ["scope", "at_s", "person", "hash", "n", "target"],
-    indexes: { command_targets_by_target: ["target", "at_s"] },
+    indexes: {
+      command_targets_by_target: ["target", "at_s"],
+      command_targets_by_person: ["person"],
+    },
   },
   mod_calls: {
     columns: { ...row, caller: small, n: ["smallint"], moderator: ["integer", "optional"] },

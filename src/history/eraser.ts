@@ -1,0 +1,72 @@
+import type { Clock } from "../domain/ports/clock.ts";
+import type { StepDone } from "./queries/retention.ts";
+
+export interface EraserParts {
+  readonly clock: Clock;
+  /** The present by the service's clock, seconds; undefined before any answer told it. */
+  presentS(): number | undefined;
+  erase(args: {
+    readonly afterScope: number;
+    readonly nowS: number;
+    readonly nowMs: number;
+  }): Promise<StepDone | undefined>;
+  erasePersons(args: { readonly nowS: number }): Promise<boolean>;
+  onFailed(error: unknown): void;
+}
+
+const FIRST_ROUND_AFTER_MS = 10 * 60_000;
+const ROUND_MS = 60 * 60_000;
+/** Between two steps others have the database. */
+const PAUSE_MS = 50;
+
+/**
+ * Erases what is too old, in small steps. The present is the service's: our own clock may have been set by years, and
+ * would then erase everything.
+ */
+export class Eraser {
+  readonly #parts: EraserParts;
+  readonly #abort = new AbortController();
+  #cancel: () => void = () => undefined;
+
+  constructor(parts: EraserParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#after(FIRST_ROUND_AFTER_MS);
+  }
+
+  stop(): void {
+    this.#cancel();
+    this.#abort.abort();
+  }
+
+  /** One round over all servers. Rejects when the database fails or the bot stops. */
+  async round(): Promise<void> {
+    const { clock, erase, erasePersons } = this.#parts;
+    const nowS = this.#parts.presentS();
+    if (nowS === undefined) return;
+    let afterScope = 0;
+    for (;;) {
+      const step = await erase({ afterScope, nowS, nowMs: clock.nowMs() });
+      if (step === undefined) break;
+      // The same server again, until nothing is left of it.
+      afterScope = step.isDone ? step.scope : step.scope - 1;
+      if (!step.isDone) await clock.sleep(PAUSE_MS, this.#abort.signal);
+    }
+    while (!(await erasePersons({ nowS }))) await clock.sleep(PAUSE_MS, this.#abort.signal);
+  }
+
+  #after(delayMs: number): void {
+    this.#cancel = this.#parts.clock.after(delayMs, () => {
+      const again = () => {
+        if (!this.#abort.signal.aborted) this.#after(ROUND_MS);
+      };
+      this.round()
+        .catch((error: unknown) => {
+          if (!this.#abort.signal.aborted) this.#parts.onFailed(error);
+        })
+        .finally(again);
+    });
+  }
+}

@@ -1,0 +1,222 @@
+import type { Kysely, Transaction } from "kysely";
+import type { RecordedLog } from "../../domain/history.ts";
+import type { HistoryTables } from "../database/schema.ts";
+import type { Hashes } from "../queries/hashes.ts";
+import { isInside, type Visit } from "../queries/sessions.ts";
+import { Aims } from "./aims.ts";
+import type { Delivery, Link, LogRows } from "./delivery.ts";
+import { followers } from "./followers.ts";
+import { type Book, People, type Sighting } from "./people.ts";
+import { lookAt, noteVisits, setInside } from "./presence.ts";
+import { type GuildState, openGuild, openScope, type ScopeState } from "./scope-state.ts";
+import { storeGaps } from "./store-gaps.ts";
+import {
+  type Place,
+  type Stored,
+  storeCommands,
+  storeJoins,
+  storeKills,
+  storeModCalls,
+} from "./store-logs.ts";
+import { storeCount, storeEmergencyCalls, storePermissions, storeRoster } from "./store-state.ts";
+
+type Db = Transaction<HistoryTables>;
+
+const DAY_S = 86_400;
+
+/** Writes what answers of the service bring. Remembers what it last saw of each server; the database is what counts. */
+export class Ingest {
+  readonly #db: Kysely<HistoryTables>;
+  readonly #hashes: Hashes;
+  readonly #people = new People();
+  readonly #guilds = new Map<string, GuildState>();
+  readonly #scopes = new Map<string, ScopeState>();
+  readonly #aims = new Map<number, Aims>();
+
+  constructor(db: Kysely<HistoryTables>, hashes: Hashes) {
+    this.#db = db;
+    this.#hashes = hashes;
+  }
+
+  /** Stores a delivery for each guild, each in one transaction. Answers how many rows were new. */
+  async take(delivery: Delivery): Promise<number> {
+    let rows = 0;
+    for (const link of delivery.links) {
+      try {
+        rows += await this.#db.transaction().execute((db) => this.#store(db, link, delivery));
+      } catch (error) {
+        // What was undone in the database is not undone in memory.
+        this.forget();
+        throw error;
+      }
+    }
+    return rows;
+  }
+
+  /** What is remembered is void: the database was changed by other hands. */
+  forget(): void {
+    this.#people.clear();
+    this.#guilds.clear();
+    this.#scopes.clear();
+    this.#aims.clear();
+  }
+
+  async #store(db: Db, link: Link, delivery: Delivery): Promise<number> {
+    const guild = await this.#guild(db, link.guildId);
+    if (guild.retentionDays === 0) return 0;
+    const state = await this.#scope(db, guild, link, delivery.atS);
+    const barredUntilS = (playerId: number) =>
+      guild.barriers.size === 0
+        ? -1
+        : (guild.barriers.get(this.#hashes.markOf(link.guildId, playerId)) ?? -1);
+    const fromS = Math.max(state.startS, delivery.atS - guild.retentionDays * DAY_S);
+    const sightings = sightingsOf(delivery).filter(({ atS }) => atS >= fromS);
+    const book = await this.#people.note(db, guild.id, sightings, barredUntilS);
+    const aims = this.#aimsOf(state);
+    aims.note(sightings, book);
+    const place: Place = {
+      db,
+      scope: state.id,
+      book,
+      fromS,
+      hashOf: (text) => this.#hashes.hashOf(text),
+      aimedAt: (name, atS) => aims.at(name, atS),
+    };
+
+    const { joins, kills, commands, modCalls } = delivery;
+    const visits = joins && (await storeJoins(place, joins));
+    const killed = kills && (await storeKills(place, kills));
+    const run = commands && (await storeCommands(place, commands));
+    const called = modCalls && (await storeModCalls(place, modCalls));
+    await this.#noteLog(db, state, "joins", joins, visits);
+    await this.#noteLog(db, state, "kills", kills, killed);
+    await this.#noteLog(db, state, "commands", commands, run);
+    await this.#noteLog(db, state, "modCalls", modCalls, called);
+
+    if (visits !== undefined) await noteInside(db, state, visits.rows);
+    await this.#look(db, state, book, delivery);
+    await storeEmergencyCalls(place, state, delivery);
+    const added = { guild: guild.id, scope: state.id, visits: visits?.rows ?? [], commands: run?.rows ?? [] };
+    for (const follower of followers) await follower.onAdded(db, added);
+    return [visits, killed, run, called].reduce((sum, stored) => sum + (stored?.rows.length ?? 0), 0);
+  }
+
+  /** Who is there, how many and of which rank. An answer that is older than what is stored says nothing of the present. */
+  async #look(db: Db, state: ScopeState, book: Book, delivery: Delivery): Promise<void> {
+    const { players, atS } = delivery;
+    const newestS = state.newestS.get("joins");
+    const isOld =
+      (newestS !== undefined && (delivery.newestJoinS ?? newestS) < newestS) ||
+      atS < (state.presence.lastLookS ?? Number.NEGATIVE_INFINITY);
+    if (players === undefined || isOld) return;
+    const listed = new Map<number, string>();
+    for (const { player, permission } of players) {
+      const person = book.numberOf(player, atS);
+      if (person !== undefined) listed.set(person, permission);
+    }
+    const inferred = lookAt(state.presence, new Set(listed.keys()), atS);
+    if (inferred.length > 0) {
+      const rows = inferred.map((row) => ({ scope: state.id, n: 0, ...row }));
+      await db
+        .insertInto("visits")
+        .values(rows)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+    await storePermissions(db, state, listed, atS);
+    await storeCount(db, state, delivery);
+    await storeRoster(db, state, [...listed.keys()], atS);
+  }
+
+  async #noteLog(
+    db: Db,
+    state: ScopeState,
+    log: RecordedLog,
+    window: LogRows<unknown> | undefined,
+    stored: Stored<unknown> | undefined,
+  ): Promise<void> {
+    if (window === undefined || stored === undefined) return;
+    const isMissed = window.isUnshared && !stored.isShared && stored.rows.length > 0;
+    if (isMissed) await storeGaps(db, state, log, window);
+    state.newestS.set(log, Math.max(state.newestS.get(log) ?? 0, window.newestS));
+    state.longest.set(log, Math.max(state.longest.get(log) ?? 0, window.length));
+  }
+
+  async #guild(db: Db, guildId: string): Promise<GuildState> {
+    const row = await db
+      .selectFrom("guilds")
+      .select(["id", "version"])
+      .where("guild_id", "=", guildId)
+      .executeTakeFirst();
+    const known = this.#guilds.get(guildId);
+    if (known !== undefined && row?.version === known.version && row.id === known.id) return known;
+    if (known !== undefined) {
+      this.#people.forgetGuild(known.id);
+      for (const [key, { id }] of this.#scopes) {
+        if (!key.startsWith(`${guildId} `)) continue;
+        this.#scopes.delete(key);
+        this.#aims.delete(id);
+      }
+    }
+    const guild = await openGuild(db, guildId);
+    this.#guilds.set(guildId, guild);
+    return guild;
+  }
+
+  async #scope(db: Db, guild: GuildState, link: Link, nowS: number): Promise<ScopeState> {
+    const key = `${link.guildId} ${link.bindingId}`;
+    const known = this.#scopes.get(key);
+    if (known !== undefined) return known;
+    const state = await openScope(db, guild, link, nowS);
+    this.#scopes.set(key, state);
+    return state;
+  }
+
+  #aimsOf({ id }: ScopeState): Aims {
+    const aims = this.#aims.get(id) ?? new Aims();
+    this.#aims.set(id, aims);
+    return aims;
+  }
+}
+
+/** Who was inside, after rows that came out of order, is read from all rows of these persons. */
+async function noteInside(
+  db: Db,
+  { id, presence }: ScopeState,
+  rows: Stored<{ person: number; at_s: number; kind: number }>["rows"],
+): Promise<void> {
+  const unclear = noteVisits(presence, rows);
+  if (unclear.length === 0) return;
+  const found = await db
+    .selectFrom("visits")
+    .select(["person", "at_s", "kind", "after_s"])
+    .where("person", "in", [...unclear])
+    .where("scope", "=", id)
+    .orderBy("at_s")
+    .execute();
+  const byPerson = Map.groupBy(found, ({ person }) => person);
+  for (const [person, visits] of byPerson) {
+    setInside(presence, person, isInside(visits as readonly Visit[], false));
+    presence.lastRowS.set(person, visits.at(-1)?.at_s ?? 0);
+  }
+}
+
+/** Everybody whom a delivery names, and when. */
+function sightingsOf(delivery: Delivery): readonly Sighting[] {
+  const { atS, players = [], joins, kills, commands, modCalls, emergencyCalls = [] } = delivery;
+  return [
+    ...players.map(({ player }) => ({ ref: player, atS })),
+    ...(joins?.rows ?? []).map(({ player, atS: at }) => ({ ref: player, atS: at })),
+    ...(kills?.rows ?? []).flatMap(({ killer, killed, atS: at }) => [
+      { ref: killer, atS: at },
+      { ref: killed, atS: at },
+    ]),
+    ...(commands?.rows ?? []).map(({ player, atS: at }) => ({ ref: player, atS: at })),
+    ...(modCalls?.rows ?? []).flatMap(({ caller, moderator, atS: at }) =>
+      [caller, ...(moderator === undefined ? [] : [moderator])].map((ref) => ({ ref, atS: at })),
+    ),
+    ...emergencyCalls.flatMap(({ callerId, startedAtS }) =>
+      callerId === undefined ? [] : { ref: { name: "", id: callerId }, atS: startedAtS },
+    ),
+  ];
+}

@@ -1,0 +1,56 @@
+import { sql, type Transaction } from "kysely";
+import type { RecordedLog } from "../../domain/history.ts";
+import { type HistoryTables, VISIT } from "../database/schema.ts";
+import type { LogRows } from "./delivery.ts";
+import type { ScopeState } from "./scope-state.ts";
+
+const TABLES = { joins: "visits", kills: "kills", commands: "commands", modCalls: "mod_calls" } as const;
+
+/**
+ * Between a window that shares no row with what is stored and the rows before and after it, rows may have scrolled out
+ * of the log unseen. Nothing is missing where the server was empty and its log is shorter than it has been: the game
+ * server started anew.
+ */
+export async function storeGaps(
+  db: Transaction<HistoryTables>,
+  state: ScopeState,
+  log: RecordedLog,
+  window: Omit<LogRows<never>, "rows">,
+): Promise<void> {
+  const beforeS = await neighbour(db, state.id, log, "before", window.oldestS);
+  const afterS = await neighbour(db, state.id, log, "after", window.newestS);
+  const startedAnew = state.count?.players === 0 && window.length < (state.longest.get(log) ?? 0);
+  const gaps = [
+    ...(beforeS === undefined || startedAnew ? [] : [{ from_s: beforeS, to_s: window.oldestS }]),
+    ...(afterS === undefined ? [] : [{ from_s: window.newestS, to_s: afterS }]),
+  ];
+  for (const gap of gaps) {
+    await db
+      .insertInto("gaps")
+      .values({ scope: state.id, log, ...gap })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+async function neighbour(
+  db: Transaction<HistoryTables>,
+  scope: number,
+  log: RecordedLog,
+  side: "before" | "after",
+  atS: number,
+): Promise<number | undefined> {
+  // Of visits, only what the log itself has: the others stand at times at which somebody looked.
+  const ofLog =
+    log === "joins" ? sql<boolean>`kind in (${VISIT.joined}, ${VISIT.left})` : sql<boolean>`1 = 1`;
+  const row = await db
+    .selectFrom(TABLES[log])
+    .select("at_s")
+    .where("scope", "=", scope)
+    .where(ofLog)
+    .where("at_s", side === "before" ? "<" : ">", atS)
+    .orderBy("at_s", side === "before" ? "desc" : "asc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at_s;
+}

@@ -1,0 +1,112 @@
+import type { Transaction } from "kysely";
+import type { HistoryTables } from "../database/schema.ts";
+import type { Delivery } from "./delivery.ts";
+import { storable } from "./people.ts";
+import type { ScopeState } from "./scope-state.ts";
+import type { Place } from "./store-logs.ts";
+
+type Db = Transaction<HistoryTables>;
+
+const MINUTE_S = 60;
+const HOUR_S = 3_600;
+/** A number that does not change is written this often, so that a time without looks is told from one without change. */
+const COUNT_AGAIN_S = 900;
+/** The rank of nearly everybody; only what differs from it is written. */
+const NO_RANK = "Normal";
+
+/** The rank of everybody of staff, when it was seen first and when it changes. */
+export async function storePermissions(
+  db: Db,
+  { id, permissions }: ScopeState,
+  listed: ReadonlyMap<number, string>,
+  atS: number,
+): Promise<void> {
+  const changed = [...listed].filter(
+    ([person, permission]) => permission !== (permissions.get(person) ?? NO_RANK),
+  );
+  if (changed.length === 0) return;
+  await db
+    .insertInto("ranks")
+    .values(
+      changed.map(([person, permission]) => ({
+        scope: id,
+        person,
+        at_s: atS,
+        permission: storable(permission),
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  for (const [person, permission] of changed) permissions.set(person, permission);
+}
+
+/** How many are there, at most once a minute. */
+export async function storeCount(db: Db, state: ScopeState, delivery: Delivery): Promise<void> {
+  const atS = Math.floor(delivery.atS / MINUTE_S) * MINUTE_S;
+  const staff = delivery.players?.filter(({ permission }) => permission !== NO_RANK).length ?? null;
+  const next = { atS, players: delivery.playerCount, staff, queue: delivery.queue ?? null };
+  const last = state.count;
+  if (last !== undefined) {
+    const isSame = last.players === next.players && last.staff === next.staff && last.queue === next.queue;
+    if (atS <= last.atS || (isSame && atS < last.atS + COUNT_AGAIN_S)) return;
+  }
+  await db
+    .insertInto("counts")
+    .values({ scope: state.id, at_s: atS, players: next.players, staff, queue: next.queue })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  state.count = next;
+}
+
+/** Everybody who is there, once an hour. */
+export async function storeRoster(
+  db: Db,
+  state: ScopeState,
+  persons: readonly number[],
+  atS: number,
+): Promise<void> {
+  const hour = Math.floor(atS / HOUR_S);
+  if (state.rosterS !== undefined && Math.floor(state.rosterS / HOUR_S) >= hour) return;
+  await db
+    .insertInto("rosters")
+    .values({ scope: state.id, at_s: atS, persons: [...persons].sort((a, b) => a - b).join(",") })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  state.rosterS = atS;
+}
+
+/** Calls that are open now; each is written when it is seen first. */
+export async function storeEmergencyCalls(
+  { db, scope, book, fromS }: Place,
+  state: ScopeState,
+  { emergencyCalls = [] }: Delivery,
+): Promise<void> {
+  const keys = new Set<string>();
+  for (const call of emergencyCalls) {
+    const { startedAtS, callNumber, callerId } = call;
+    const key = `${startedAtS} ${callNumber}`;
+    keys.add(key);
+    if (state.emergencyCalls.has(key) || startedAtS < fromS) continue;
+    const caller = callerId === undefined ? null : book.numberOf({ name: "", id: callerId }, startedAtS);
+    if (caller === undefined) continue;
+    await db
+      .insertInto("emergency_calls")
+      .values({
+        scope,
+        at_s: startedAtS,
+        number: callNumber,
+        team: storable(call.team),
+        caller,
+        description: optional(call.description),
+        place: optional(call.positionDescriptor),
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  state.emergencyCalls.clear();
+  for (const key of keys) state.emergencyCalls.add(key);
+}
+
+function optional(text: string | undefined): string | null {
+  return text === undefined ? null : storable(text);
+}

@@ -1,0 +1,195 @@
+import type { BestStreak, CallNearKill, HistoryRowOf, PlayerHistory } from "../../domain/history.ts";
+import type { QueryContext } from "./context.ts";
+import { playedS, readSessions } from "./player-sessions.ts";
+import { known } from "./players.ts";
+import { readRows } from "./rows.ts";
+import { personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
+
+const DAY_S = 86_400;
+/** Kills that follow each other within this time are one streak. */
+const STREAK_PAUSE_S = 60;
+/** A call so long after a kill may be about it. */
+const ABOUT_A_KILL_S = 180;
+const LATEST_SHOWN = 5;
+/** Rows of one player that one card reads, the newest. */
+const MOST_KILLS = 2_000;
+
+interface CardArgs {
+  readonly guildId: string;
+  readonly playerId: number;
+  readonly nowS: number;
+  readonly bindingId?: string | undefined;
+}
+
+/** All that a card shows of a player; undefined: nothing is kept of them. */
+export async function card(
+  context: QueryContext,
+  { guildId, playerId, nowS, bindingId }: CardArgs,
+): Promise<PlayerHistory | undefined> {
+  const found = await personOf(context, guildId, playerId);
+  const [player] = found === undefined ? [] : await known(context, [found.person]);
+  if (found === undefined || player === undefined) return undefined;
+  const { person } = found;
+  const scopes = await scopesOf(context, guildId, bindingId);
+  const sessions = await readSessions(context, scopes, person);
+  const [latest] = sessions;
+  const played = (days: number) => playedS(context, sessions, scopes, nowS - days * DAY_S, nowS);
+  const near = await callsNearKills(context, scopes, person);
+  const streak = await bestStreak(context, scopes, person);
+  const permission = await lastPermission(context, scopes, person);
+  const starts = scopes.flatMap(({ startS }) => startS ?? []);
+  const against = await readRows(context, ["commands"], {
+    scopes,
+    side: { upToS: Number.MAX_SAFE_INTEGER },
+    limit: LATEST_SHOWN,
+    person: { id: person, as: "target" },
+  });
+  return {
+    player,
+    sessions: sessions.length,
+    ...(latest === undefined ? {} : { latestSession: latest }),
+    playedLast7DaysS: await played(7),
+    playedLast30DaysS: await played(30),
+    kills: await count(context, scopes, "kills", "killer", person),
+    deaths: await count(context, scopes, "kills", "killed", person),
+    ...(streak === undefined ? {} : { bestStreak: streak }),
+    callsMade: await count(context, scopes, "mod_calls", "caller", person),
+    callsAnswered: await count(context, scopes, "mod_calls", "moderator", person),
+    callsNearKills: near.length,
+    latestCallsNearKills: near.slice(0, LATEST_SHOWN),
+    commandsRun: await count(context, scopes, "commands", "person", person),
+    commandsAgainst: await count(context, scopes, "command_targets", "target", person),
+    latestCommandsAgainst: against.filter((row) => row.kind === "command"),
+    ...(permission === undefined ? {} : { permission }),
+    ...(starts.length === 0 ? {} : { recordedSinceS: Math.min(...starts) }),
+  };
+}
+
+async function count(
+  { db }: QueryContext,
+  scopes: readonly Scope[],
+  table: "kills" | "mod_calls" | "commands" | "command_targets",
+  column: string,
+  person: number,
+): Promise<number> {
+  if (scopes.length === 0) return 0;
+  const { rows } = await db
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as("rows"))
+    .where(db.dynamic.ref(column), "=", person)
+    .where(
+      "scope",
+      "in",
+      scopes.map(({ id }) => id),
+    )
+    .executeTakeFirstOrThrow();
+  return rows;
+}
+
+async function bestStreak(
+  { db }: QueryContext,
+  scopes: readonly Scope[],
+  person: number,
+): Promise<BestStreak | undefined> {
+  if (scopes.length === 0) return undefined;
+  const rows = await db
+    .selectFrom("kills")
+    .select(["scope", "at_s"])
+    .where("killer", "=", person)
+    .where(
+      "scope",
+      "in",
+      scopes.map(({ id }) => id),
+    )
+    .orderBy("at_s", "desc")
+    .limit(MOST_KILLS)
+    .execute();
+  let best: BestStreak | undefined;
+  for (const its of Map.groupBy(rows, ({ scope }) => scope).values()) {
+    let now: BestStreak | undefined;
+    for (const { at_s: atS } of its) {
+      now =
+        now !== undefined && now.firstS - atS <= STREAK_PAUSE_S
+          ? { kills: now.kills + 1, firstS: atS, lastS: now.lastS }
+          : { kills: 1, firstS: atS, lastS: atS };
+      if (now.kills > Math.max(1, best?.kills ?? 0)) best = now;
+    }
+  }
+  return best;
+}
+
+/** Calls of others soon after a kill of this player on the same server, newest first. */
+async function callsNearKills(
+  context: QueryContext,
+  scopes: readonly Scope[],
+  person: number,
+): Promise<readonly CallNearKill[]> {
+  if (scopes.length === 0) return [];
+  const rows = await context.db
+    .selectFrom((from) =>
+      from
+        .selectFrom("kills")
+        .select(["scope", "at_s", "killed"])
+        .where("killer", "=", person)
+        .where(
+          "scope",
+          "in",
+          scopes.map(({ id }) => id),
+        )
+        .orderBy("at_s", "desc")
+        .limit(MOST_KILLS)
+        .as("kill"),
+    )
+    .innerJoin("mod_calls", (join) =>
+      join
+        .onRef("mod_calls.scope", "=", "kill.scope")
+        .onRef("mod_calls.at_s", ">=", "kill.at_s")
+        .on((eb) => eb("mod_calls.at_s", "<=", eb("kill.at_s", "+", ABOUT_A_KILL_S))),
+    )
+    .select(["mod_calls.scope", "mod_calls.at_s", "caller", "moderator", "n", "killed"])
+    .where("caller", "!=", person)
+    .execute();
+  const byCall = Map.groupBy(rows, ({ scope, at_s, caller, n }) => `${scope} ${at_s} ${caller} ${n}`);
+  const calls = [...byCall.values()].flatMap((its) => {
+    const [first] = its;
+    if (first === undefined) return [];
+    return { ...first, byVictim: its.some(({ killed, caller }) => killed === caller) };
+  });
+  calls.sort((a, b) => b.at_s - a.at_s);
+  const refOf = await refsOf(
+    context,
+    calls.flatMap(({ caller, moderator }) => [caller, moderator]),
+  );
+  const bindings = new Map(scopes.map(({ id, bindingId }) => [id, bindingId]));
+  return calls.map(({ scope, at_s: atS, caller, moderator, byVictim }) => {
+    const call: HistoryRowOf<"modCall"> = {
+      kind: "modCall",
+      bindingId: bindings.get(scope) ?? "",
+      atS,
+      caller: refOf(caller),
+      ...(moderator === null ? {} : { moderator: refOf(moderator) }),
+    };
+    return { call, byVictim };
+  });
+}
+
+async function lastPermission(
+  { db }: QueryContext,
+  scopes: readonly Scope[],
+  person: number,
+): Promise<string | undefined> {
+  if (scopes.length === 0) return undefined;
+  const row = await db
+    .selectFrom("ranks")
+    .select("permission")
+    .where("person", "=", person)
+    .where(
+      "scope",
+      "in",
+      scopes.map(({ id }) => id),
+    )
+    .orderBy("at_s", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined || row.permission === "Normal" ? undefined : row.permission;
+}

@@ -1,0 +1,49 @@
+import type { PlayerPage, PlayerPageOptions } from "../../domain/ports/history.ts";
+import type { QueryContext } from "./context.ts";
+import { readSessions } from "./player-sessions.ts";
+import { readRows } from "./rows.ts";
+import { personOf, scopesOf } from "./scopes.ts";
+
+const MOST_PAGE = 50;
+
+/** One page of what a player did, newest first. */
+export async function page(
+  context: QueryContext,
+  { guildId, playerId, list, bindingId, ...options }: PlayerPageOptions & { readonly guildId: string },
+): Promise<PlayerPage> {
+  const found = await personOf(context, guildId, playerId);
+  if (found === undefined) return { sessions: [], rows: [] };
+  const scopes = await scopesOf(context, guildId, bindingId);
+  const limit = Math.max(1, Math.min(options.limit, MOST_PAGE));
+  if (list === "sessions") {
+    const from = Number(options.before ?? 0);
+    const all = await readSessions(context, scopes, found.person);
+    const more = all.length > from + limit ? { older: String(from + limit) } : {};
+    return { sessions: all.slice(from, from + limit), rows: [], ...more };
+  }
+  const { table, as } = PAGES[list];
+  // A page ends within a second: the next one begins there again and leaves out what was shown.
+  const [upToS = Number.MAX_SAFE_INTEGER, shown = 0] = (options.before ?? "")
+    .split(".")
+    .filter(Boolean)
+    .map(Number);
+  const foundRows = await readRows(context, table, {
+    scopes,
+    side: { upToS },
+    limit: limit + shown + 1,
+    person: { id: found.person, as },
+  });
+  const rows = foundRows.slice(shown, shown + limit);
+  const last = rows.at(-1);
+  if (last === undefined || foundRows.length <= shown + limit) return { sessions: [], rows };
+  const inSecond = rows.filter(({ atS }) => atS === last.atS).length + (last.atS === upToS ? shown : 0);
+  return { sessions: [], rows, older: `${last.atS}.${inSecond}` };
+}
+
+const PAGES = {
+  kills: { table: ["kills"], as: "killer" },
+  deaths: { table: ["kills"], as: "killed" },
+  commands: { table: ["commands"], as: "author" },
+  against: { table: ["commands"], as: "target" },
+  calls: { table: ["mod_calls", "emergency_calls"], as: "caller" },
+} as const;

@@ -1,0 +1,56 @@
+import type { Kysely } from "kysely";
+import type { HistoryTables } from "../database/schema.ts";
+import { isInside, type Visit } from "./sessions.ts";
+
+/** Without a roster: how far back rows are read. Nobody stays longer without leaving a trace in a roster of an hour. */
+const LOOK_BACK_S = 2 * 86_400;
+
+/** The persons who were in a server at a moment: those of the last roster before it, and what happened since. */
+export async function presentAt(
+  db: Kysely<HistoryTables>,
+  scope: number,
+  atS: number,
+): Promise<readonly number[]> {
+  const roster = await db
+    .selectFrom("rosters")
+    .selectAll()
+    .where("scope", "=", scope)
+    .where("at_s", "<=", atS)
+    .orderBy("at_s", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  const newest = await db
+    .selectFrom("visits")
+    .select("at_s")
+    .where("scope", "=", scope)
+    .where("at_s", "<=", atS)
+    .orderBy("at_s", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  const untilS = Math.max(newest?.at_s ?? 0, roster?.at_s ?? 0);
+  // A roster that is old by now says nothing any more: nobody has looked for long.
+  const isUsable = roster !== undefined && untilS - roster.at_s <= LOOK_BACK_S;
+  const fromS = isUsable ? roster.at_s : untilS - LOOK_BACK_S;
+  const rows = await db
+    .selectFrom("visits")
+    .select(["person", "at_s", "kind", "after_s"])
+    .where("scope", "=", scope)
+    .where("at_s", isUsable ? ">" : ">=", fromS)
+    .where("at_s", "<=", atS)
+    .orderBy("at_s")
+    .execute();
+  const byPerson = Map.groupBy(
+    rows as readonly (Visit & { readonly person: number })[],
+    ({ person }) => person,
+  );
+  const inside = new Set(isUsable && roster.persons !== "" ? roster.persons.split(",").map(Number) : []);
+  for (const [person, visits] of byPerson) {
+    if (isInside(visits, inside.has(person))) inside.add(person);
+    else inside.delete(person);
+  }
+  // A roster may still count somebody who was forgotten.
+  const persons = [...inside];
+  if (persons.length === 0) return [];
+  const known = await db.selectFrom("persons").select("id").where("id", "in", persons).execute();
+  return known.map(({ id }) => id);
+}

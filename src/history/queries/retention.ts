@@ -1,0 +1,130 @@
+import type { QueryContext } from "./context.ts";
+
+const DAY_S = 86_400;
+/** What is kept of a server after it was unlinked, or of a guild that removed the bot. */
+const KEPT_AFTER_END_MS = 30 * DAY_S * 1_000;
+/** Rows of one table that one step erases: a step takes some milliseconds. */
+const ROWS_A_STEP = 2_000;
+const PERSONS_A_STEP = 500;
+
+const DATED = [
+  "visits",
+  "kills",
+  "commands",
+  "command_targets",
+  "mod_calls",
+  "emergency_calls",
+  "rosters",
+  "counts",
+] as const;
+
+interface Now {
+  /** By the service's clock. */
+  readonly nowS: number;
+  /** By ours, in which ends are stored. */
+  readonly nowMs: number;
+}
+
+export interface StepDone {
+  /** The server that this step was about: the number to go on after. */
+  readonly scope: number;
+  /** False: there is more to erase of it. */
+  readonly isDone: boolean;
+}
+
+/** Erases some of what is too old of the next server; undefined: that was the last. */
+export async function eraseStep(
+  { db, writing, ingest }: QueryContext,
+  { afterScope, nowS, nowMs }: Now & { readonly afterScope: number },
+): Promise<StepDone | undefined> {
+  const scope = await db
+    .selectFrom("scopes")
+    .innerJoin("guilds", "guilds.id", "scopes.guild")
+    .select(["scopes.id", "ended_ms", "start_s", "retention_days"])
+    .where("scopes.id", ">", afterScope)
+    .orderBy("scopes.id")
+    .limit(1)
+    .executeTakeFirst();
+  if (scope === undefined) return undefined;
+  const isOver = scope.ended_ms !== null && scope.ended_ms < nowMs - KEPT_AFTER_END_MS;
+  const beforeS = isOver ? Number.MAX_SAFE_INTEGER : nowS - scope.retention_days * DAY_S;
+
+  return writing.take("all", async () => {
+    let isDone = true;
+    for (const table of DATED) {
+      isDone = (await eraseSome({ db }, table, scope.id, beforeS)) && isDone;
+    }
+    if (isDone) {
+      await db.deleteFrom("gaps").where("scope", "=", scope.id).where("to_s", "<", beforeS).execute();
+    }
+    if (isDone && isOver) {
+      await db.deleteFrom("ranks").where("scope", "=", scope.id).execute();
+      await db.deleteFrom("scopes").where("id", "=", scope.id).execute();
+      ingest.forget();
+    } else if (!isOver && beforeS > (scope.start_s ?? 0)) {
+      await db.updateTable("scopes").set({ start_s: beforeS }).where("id", "=", scope.id).execute();
+    }
+    return { scope: scope.id, isDone };
+  });
+}
+
+/** Up to `ROWS_A_STEP` rows, whole seconds of them, oldest first. True: nothing is left. */
+async function eraseSome(
+  { db }: Pick<QueryContext, "db">,
+  table: (typeof DATED)[number],
+  scope: number,
+  beforeS: number,
+): Promise<boolean> {
+  const last = await db
+    .selectFrom(table)
+    .select("at_s")
+    .where("scope", "=", scope)
+    .where("at_s", "<", beforeS)
+    .orderBy("at_s")
+    .offset(ROWS_A_STEP)
+    .limit(1)
+    .executeTakeFirst();
+  await db
+    .deleteFrom(table)
+    .where("scope", "=", scope)
+    .where("at_s", "<", beforeS)
+    .where("at_s", "<=", last?.at_s ?? beforeS)
+    .execute();
+  return last === undefined;
+}
+
+/**
+ * Erases some people of whom no row is left, and who was forgotten too long ago to matter. To be called when no server
+ * has rows to erase. True: nothing is left to do.
+ */
+export async function erasePersons(
+  { db, writing, ingest }: QueryContext,
+  { nowS }: Pick<Now, "nowS">,
+): Promise<boolean> {
+  return writing.take("all", async () => {
+    let isDone = true;
+    let erased = 0;
+    for (const { id, retention_days: days } of await db.selectFrom("guilds").selectAll().execute()) {
+      const scope = await db.selectFrom("scopes").select("id").where("guild", "=", id).executeTakeFirst();
+      // A guild of which no server is left keeps nobody.
+      const beforeS = scope === undefined || days === 0 ? Number.MAX_SAFE_INTEGER : nowS - days * DAY_S;
+      await db.deleteFrom("barriers").where("guild", "=", id).where("until_s", "<", beforeS).execute();
+      const gone = await db
+        .selectFrom("persons")
+        .select("id")
+        .where("guild", "=", id)
+        .where("last_s", "<", beforeS)
+        .limit(PERSONS_A_STEP)
+        .execute();
+      if (gone.length === 0) continue;
+      const numbers = gone.map((person) => person.id);
+      await db.deleteFrom("names").where("person", "in", numbers).execute();
+      await db.deleteFrom("ranks").where("person", "in", numbers).execute();
+      await db.deleteFrom("persons").where("id", "in", numbers).execute();
+      erased += gone.length;
+      isDone &&= gone.length < PERSONS_A_STEP;
+    }
+    if (erased > 0) ingest.forget();
+    return isDone;
+  });
+}

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { card } from "../../src/history/queries/cards.ts";
+import { page } from "../../src/history/queries/pages.ts";
+import { find, search } from "../../src/history/queries/players.ts";
+import { at as rewindAt } from "../../src/history/queries/rewind.ts";
+import { onBothDatabases } from "./databases.ts";
+import { ann, BINDING, bob, GUILD, mod, openRig, START_S } from "./rig.ts";
+
+const at = (s: number) => START_S + s;
+const names = (players: readonly { readonly name: string }[]) => players.map(({ name }) => name);
+
+onBothDatabases("what is answered from the history", (databases) => {
+  test("players are found by the beginning, a part, an earlier name and their id; others' guilds find nobody", async () => {
+    const { see, context } = await openRig(databases);
+    const ask = (typed: string, guildId = GUILD) => search(context, { guildId, typed, limit: 25 });
+    await see({ players: [bob, ann, { name: "100%_sure", id: 14 }] }, at(10));
+    await see({ players: [{ name: "Robert", id: 11 }] }, at(400));
+    assert.deepEqual(names(await ask("rob")), ["Robert"]);
+    assert.deepEqual(await ask("bo"), [
+      { playerId: 11, name: "Robert", earlierNames: ["Bob"], firstSeenS: at(10), lastSeenS: at(400) },
+    ]);
+    assert.deepEqual(names(await ask("NN")), ["Ann"]);
+    assert.deepEqual(names(await ask("%_")), ["100%_sure"]);
+    assert.deepEqual(names(await ask("12")), ["Ann"]);
+    const latest = names(await ask(""));
+    assert.deepEqual([latest[0], ...latest.slice(1).sort()], ["Robert", "100%_sure", "Ann"]);
+    assert.deepEqual(await ask("rob", "901"), []);
+    assert.deepEqual(names(await find(context, { guildId: GUILD, nameOrId: "BOB" })), ["Robert"]);
+    assert.deepEqual(await find(context, { guildId: GUILD, nameOrId: "bo" }), []);
+  });
+
+  test("a card counts what is kept, with time in the game, streaks, calls about kills and commands against them", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ players: [mod] }, at(0));
+    await see(
+      {
+        joins: [
+          [bob, at(10), true],
+          [ann, at(20), true],
+          [bob, at(3_610), false],
+          [bob, at(4_000), true],
+        ],
+        kills: [
+          [bob, ann, at(100)],
+          [bob, ann, at(130)],
+          [bob, mod, at(1_000)],
+          [ann, bob, at(1_001)],
+        ],
+        modCalls: [
+          [ann, at(200), mod],
+          [mod, at(5_000)],
+          [bob, at(300)],
+        ],
+        commands: [
+          [mod, ":kick Bob spam", at(3_600)],
+          [bob, ":log hi", at(50)],
+        ],
+        players: [bob, ann, { ...mod, permission: "Server Moderator" }],
+      },
+      at(4_600),
+    );
+    const shown = await card(context, { guildId: GUILD, playerId: 11, nowS: at(4_600) });
+    assert.deepEqual(shown, {
+      player: { playerId: 11, name: "Bob", earlierNames: [], firstSeenS: at(10), lastSeenS: at(4_600) },
+      sessions: 2,
+      latestSession: { bindingId: BINDING, start: { atS: at(4_000), isSure: true } },
+      playedLast7DaysS: 4_200,
+      playedLast30DaysS: 4_200,
+      kills: 3,
+      deaths: 1,
+      bestStreak: { kills: 2, firstS: at(100), lastS: at(130) },
+      callsMade: 1,
+      callsAnswered: 0,
+      callsNearKills: 1,
+      latestCallsNearKills: [
+        {
+          call: { kind: "modCall", bindingId: BINDING, atS: at(200), caller: ann, moderator: mod },
+          byVictim: true,
+        },
+      ],
+      commandsRun: 1,
+      commandsAgainst: 1,
+      latestCommandsAgainst: [
+        { kind: "command", bindingId: BINDING, atS: at(3_600), player: mod, text: ":kick Bob spam" },
+      ],
+      recordedSinceS: START_S,
+    });
+    const moderator = await card(context, { guildId: GUILD, playerId: 13, nowS: at(4_600) });
+    assert.equal(moderator?.permission, "Server Moderator");
+    assert.equal(await card(context, { guildId: "901", playerId: 11, nowS: at(4_600) }), undefined);
+  });
+
+  test("pages follow each other without a row twice or missing, also where many share a second", async () => {
+    const { see, context } = await openRig(databases);
+    const kills = Array.from(
+      { length: 23 },
+      (_, n) => [bob, n % 2 === 0 ? ann : mod, at(10 + Math.floor(n / 9))] as const,
+    );
+    await see({ kills }, at(20));
+    const seen: string[] = [];
+    let before: string | undefined;
+    do {
+      const { rows, older } = await page(context, {
+        guildId: GUILD,
+        playerId: 11,
+        list: "kills",
+        limit: 5,
+        before,
+      });
+      for (const row of rows) if (row.kind === "kill") seen.push(`${row.atS} ${row.killed.name}`);
+      before = older;
+    } while (before !== undefined);
+    const wanted = kills.map(([, killed, atS]) => `${atS} ${killed.name}`);
+    assert.deepEqual(seen.sort(), wanted.sort());
+  });
+
+  test("a rewind shows who was there, with the sure and the unsure ends, and what happened around", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ players: [{ ...mod, permission: "Server Moderator" }] }, at(0));
+    await see({ players: [{ ...mod, permission: "Server Moderator" }] }, at(10));
+    await see(
+      {
+        joins: [
+          [bob, at(100), true],
+          [ann, at(150), true],
+          [bob, at(200), false],
+        ],
+        kills: [[bob, ann, at(160)]],
+        players: [ann],
+      },
+      at(300),
+    );
+    const view = await rewindAt(context, {
+      guildId: GUILD,
+      bindingId: BINDING,
+      atS: at(170),
+      fromS: at(90),
+      toS: at(260),
+    });
+    assert.deepEqual(
+      view.present.map(({ player, session, permission }) => [
+        player.name,
+        session.start,
+        session.end,
+        permission,
+      ]),
+      [
+        ["Ann", { atS: at(150), isSure: true }, undefined, undefined],
+        ["Bob", { atS: at(100), isSure: true }, { atS: at(200), isSure: true }, undefined],
+        ["Mona", { atS: at(0), isSure: false }, undefined, "Server Moderator"],
+      ],
+    );
+    assert.deepEqual(
+      view.rows.map((row) => `${row.kind} ${row.atS - START_S}`),
+      ["join 100", "join 150", "kill 160", "leave 200"],
+    );
+    assert.equal(view.players, 1);
+    assert.deepEqual([view.isShortened, view.unrecorded], [false, []]);
+    const later = await rewindAt(context, {
+      guildId: GUILD,
+      bindingId: BINDING,
+      atS: at(290),
+      fromS: at(270),
+      toS: at(299),
+    });
+    assert.deepEqual(names(later.present.map(({ player }) => player)), ["Ann", "Mona"]);
+  });
+});

@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { onBothDatabases } from "./databases.ts";
+import { ann, BINDING, bob, GUILD, mod, openRig, START_S, type Town } from "./rig.ts";
+
+const at = (s: number) => START_S + s;
+
+onBothDatabases("what is stored of the answers", (databases) => {
+  const busy: Town = {
+    joins: [
+      [bob, at(10), true],
+      [ann, at(11), true],
+      [ann, at(40), false],
+    ],
+    kills: [
+      [bob, ann, at(20)],
+      [bob, ann, at(20)],
+      [ann, bob, at(21)],
+    ],
+    commands: [
+      [mod, ":kick Bob spam", at(30)],
+      [mod, ":kick Bob spam", at(30)],
+      [{ name: "Remote Server" }, ":h hi", at(31)],
+    ],
+    modCalls: [
+      [ann, at(22)],
+      [ann, at(22)],
+    ],
+    players: [bob],
+  };
+
+  test("the same window twice, after a restart, or by a second process adds nothing", async () => {
+    const url = databases.fresh();
+    const first = await openRig(databases, url);
+    assert.equal(await first.see(busy, at(50)), 11);
+    assert.equal(await first.see(busy, at(51)), 0);
+    const second = await openRig(databases, url);
+    assert.equal(await second.see(busy, at(52)), 0);
+    assert.equal(await first.see(busy, at(53)), 0);
+    const counts = await Promise.all(
+      (["visits", "kills", "commands", "mod_calls", "persons", "names"] as const).map(async (table) => {
+        const { rows } = await first.context.db
+          .selectFrom(table)
+          .select((eb) => eb.fn.countAll<number>().as("rows"))
+          .executeTakeFirstOrThrow();
+        return rows;
+      }),
+    );
+    assert.deepEqual(counts, [3, 3, 3, 2, 4, 4]);
+  });
+
+  test("a row that is equal to an older one of its second is one more", async () => {
+    const { see } = await openRig(databases);
+    assert.equal(await see({ kills: [[bob, ann, at(20)]] }, at(25)), 1);
+    assert.equal(
+      await see(
+        {
+          kills: [
+            [bob, ann, at(20)],
+            [bob, ann, at(20)],
+          ],
+        },
+        at(26),
+      ),
+      1,
+    );
+    assert.equal(await see({ kills: [[bob, ann, at(20)]] }, at(27)), 0);
+  });
+
+  test("who answered a call is added to it, stays, and fills the first of equal calls", async () => {
+    const { see, context } = await openRig(databases);
+    const moderators = async () => {
+      const rows = await context.db
+        .selectFrom("mod_calls")
+        .leftJoin("persons", "persons.id", "mod_calls.moderator")
+        .select("player_id")
+        .orderBy("n")
+        .execute();
+      return rows.map(({ player_id: id }) => id);
+    };
+    await see(
+      {
+        modCalls: [
+          [ann, at(22)],
+          [ann, at(22)],
+        ],
+      },
+      at(23),
+    );
+    assert.deepEqual(await moderators(), [null, null]);
+    await see(
+      {
+        modCalls: [
+          [ann, at(22)],
+          [ann, at(22), mod],
+        ],
+      },
+      at(24),
+    );
+    assert.deepEqual(await moderators(), [13, null]);
+    await see(
+      {
+        modCalls: [
+          [ann, at(22)],
+          [ann, at(22)],
+        ],
+      },
+      at(25),
+    );
+    await see(
+      {
+        modCalls: [
+          [ann, at(22), bob],
+          [ann, at(22), mod],
+        ],
+      },
+      at(26),
+    );
+    assert.deepEqual(await moderators(), [13, 11]);
+  });
+
+  test("rows that scrolled out of the log unseen are an interval; an overlap is none", async () => {
+    const { see, context } = await openRig(databases);
+    const kills = (from: number, to: number): Town => ({
+      kills: Array.from({ length: to - from }, (_, n) => [bob, ann, at(from + n)] as const),
+      players: [bob, ann],
+    });
+    await see(kills(0, 10), at(10));
+    await see(kills(5, 15), at(15));
+    await see(kills(30, 40), at(40));
+    // An old answer that is served again is none either.
+    await see(kills(5, 15), at(41));
+    const gaps = await context.db.selectFrom("gaps").select(["log", "from_s", "to_s"]).execute();
+    assert.deepEqual(
+      gaps.map((gap) => ({ ...gap })),
+      [{ log: "kills", from_s: at(14), to_s: at(30) }],
+    );
+  });
+
+  test("a guild sees nothing of the time before it linked the server, another one does", async () => {
+    const rig = await openRig(databases);
+    await rig.see({ kills: [[bob, ann, at(20)]] }, at(25));
+    rig.links = [...rig.links, { guildId: "901", bindingId: "b9", linkedAtS: at(30) }];
+    await rig.see(
+      {
+        kills: [
+          [bob, ann, at(20)],
+          [bob, ann, at(35)],
+        ],
+      },
+      at(40),
+    );
+    const rows = await rig.context.db
+      .selectFrom("kills")
+      .innerJoin("scopes", "scopes.id", "kills.scope")
+      .select(["binding_id", "at_s"])
+      .orderBy("binding_id")
+      .orderBy("at_s")
+      .execute();
+    assert.deepEqual(
+      rows.map((row) => [row.binding_id, row.at_s]),
+      [
+        [BINDING, at(20)],
+        [BINDING, at(35)],
+        ["b9", at(35)],
+      ],
+    );
+  });
+
+  test("names follow a player, and texts that are meant badly are stored as they are, or nearly", async () => {
+    const { see, context } = await openRig(databases);
+    const evil = { name: "'); drop table kills; --", id: 66 };
+    await see({ kills: [[bob, evil, at(20)]] }, at(21));
+    await see(
+      {
+        kills: [
+          [bob, evil, at(20)],
+          [{ name: "Robert", id: 11 }, evil, at(50)],
+        ],
+      },
+      at(51),
+    );
+    await see({ commands: [[bob, ":pm Ann \0 \ud800 %_'\"", at(52)]] }, at(53));
+    const names = await context.db
+      .selectFrom("names")
+      .select("name")
+      .orderBy("first_s")
+      .orderBy("name")
+      .execute();
+    assert.deepEqual(
+      names.map(({ name }) => name),
+      ["'); drop table kills; --", "Bob", "Robert"],
+    );
+    const { text } = await context.db.selectFrom("commands").select("text").executeTakeFirstOrThrow();
+    assert.equal(text, ":pm Ann \ufffd \ufffd %_'\"");
+  });
+
+  test("somebody who is in the list twice without a join has appeared, and who is gone twice without a leave has vanished", async () => {
+    const { see, context } = await openRig(databases);
+    const visits = async () => {
+      const rows = await context.db
+        .selectFrom("visits")
+        .select(["kind", "at_s", "after_s"])
+        .orderBy("at_s")
+        .execute();
+      return rows.map(({ kind, at_s, after_s }) => [
+        kind,
+        at_s - START_S,
+        after_s === null ? null : after_s - START_S,
+      ]);
+    };
+    await see({ players: [bob] }, at(10));
+    assert.deepEqual(await visits(), []);
+    await see({ players: [bob] }, at(20));
+    assert.deepEqual(await visits(), [[2, 10, null]]);
+    await see({ players: [] }, at(30));
+    await see({ players: [bob] }, at(40));
+    await see({ players: [] }, at(50));
+    await see({ players: [] }, at(60));
+    assert.deepEqual(await visits(), [
+      [2, 10, null],
+      [3, 50, 40],
+    ]);
+  });
+
+  test("a command is tied to the one player at whom it aims, also after they left", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ players: [bob, ann] }, at(10));
+    await see(
+      {
+        players: [ann],
+        commands: [
+          [mod, ":kick bo spam", at(12)],
+          [mod, ":pm nobody hi", at(13)],
+        ],
+      },
+      at(14),
+    );
+    const rows = await context.db
+      .selectFrom("command_targets")
+      .innerJoin("persons", "persons.id", "command_targets.target")
+      .select("player_id")
+      .execute();
+    assert.deepEqual(
+      rows.map(({ player_id: id }) => id),
+      [11],
+    );
+  });
+
+  test("staff are noted when their rank is seen first or changes", async () => {
+    const { see, context } = await openRig(databases);
+    const as = (permission: string) => ({ players: [{ ...mod, permission }, bob] });
+    await see(as("Server Moderator"), at(10));
+    await see(as("Server Moderator"), at(20));
+    await see(as("Normal"), at(30));
+    const rows = await context.db
+      .selectFrom("ranks")
+      .select(["at_s", "permission"])
+      .orderBy("at_s")
+      .execute();
+    assert.deepEqual(
+      rows.map((row) => [row.at_s - START_S, row.permission]),
+      [
+        [10, "Server Moderator"],
+        [30, "Normal"],
+      ],
+    );
+  });
+
+  test("of a guild that turned it off nothing is stored", async () => {
+    const { see, context } = await openRig(databases);
+    await context.db
+      .insertInto("guilds")
+      .values({ id: 77, guild_id: GUILD, retention_days: 0, version: 1 })
+      .execute();
+    assert.equal(await see(busy, at(50)), 0);
+  });
+});
