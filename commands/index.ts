@@ -3,6 +3,7 @@ import { audit } from "./audit.ts";
 import { diagnose } from "./diagnose.ts";
 import { feed } from "./feed.ts";
 import { help } from "./help.ts";
+import { history } from "./history.ts";
 import { me } from "./me.ts";
 import { run } from "./run.ts";
 import { server } from "./server.ts";
@@ -10,4 +11,15 @@ import { setup } from "./setup.ts";
 import { staff } from "./staff.ts";
 
 /** The only list of commands: dispatch, registration and /help all read it. */
-export const commands: readonly Command[] = [server, run, me, setup, feed, staff, audit, diagnose, help];
+export const commands: readonly Command[] = [
+  server,
+  run,
+  me,
+  setup,
+  feed,
+  staff,
+  audit,
+  history,
+  diagnose,
+  help,
+];

@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   ack: () => import("./ack.ts"),
   crowd: () => import("./crowd.ts"),
   footprint: () => import("./footprint.ts"),
+  history: () => import("./history.ts"),
   tenants: () => import("./tenants.ts"),
 };
 

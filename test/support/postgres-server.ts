@@ -7,6 +7,8 @@ import process from "node:process";
 export interface PostgresServer {
   /** The address of a fresh, empty database. */
   fresh(): string;
+  /** What such a database takes on the disk. */
+  bytesOf(url: string): number;
   /** Ends at once, without writing what it still holds in memory. */
   stop(): void;
 }
@@ -27,13 +29,16 @@ export function startPostgres(programs: string): PostgresServer {
   chmodSync(folder, 0o700);
   const run = (program: string, ...args: string[]) => {
     const command = [join(programs, program), ...args];
+    // What pg_ctl starts keeps its output open: it is not waited for.
+    const kept = program === "psql" ? "pipe" : "ignore";
     const [first = "", ...rest] = isRoot ? ["runuser", "-u", "postgres", "--", ...command] : command;
-    const { status, stderr } = spawnSync(first, rest, {
+    const { status, stdout, stderr } = spawnSync(first, rest, {
       encoding: "utf8",
       cwd: folder,
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["ignore", kept, "pipe"],
     });
     if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
+    return stdout;
   };
   const user = isRoot ? "postgres" : "marshal";
   const data = join(folder, "data");
@@ -48,6 +53,11 @@ export function startPostgres(programs: string): PostgresServer {
       const name = `history${made}`;
       run("psql", "-h", folder, "-U", user, "-d", "postgres", "-c", `create database ${name}`);
       return urlOf(name);
+    },
+    bytesOf(url) {
+      const { pathname } = new URL(url.replace("@/", "@localhost/"));
+      const query = `select pg_database_size('${pathname.slice(1)}')`;
+      return Number(run("psql", "-h", folder, "-U", user, "-d", "postgres", "-At", "-c", query));
     },
     stop() {
       run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop");

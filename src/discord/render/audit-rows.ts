@@ -103,6 +103,9 @@ const ACTIONS = {
   "audit-channel": "set the audit channel",
   "audit-retention": "set how long the audit is kept",
   "audit-export": "exported the audit",
+  "history-retention": "set how long the history is kept",
+  "history-forget": "erased a player from the history",
+  "history-export": "exported a player's history",
   "call-refused": "was refused",
   refusals: "was refused",
 } as const;

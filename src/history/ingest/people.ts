@@ -1,11 +1,14 @@
 import type { Transaction } from "kysely";
 import type { PlayerRef } from "../../domain/model.ts";
+import { chunks } from "../database/chunks.ts";
 import { nextNumber } from "../database/next-number.ts";
-import type { HistoryTables } from "../database/schema.ts";
+import type { HistoryTables, NameTable, PersonTable } from "../database/schema.ts";
 
 /** A person of a guild, as the worker remembers it. */
 interface Known {
   readonly person: number;
+  readonly playerId: number;
+  readonly bareName: string;
   /** Rows up to this second are not stored: the player was forgotten. */
   readonly barredUntilS: number;
   name: string | undefined;
@@ -18,6 +21,19 @@ interface Known {
 export interface Sighting {
   readonly ref: PlayerRef;
   readonly atS: number;
+}
+
+/** Somebody whom one answer names: from when to when, and by which name last. */
+interface Seen {
+  readonly ref: PlayerRef;
+  firstS: number;
+  lastS: number;
+  name: string;
+}
+
+interface Changes {
+  readonly persons: PersonTable[];
+  readonly names: NameTable[];
 }
 
 /** How much later somebody has to be seen until that is written: else each row of each player would be a change. */
@@ -47,7 +63,7 @@ export class People {
     sightings: readonly Sighting[],
     barredUntilS: (playerId: number) => number,
   ): Promise<Book> {
-    const people = new Map<string, { ref: PlayerRef; firstS: number; lastS: number; name: string }>();
+    const people = new Map<string, Seen>();
     for (const { ref, atS } of sightings) {
       if (ref.id !== undefined && atS <= barredUntilS(ref.id)) continue;
       const key = keyOf(guild, ref);
@@ -61,19 +77,18 @@ export class People {
       }
     }
     await this.#load(db, guild, people, barredUntilS);
-    for (const [key, one] of people) await this.#see(db, guild, key, one, barredUntilS);
+    const changes: Changes = { persons: [], names: [] };
+    const created = await this.#create(db, guild, people, barredUntilS);
+    for (const [key, one] of people) this.#see(guild, key, one, changes);
     // Several names within one answer: the older ones are names too.
     for (const { ref, atS } of sightings) {
       const known = this.#known.get(keyOf(guild, ref));
-      if (
-        known !== undefined &&
-        ref.name !== known.name &&
-        ref.id !== undefined &&
-        atS > known.barredUntilS
-      ) {
-        await saveName(db, guild, known.person, { name: ref.name, firstS: atS, lastS: atS });
-      }
+      const name = storable(ref.name);
+      if (known === undefined || ref.id === undefined || name === "" || atS <= known.barredUntilS) continue;
+      if (name !== known.name) changes.names.push(nameRow(guild, known.person, name, atS, atS));
     }
+    await savePersons(db, [...created, ...changes.persons]);
+    await saveNames(db, changes.names);
     this.#shrink();
     return new Book(guild, this.#known);
   }
@@ -111,6 +126,8 @@ export class People {
       const ref = row.player_id === 0 ? { name: row.bare_name } : { name: "", id: row.player_id };
       this.#known.set(keyOf(guild, ref), {
         person: row.id,
+        playerId: row.player_id,
+        bareName: row.bare_name,
         barredUntilS: row.player_id === 0 ? 0 : barredUntilS(row.player_id),
         name: newest.get(row.id)?.name,
         nameS: newest.get(row.id)?.last_s ?? 0,
@@ -120,47 +137,49 @@ export class People {
     }
   }
 
-  async #see(
+  /** Gives a number to everybody who has none. Answers their rows, which are not saved yet. */
+  async #create(
     db: Transaction<HistoryTables>,
     guild: number,
-    key: string,
-    { ref, firstS, lastS, name }: { ref: PlayerRef; firstS: number; lastS: number; name: string },
+    people: ReadonlyMap<string, Seen>,
     barredUntilS: (playerId: number) => number,
-  ): Promise<void> {
-    let known = this.#known.get(key);
-    if (known === undefined) {
-      const id = await nextNumber(db, "persons");
-      const bare = ref.id === undefined ? storable(ref.name) : "";
-      await db
-        .insertInto("persons")
-        .values({
-          id,
-          guild,
-          player_id: ref.id ?? 0,
-          bare_name: bare,
-          first_s: firstS,
-          last_s: lastS,
-        })
-        .execute();
+  ): Promise<readonly PersonTable[]> {
+    const fresh = [...people].filter(([key]) => !this.#known.has(key));
+    if (fresh.length === 0) return [];
+    const last = await nextNumber(db, "persons", fresh.length);
+    return fresh.map(([key, { ref, firstS, lastS }], at) => {
+      const id = last - fresh.length + 1 + at;
       const barred = ref.id === undefined ? 0 : barredUntilS(ref.id);
-      known = { person: id, barredUntilS: barred, name: undefined, nameS: 0, firstS, lastS };
-      this.#known.set(key, known);
-    } else if (lastS >= known.lastS + SEEN_AGAIN_S || firstS < known.firstS) {
+      this.#known.set(key, {
+        person: id,
+        playerId: ref.id ?? 0,
+        bareName: ref.id === undefined ? storable(ref.name) : "",
+        barredUntilS: barred,
+        name: undefined,
+        nameS: 0,
+        firstS,
+        lastS,
+      });
+      return personRow(guild, this.#known.get(key));
+    });
+  }
+
+  /** Notes when somebody was seen, and as whom. */
+  #see(guild: number, key: string, { firstS, lastS, name }: Seen, changes: Changes): void {
+    const known = this.#known.get(key);
+    if (known === undefined) return;
+    if (lastS >= known.lastS + SEEN_AGAIN_S || firstS < known.firstS) {
       known.firstS = Math.min(known.firstS, firstS);
       known.lastS = Math.max(known.lastS, lastS);
-      await db
-        .updateTable("persons")
-        .set({ first_s: known.firstS, last_s: known.lastS })
-        .where("id", "=", known.person)
-        .execute();
-      if (known.name !== undefined && known.lastS === lastS && known.name === name) {
-        known.nameS = lastS;
-        await saveName(db, guild, known.person, { name, firstS: lastS, lastS });
+      changes.persons.push(personRow(guild, known));
+      if (known.name === name && name !== "") {
+        known.nameS = Math.max(known.nameS, lastS);
+        changes.names.push(nameRow(guild, known.person, name, lastS, lastS));
       }
     }
     // An id without a name, as the caller of an emergency call is given, tells no name.
     if (name === "" || name === known.name) return;
-    await saveName(db, guild, known.person, { name, firstS, lastS });
+    changes.names.push(nameRow(guild, known.person, name, firstS, lastS));
     if (lastS >= known.nameS) {
       known.name = name;
       known.nameS = lastS;
@@ -201,26 +220,66 @@ export function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
-async function saveName(
-  db: Transaction<HistoryTables>,
-  guild: number,
-  person: number,
-  { name, firstS, lastS }: { readonly name: string; readonly firstS: number; readonly lastS: number },
-): Promise<void> {
-  const row = { guild, person, name, name_key: name.toLowerCase(), first_s: firstS, last_s: lastS };
-  await db
-    .insertInto("names")
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.columns(["person", "name"]).doUpdateSet((eb) => ({
-        first_s: eb
-          .case()
-          .when("names.first_s", "<", firstS)
-          .then(eb.ref("names.first_s"))
-          .else(firstS)
-          .end(),
-        last_s: eb.case().when("names.last_s", ">", lastS).then(eb.ref("names.last_s")).else(lastS).end(),
-      })),
-    )
-    .execute();
+function personRow(guild: number, known: Known | undefined): PersonTable {
+  return {
+    id: known?.person ?? 0,
+    guild,
+    player_id: known?.playerId ?? 0,
+    bare_name: known?.bareName ?? "",
+    first_s: known?.firstS ?? 0,
+    last_s: known?.lastS ?? 0,
+  };
+}
+
+function nameRow(guild: number, person: number, name: string, firstS: number, lastS: number): NameTable {
+  return { guild, person, name, name_key: name.toLowerCase(), first_s: firstS, last_s: lastS };
+}
+
+async function savePersons(db: Transaction<HistoryTables>, rows: readonly PersonTable[]): Promise<void> {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  for (const some of chunks([...byId.values()])) {
+    await db
+      .insertInto("persons")
+      .values(some)
+      .onConflict((conflict) =>
+        conflict.column("id").doUpdateSet((eb) => ({
+          first_s: eb.ref("excluded.first_s"),
+          last_s: eb.ref("excluded.last_s"),
+        })),
+      )
+      .execute();
+  }
+}
+
+/** A name that is known already is seen earlier, or later, or neither. */
+async function saveNames(db: Transaction<HistoryTables>, rows: readonly NameTable[]): Promise<void> {
+  const byName = new Map<string, NameTable>();
+  for (const row of rows) {
+    const key = `${row.person} ${row.name}`;
+    const other = byName.get(key) ?? row;
+    const first_s = Math.min(row.first_s, other.first_s);
+    byName.set(key, { ...row, first_s, last_s: Math.max(row.last_s, other.last_s) });
+  }
+  for (const some of chunks([...byName.values()])) {
+    await db
+      .insertInto("names")
+      .values(some)
+      .onConflict((conflict) =>
+        conflict.columns(["person", "name"]).doUpdateSet((eb) => ({
+          first_s: eb
+            .case()
+            .when("names.first_s", "<", eb.ref("excluded.first_s"))
+            .then(eb.ref("names.first_s"))
+            .else(eb.ref("excluded.first_s"))
+            .end(),
+          last_s: eb
+            .case()
+            .when("names.last_s", ">", eb.ref("excluded.last_s"))
+            .then(eb.ref("names.last_s"))
+            .else(eb.ref("excluded.last_s"))
+            .end(),
+        })),
+      )
+      .execute();
+  }
 }

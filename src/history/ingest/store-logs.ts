@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { JoinEntry, KillEntry, ModCallEntry, PlayerRef } from "../../domain/model.ts";
+import { chunks } from "../database/chunks.ts";
 import { type HistoryTables, VISIT } from "../database/schema.ts";
 import type { AimedCommand, LogRows } from "./delivery.ts";
 import { type Book, storable } from "./people.ts";
@@ -38,8 +39,6 @@ export interface StoredCommand {
   readonly n: number;
 }
 
-/** Rows of one statement: databases bound the number of values. */
-const ROWS_AT_ONCE = 100;
 /** Stands in place of what follows the verb of a command at somebody who was forgotten. */
 const BLANK = "[forgotten]";
 
@@ -248,9 +247,4 @@ function numbered<T, R extends object>(
     counts.set(key, n + 1);
     return { ...stored, n };
   });
-}
-
-function chunks<T>(rows: readonly T[]): readonly T[][] {
-  const count = Math.ceil(rows.length / ROWS_AT_ONCE);
-  return Array.from({ length: count }, (_, at) => rows.slice(at * ROWS_AT_ONCE, (at + 1) * ROWS_AT_ONCE));
 }

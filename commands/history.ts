@@ -1,0 +1,166 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import {
+  type Choice,
+  defineAction,
+  defineCommand,
+  defineEntry,
+  type Invocation,
+  type Press,
+  type Reply,
+  type Typing,
+} from "../src/discord/command.ts";
+import { cut, inlineName, plainText } from "../src/discord/render/escape.ts";
+import { forgottenMessage } from "../src/discord/render/forgotten.ts";
+import type { Services } from "../src/discord/services.ts";
+import { md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { KnownPlayer, RetentionDays } from "../src/domain/history.ts";
+import { recordEvent } from "./audit-event.ts";
+
+/** What a community decides about what is recorded of its servers: how long, of whom no more, and who gets a copy. */
+
+const MOST_CHOICES = 25;
+const LONGEST_CHOICE = 100;
+const LONGEST_DAYS = 365;
+const MS_PER_S = 1_000;
+
+const playerOption = {
+  type: ApplicationCommandOptionType.String,
+  name: "player",
+  description: "Name, earlier name or id",
+  required: true,
+  autocomplete: true,
+  max_length: 60,
+} as const;
+
+/** Players that are known by now; the value is the id, because names change hands. */
+async function completePlayer({ actor, typed }: Typing, { history }: Services): Promise<readonly Choice[]> {
+  const found = await history.players.search(actor.guildId, typed, MOST_CHOICES);
+  return found.map(({ playerId, name, earlierNames: [earlier] }) => {
+    const also = earlier === undefined ? "" : ` (was ${plainText(earlier)})`;
+    return { name: cut(`${plainText(name)}${also}`, LONGEST_CHOICE), value: String(playerId) };
+  });
+}
+
+/** The one player who is meant. @throws Failure "bad-command" where nobody or several are. */
+async function playerMeant({ history }: Services, guildId: string, typed: string): Promise<KnownPlayer> {
+  const found = await history.players.find(guildId, typed);
+  const [player, other] = found;
+  if (player === undefined) {
+    throw new Failure("bad-command", `Nothing is recorded of "${typed}". Choose a player from the list.`, {
+      isRead: true,
+    });
+  }
+  if (other !== undefined) {
+    const words = `${found.length} players had the name "${typed}". Choose one from the list, or give the id.`;
+    throw new Failure("bad-command", words, { isRead: true });
+  }
+  return player;
+}
+
+const retention = defineEntry<{ readonly days: RetentionDays | undefined }>({
+  description: "How long what happens on your servers is kept",
+  first: "ephemeral",
+  options: [
+    {
+      type: ApplicationCommandOptionType.String,
+      name: "days",
+      description: "1 to 365, or off; nothing: shows what holds now",
+      max_length: 5,
+    },
+  ],
+  parse: (options) => ({ days: parseDays(options.string("days")) }),
+  async execute({ actor, args: { days } }, services) {
+    const { privacy } = services.history;
+    if (days === undefined) {
+      const now = await privacy.retention(actor.guildId);
+      return now === "off"
+        ? { content: md`Nothing is recorded. \`/history retention days:90\` turns it on.` }
+        : { content: md`What happens on your servers is kept for ${now} days.` };
+    }
+    if (days === "off") return askBeforeOff();
+    await privacy.setRetention(actor.guildId, days);
+    await recordEvent(services, actor, { action: "history-retention", text: `${days} days` });
+    return {
+      content: md`✅ What happens on your servers is kept for ${days} days; what is older goes within hours.`,
+    };
+  },
+});
+
+function parseDays(typed: string | undefined): RetentionDays | undefined {
+  if (typed === undefined) return undefined;
+  const days = Number(typed);
+  if (typed.trim().toLowerCase() === "off") return "off";
+  if (Number.isInteger(days) && days >= 1 && days <= LONGEST_DAYS) return days;
+  throw new Failure("bad-command", "Give a number of days from 1 to 365, or off.", { isRead: true });
+}
+
+function askBeforeOff(): Reply {
+  return {
+    content: md`Turn the history off? Everything that was recorded of your servers is erased, and nothing more is recorded. Cases stay.`,
+    rows: [[{ kind: "button", style: "danger", label: "Erase and turn off", id: "history-off" }]],
+  };
+}
+
+const forget = defineEntry<{ readonly player: string }>({
+  description: "Erase a player from the history of your servers",
+  first: "ephemeral",
+  options: [playerOption],
+  parse: (options) => ({ player: options.string("player", true).trim() }),
+  autocomplete: completePlayer,
+  async execute({ actor, args }: Invocation<{ readonly player: string }>, services) {
+    const { playerId, name } = await playerMeant(services, actor.guildId, args.player);
+    return {
+      content: md`Erase **${inlineName(name)}**? Sessions, kills, deaths, commands, calls and names go, and cannot be brought back. Cases and messages in channels stay.`,
+      rows: [[{ kind: "button", style: "danger", label: "Erase", id: `history-forget:${playerId}` }]],
+    };
+  },
+});
+
+const exportEntry = defineEntry<{ readonly player: string }>({
+  description: "What is recorded of a player, as a file",
+  first: "ephemeral",
+  options: [playerOption],
+  parse: (options) => ({ player: options.string("player", true).trim() }),
+  autocomplete: completePlayer,
+  async execute({ actor, args }: Invocation<{ readonly player: string }>, services) {
+    const { playerId, name } = await playerMeant(services, actor.guildId, args.player);
+    const file = await services.history.privacy.export(actor.guildId, playerId);
+    if (file === undefined) return { content: md`Nothing is recorded of **${inlineName(name)}** any more.` };
+    await recordEvent(services, actor, { action: "history-export", text: name });
+    const rest = file.isComplete ? md`` : md` These are the newest of each kind; there are more.`;
+    return {
+      content: md`📄 **${inlineName(name)}**: ${file.rows} ${file.rows === 1 ? "row" : "rows"}.${rest}`,
+      files: [{ name: `player-${playerId}.json`, data: file.text }],
+    };
+  },
+});
+
+async function eraseNow({ actor, argument }: Press, services: Services): Promise<Reply> {
+  const playerId = Number(argument);
+  const nowS = Math.floor(services.clock.nowMs() / MS_PER_S);
+  const forgotten = await services.history.privacy.forget(actor.guildId, playerId, nowS);
+  if (forgotten === undefined) return { content: md`Nothing is recorded of this player any more.` };
+  // The audit names the id alone: who asks to be forgotten is not to be kept by name.
+  await recordEvent(services, actor, { action: "history-forget", text: String(playerId) });
+  return forgottenMessage(forgotten);
+}
+
+async function turnOff({ actor }: Press, services: Services): Promise<Reply> {
+  await services.history.privacy.setRetention(actor.guildId, "off");
+  await recordEvent(services, actor, { action: "history-retention", text: "off" });
+  return {
+    content: md`✅ Nothing more is recorded. What was recorded is hidden now and erased within hours.`,
+  };
+}
+
+export const history = defineCommand({
+  name: "history",
+  description: "What is recorded of your servers, and for how long",
+  manageGuild: true,
+  subcommands: { retention, forget, export: exportEntry },
+  actions: {
+    "history-forget": defineAction({ first: "update", manageGuild: true, execute: eraseNow }),
+    "history-off": defineAction({ first: "update", manageGuild: true, execute: turnOff }),
+  },
+});

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { card } from "../../src/history/queries/cards.ts";
+import { exportPlayer } from "../../src/history/queries/export.ts";
+import { forget } from "../../src/history/queries/forget.ts";
+import { linked, retention, setRetention } from "../../src/history/queries/guilds.ts";
+import { search } from "../../src/history/queries/players.ts";
+import { erasePersons, eraseStep } from "../../src/history/queries/retention.ts";
+import { onBothDatabases } from "./databases.ts";
+import { ann, BINDING, bob, GUILD, type HistoryRig, mod, openRig, START_S, type Town } from "./rig.ts";
+
+const at = (s: number) => START_S + s;
+const DAY_S = 86_400;
+
+/** One round of the erasing that a running bot does every hour. */
+async function round({ context }: HistoryRig, nowS: number): Promise<void> {
+  let afterScope = 0;
+  for (;;) {
+    const step = await eraseStep(context, { afterScope, nowS, nowMs: nowS * 1_000 });
+    if (step === undefined) break;
+    afterScope = step.isDone ? step.scope : step.scope - 1;
+  }
+  while (!(await erasePersons(context, { nowS })));
+}
+
+async function countOf({ context }: HistoryRig, table: "kills" | "visits" | "persons" | "names" | "scopes") {
+  const { rows } = await context.db
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as("rows"))
+    .executeTakeFirstOrThrow();
+  return rows;
+}
+
+onBothDatabases("what a guild decides about its history", (databases) => {
+  const town: Town = {
+    joins: [
+      [bob, at(5), true],
+      [ann, at(6), true],
+    ],
+    kills: [
+      [bob, ann, at(20)],
+      [ann, mod, at(21)],
+    ],
+    commands: [
+      [mod, ":kick Bob for :pm secrets", at(30)],
+      [bob, ":log hi", at(31)],
+    ],
+    modCalls: [
+      [bob, at(22)],
+      [ann, at(23), bob],
+    ],
+    players: [bob, ann],
+  };
+
+  test("a player who is forgotten stays forgotten while the window still shows them, and comes back as new", async () => {
+    const rig = await openRig(databases);
+    const { see, context } = rig;
+    await see(town, at(40));
+    const forgotten = await forget(context, { guildId: GUILD, playerId: 11, nowS: at(50) });
+    assert.deepEqual(forgotten, {
+      player: bob,
+      names: 1,
+      visits: 1,
+      kills: 1,
+      commands: 1,
+      calls: 1,
+      blankedCommands: 1,
+      untilS: at(50),
+    });
+    assert.deepEqual(await search(context, { guildId: GUILD, typed: "bob", limit: 5 }), []);
+    await see(town, at(49));
+    assert.equal(await card(context, { guildId: GUILD, playerId: 11, nowS: at(60) }), undefined);
+    const commands = await context.db.selectFrom("commands").select("text").execute();
+    assert.deepEqual(
+      commands.map(({ text }) => text),
+      [":kick [forgotten]"],
+    );
+    const calls = await context.db.selectFrom("mod_calls").select("moderator").execute();
+    assert.deepEqual(
+      calls.map(({ moderator }) => moderator),
+      [null],
+    );
+    const dump = JSON.stringify([
+      await context.db.selectFrom("names").selectAll().execute(),
+      await context.db.selectFrom("persons").selectAll().execute(),
+      await context.db.selectFrom("barriers").selectAll().execute(),
+    ]);
+    assert.doesNotMatch(dump, /Bob|"player_id":11,/);
+
+    await see({ ...town, kills: [...(town.kills ?? []), [bob, ann, at(70)]] }, at(71));
+    const back = await card(context, { guildId: GUILD, playerId: 11, nowS: at(80) });
+    assert.deepEqual([back?.kills, back?.deaths, back?.player.firstSeenS], [1, 0, at(70)]);
+  });
+
+  test("an export holds what is kept, as JSON", async () => {
+    const { see, context } = await openRig(databases);
+    await see(town, at(40));
+    const file = await exportPlayer(context, { guildId: GUILD, playerId: 11 });
+    const data = JSON.parse(file?.text ?? "") as Record<string, unknown[]>;
+    const sizes = ["visits", "kills", "deaths", "commands", "commandsAgainst", "calls"].map(
+      (part) => data[part]?.length,
+    );
+    assert.deepEqual([sizes, file?.rows, file?.isComplete], [[1, 1, 0, 1, 1, 1], 5, true]);
+    assert.equal(await exportPlayer(context, { guildId: "901", playerId: 11 }), undefined);
+  });
+
+  test("rows older than the retention go, with those of whom nothing is left; younger ones stay", async () => {
+    const rig = await openRig(databases);
+    assert.equal(await retention(rig.context, { guildId: GUILD }), 90);
+    await rig.see(town, at(40));
+    await rig.see({ kills: [[ann, mod, at(60 * DAY_S)]], players: [ann] }, at(60 * DAY_S + 1));
+    await round(rig, at(89 * DAY_S));
+    assert.equal(await countOf(rig, "kills"), 3);
+    await setRetention(rig.context, { guildId: GUILD, days: 30 });
+    await round(rig, at(70 * DAY_S));
+    assert.deepEqual(
+      [await countOf(rig, "kills"), await countOf(rig, "persons"), await countOf(rig, "names")],
+      [1, 2, 2],
+    );
+    // The window that still shows them brings nothing back.
+    assert.equal(await rig.see(town, at(70 * DAY_S)), 0);
+  });
+
+  test("off hides and erases everything and records nothing; on again it begins anew", async () => {
+    const rig = await openRig(databases);
+    await rig.see(town, at(40));
+    await setRetention(rig.context, { guildId: GUILD, days: "off" });
+    assert.equal(await retention(rig.context, { guildId: GUILD }), "off");
+    assert.equal(await rig.see({ kills: [[ann, bob, at(45)]] }, at(46)), 0);
+    await round(rig, at(50));
+    assert.deepEqual(
+      [await countOf(rig, "kills"), await countOf(rig, "persons"), await countOf(rig, "scopes")],
+      [0, 0, 0],
+    );
+    await setRetention(rig.context, { guildId: GUILD, days: 7 });
+    assert.equal(await rig.see({ kills: [[ann, bob, at(55)]] }, at(56)), 1);
+  });
+
+  test("an unlinked server is hidden at once and erased after 30 days; linked again before, it is back", async () => {
+    const rig = await openRig(databases);
+    const players = () => card(rig.context, { guildId: GUILD, playerId: 11, nowS: at(100) });
+    const link = [{ guildId: GUILD, bindingId: BINDING }];
+    await rig.see(town, at(40));
+    await linked(rig.context, { links: [], guildId: GUILD, endedMs: at(50) * 1_000 });
+    assert.equal((await players())?.kills, 0);
+    await linked(rig.context, { links: link, guildId: GUILD, endedMs: at(60) * 1_000 });
+    assert.equal((await players())?.kills, 1);
+    await linked(rig.context, { links: [], endedMs: at(70) * 1_000 });
+    await round(rig, at(70 + 29 * DAY_S));
+    assert.equal(await countOf(rig, "kills"), 2);
+    await round(rig, at(80 + 30 * DAY_S));
+    assert.deepEqual(
+      [await countOf(rig, "kills"), await countOf(rig, "persons"), await countOf(rig, "scopes")],
+      [0, 0, 0],
+    );
+  });
+});
