@@ -48,7 +48,7 @@ export const exportRows = defineEntry<FilterArgs & { readonly format: string }>(
     const filters = await filtersOf(services, actor, args);
     const form =
       args.format === "csv" ? csvForm : jsonForm(await allEvents(services, actor.guildId, filters));
-    const { rows, complete } = await allRows(services, actor.guildId, filters, form);
+    const { rows, complete } = await allRows(services, actor.guildId, { runs: filters.runs, form });
     const { file, kept, unpackedBytes } = await fileOf(form, rows);
 
     await recordEvent(services, actor, { action: "audit-export", text: `${kept} rows as ${args.format}` });
@@ -74,8 +74,7 @@ interface Rows {
 async function allRows(
   { audit }: Services,
   guildId: string,
-  { runs }: Filters,
-  form: FileForm,
+  { runs, form }: { readonly runs: Filters["runs"]; readonly form: FileForm },
 ): Promise<Rows> {
   const rows: string[] = [];
   let bytes = 0;

@@ -18,7 +18,10 @@ async function completeFeed({ actor, typed }: Typing, services: Services): Promi
   const bindings = await services.bindings.list(actor.guildId);
   const feeds = await numberedFeeds(services, actor.guildId);
   return feeds
-    .map((feed, index) => ({ name: feedChoice(feed, index + 1, bindings, actor.channelId), value: feed.id }))
+    .map((feed, index) => ({
+      name: feedChoice(feed, { number: index + 1, bindings, hereId: actor.channelId }),
+      value: feed.id,
+    }))
     .filter(({ name, value }) => value === typed || name.toLowerCase().includes(typed.toLowerCase()));
 }
 

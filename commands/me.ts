@@ -55,16 +55,15 @@ const link = defineEntry<LinkArgs>({
       yield await vouch(services, actor, args);
       return;
     }
-    yield* showCode(services, actor, await services.bindings.pick(actor.guildId, args.server), signal);
+    yield* showCode(services, { actor, signal }, await services.bindings.pick(actor.guildId, args.server));
   },
 });
 
 /** Shows a fresh code, and then what came of it. */
 async function* showCode(
   services: Services,
-  actor: Actor,
+  { actor, signal }: Pick<Invocation<unknown>, "actor" | "signal">,
   binding: Binding,
-  signal: AbortSignal,
 ): AsyncGenerator<Reply> {
   const code = await services.accounts.begin(actor, binding);
   yield codeCard(code, binding.name);
@@ -149,7 +148,7 @@ export const me = defineCommand({
       first: "update",
       async *execute({ actor, argument, signal }, services) {
         const binding = await services.bindings.pick(actor.guildId, argument);
-        yield* showCode(services, actor, binding, signal);
+        yield* showCode(services, { actor, signal }, binding);
       },
     }),
     "me-unlink": defineAction({

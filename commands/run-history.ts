@@ -22,6 +22,12 @@ interface View {
   readonly after?: string;
 }
 
+/** Who asks, and of which server. */
+interface Of {
+  readonly actor: Actor;
+  readonly binding: Binding;
+}
+
 interface HistoryArgs extends View {
   readonly server: string | undefined;
 }
@@ -41,10 +47,10 @@ export const history = defineEntry<HistoryArgs>({
   }),
   autocomplete: completeServer,
   execute: async ({ actor, args }, services) =>
-    page(services, actor, await services.bindings.pick(actor.guildId, args.server), args),
+    page(services, { actor, binding: await services.bindings.pick(actor.guildId, args.server) }, args),
 });
 
-async function page(services: Services, actor: Actor, binding: Binding, view: View): Promise<Reply> {
+async function page(services: Services, { actor, binding }: Of, view: View): Promise<Reply> {
   // Checked before anything is read, because anyone in the community may ask this as often as they like.
   if (!(await services.permissions.isStaff(actor, binding))) {
     throw new Failure("denied", "Only staff of this server see its history.", {
@@ -86,11 +92,15 @@ function turn(label: string, binding: Binding, { mine, refusals, after = "" }: V
 async function turned({ actor, argument }: Press, services: Services): Promise<Reply> {
   const [bindingId, flags = "", after = ""] = argument.split("|");
   const binding = await services.bindings.pick(actor.guildId, bindingId);
-  return page(services, actor, binding, {
-    mine: flags.includes("m"),
-    refusals: flags.includes("r"),
-    ...(after === "" ? {} : { after }),
-  });
+  return page(
+    services,
+    { actor, binding },
+    {
+      mine: flags.includes("m"),
+      refusals: flags.includes("r"),
+      ...(after === "" ? {} : { after }),
+    },
+  );
 }
 
 export const historyActions = { "run-page": defineAction({ first: "update", execute: turned }) };

@@ -71,23 +71,22 @@ function isKind(text: string): text is LogKind {
 
 async function* listReplies(
   services: Services,
-  actor: Actor,
+  { actor, signal }: Pick<Press, "actor" | "signal">,
   place: Place & { readonly page: number },
-  signal: AbortSignal,
 ): AsyncGenerator<Reply> {
   const list = Object.hasOwn(LISTS, place.list) ? LISTS[place.list] : undefined;
   if (list === undefined) throw new Failure("expired", "There is no such list any more.", { isRead: true });
   const binding = await services.bindings.pick(actor.guildId, place.bindingId);
-  if (list.forModerators !== undefined) await mustTakeCalls(services, actor, binding, list.forModerators);
-  for await (const { state, seen } of serverStates(services, binding, list.lists(place.filter), signal)) {
+  if (list.forModerators !== undefined) await mustTakeCalls(services, { actor, binding }, list.forModerators);
+  const lists = list.lists(place.filter);
+  for await (const { state, seen } of serverStates(services, { binding, lists, signal })) {
     yield list.page({ state, place, page: place.page, seen });
   }
 }
 
 async function mustTakeCalls(
   { permissions }: Services,
-  actor: Actor,
-  binding: Binding,
+  { actor, binding }: { readonly actor: Actor; readonly binding: Binding },
   what: string,
 ): Promise<void> {
   const decision = await permissions.decideCalls(actor, binding);
@@ -137,7 +136,7 @@ function listEntry(
       typing.option === "team" ? completeTeam(typing, services) : completeServer(typing, services),
     async *execute({ actor, args, signal }, services) {
       const { id } = await services.bindings.pick(actor.guildId, args.server);
-      yield* listReplies(services, actor, { list, bindingId: id, filter: args.filter, page: 0 }, signal);
+      yield* listReplies(services, { actor, signal }, { list, bindingId: id, filter: args.filter, page: 0 });
     },
   });
 }
@@ -170,7 +169,7 @@ export const lists = {
 };
 
 const turnPage = ({ actor, argument, signal }: Press, services: Services) =>
-  listReplies(services, actor, placeOf(argument), signal);
+  listReplies(services, { actor, signal }, placeOf(argument));
 
 export const listActions = {
   "server-page": defineAction({ first: "update", execute: turnPage }),
@@ -180,6 +179,6 @@ export const listActions = {
   "server-players": defineAction({
     first: "ephemeral",
     execute: ({ actor, argument, signal }, services) =>
-      listReplies(services, actor, { list: "players", bindingId: argument, filter: "", page: 0 }, signal),
+      listReplies(services, { actor, signal }, { list: "players", bindingId: argument, filter: "", page: 0 }),
   }),
 };

@@ -38,7 +38,7 @@ async function panelReply(
   }
 
   // The panel needs a state to show; an older one will do.
-  for await (const _ of serverStates(services, binding, STATUS_LISTS, signal)) break;
+  for await (const _ of serverStates(services, { binding, lists: STATUS_LISTS, signal })) break;
   try {
     const done = await services.panels.add({ ...place, createdBy: userId });
     if (done === "stands") return { content: md`A panel of this server stands in ${where} already.` };

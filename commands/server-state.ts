@@ -18,15 +18,19 @@ export interface ShownState {
   readonly seen: Freshness;
 }
 
+interface StateQuery {
+  readonly binding: Binding;
+  readonly lists: readonly ListName[];
+  readonly signal: AbortSignal;
+}
+
 /**
  * Yields the state of a server once or twice: while the answer takes long, the last known state comes first. A list that
  * was never read is waited for. Throws a Failure where nothing is known and nothing can be read.
  */
 export async function* serverStates(
   { snapshots, health, clock }: Pick<Services, "snapshots" | "health" | "clock">,
-  binding: Binding,
-  lists: readonly ListName[],
-  signal: AbortSignal,
+  { binding, lists, signal }: StateQuery,
 ): AsyncGenerator<ShownState> {
   const lastState = () => {
     const state = snapshots.latest(binding.source);

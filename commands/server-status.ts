@@ -22,7 +22,7 @@ async function* statusReplies(
   binding: Binding,
   signal: AbortSignal,
 ): AsyncGenerator<Reply> {
-  for await (const { state, seen } of serverStates(services, binding, STATUS_LISTS, signal)) {
+  for await (const { state, seen } of serverStates(services, { binding, lists: STATUS_LISTS, signal })) {
     yield { cards: [statusCard(state, seen)], rows: [buttons(binding)] };
   }
 }

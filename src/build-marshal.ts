@@ -1,3 +1,4 @@
+// Over 200 lines: builds the whole bot by hand; each part is named once, in the order in which it is needed.
 import { commands } from "../commands/index.ts";
 import { createServiceClient } from "./api/client.ts";
 import type { Config } from "./config.ts";

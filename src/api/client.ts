@@ -1,3 +1,4 @@
+// Over 200 lines: puts the parts of the wing together behind its ports; each port is a few lines.
 import { Failure } from "../domain/failure.ts";
 import type { CommandAnswer, ListName, ServerStatus, Snapshot, SourceId } from "../domain/model.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";

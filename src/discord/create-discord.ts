@@ -1,3 +1,4 @@
+// Over 200 lines: builds the wing by hand; each part is named once, in the order in which it is needed.
 import type { Interaction } from "discord.js";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
@@ -190,12 +191,12 @@ export function createDiscord(ports: DiscordPorts): Discord {
       phase = "running";
       if (client.application === null) throw new Error("a client that is ready has an application");
       // The bot is of use with its former commands too; the next start tries again.
-      const changed = await registerWhenChanged(
+      const changed = await registerWhenChanged({
         rest,
-        client.application.id,
+        applicationId: client.application.id,
         commands,
-        ports.registered,
-      ).catch((err) => {
+        registered: ports.registered,
+      }).catch((err) => {
         log.error({ err }, "the slash commands could not be registered; npm run deploy tries it alone");
         return false;
       });

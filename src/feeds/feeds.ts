@@ -1,3 +1,4 @@
+// Over 200 lines: puts the parts of the wing together behind its ports; each port is a few lines.
 import type { Binding, Feed } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { MessageBody } from "../domain/message.ts";

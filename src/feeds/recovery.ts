@@ -61,7 +61,7 @@ export class Recovery {
     this.watch(feed, why);
     const { renderer, notifier } = this.#parts;
     const goesOn = mayPass(why) ? "by-itself" : "by-hand";
-    const body = renderer.parked(feed.kind, feed.channelId, why, goesOn);
+    const body = renderer.parked(feed.kind, { channelId: feed.channelId, why, goesOn });
     await notifier.guild(feed.guildId, body, feed.createdBy);
   }
 

@@ -1,3 +1,4 @@
+// Over 200 lines: the changes of a feed by people, each of which must stay in order with the others.
 import { Failure } from "../domain/failure.ts";
 import type { Feed } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";

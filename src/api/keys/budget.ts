@@ -1,3 +1,4 @@
+// Over 200 lines: one budget, whose units, wave and order of keys are counted together.
 import type { SourceId } from "../../domain/model.ts";
 import type { Landing, Risk, StoredUnits, Unit, Verdict } from "./unit.ts";
 

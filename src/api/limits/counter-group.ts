@@ -1,3 +1,4 @@
+// Over 200 lines: one group of counters under a bucket name; telling them apart needs all of their observations.
 import type { SourceId } from "../../domain/model.ts";
 import type { RateHeaders } from "../http/headers.ts";
 import { Bucket } from "./bucket.ts";

@@ -1,3 +1,4 @@
+// Over 200 lines: one estimate of where a window ends, with every observation that narrows it.
 import { type Observation, type ServerClock, type Span, WOBBLE_MS } from "./server-clock.ts";
 import type { ToldResets } from "./told-resets.ts";
 

@@ -30,16 +30,24 @@ export async function register(
   return { count: definitions.length, hash: definitionsHash(definitions) };
 }
 
+export interface Registration {
+  readonly rest: REST;
+  readonly applicationId: string;
+  readonly commands: readonly Command[];
+  /** The hash of the definitions that were registered last, by application id. */
+  readonly registered: Documents<string>;
+}
+
 /**
- * Registers only when the definitions are not the ones that were registered last: Discord allows few of these a day,
+ * Registers the commands when they differ from those that were registered last. Discord allows few registrations a day,
  * and each makes clients reload. Returns whether it did.
  */
-export async function registerWhenChanged(
-  rest: REST,
-  applicationId: string,
-  commands: readonly Command[],
-  registered: Documents<string>,
-): Promise<boolean> {
+export async function registerWhenChanged({
+  rest,
+  applicationId,
+  commands,
+  registered,
+}: Registration): Promise<boolean> {
   const hash = definitionsHash(createCommandRegistry(commands).definitions);
   if ((await registered.get(applicationId)) === hash) return false;
   await register(rest, applicationId, commands);

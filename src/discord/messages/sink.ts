@@ -67,7 +67,7 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
         seen += found.length;
         return found;
       };
-      const own = await read(ask, self, limit, afterMessageId ?? "0");
+      const own = await read({ page: ask, ownId: self, limit, afterId: afterMessageId ?? "0" });
       if (mayRead === undefined && seen === 0) {
         throw new SinkRefusal("unknown", "an empty channel, or one whose history may not be read");
       }
@@ -78,8 +78,15 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
 
 type Page = (query: Record<string, string>) => Promise<readonly APIMessage[]>;
 
+interface OwnMessages {
+  readonly page: Page;
+  readonly ownId: string;
+  readonly limit: number;
+  readonly afterId: string;
+}
+
 /** Reads forwards from a message, page by page. */
-async function readAfter(page: Page, ownId: string, limit: number, afterId: string): Promise<APIMessage[]> {
+async function readAfter({ page, ownId, limit, afterId }: OwnMessages): Promise<APIMessage[]> {
   const own: APIMessage[] = [];
   let from = afterId;
   for (;;) {
@@ -91,7 +98,7 @@ async function readAfter(page: Page, ownId: string, limit: number, afterId: stri
 }
 
 /** Reads backwards from the end until enough of ours are found; other people's messages may lie between. */
-async function readLatest(page: Page, ownId: string, limit: number): Promise<APIMessage[]> {
+async function readLatest({ page, ownId, limit }: OwnMessages): Promise<APIMessage[]> {
   let own: APIMessage[] = [];
   let before: string | undefined;
   // A message that lies 10 pages back was not posted a moment ago, which is what callers look for.

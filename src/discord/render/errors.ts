@@ -92,7 +92,7 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
   const what = md`${ERROR_TEXTS[failure.code].what}`;
   const next = md`${failure.code === "denied" && context.manages === true ? DENIED_MANAGER : ERROR_TEXTS[failure.code].next}`;
   const isRun = (context.runs === true && !failure.isRead) || failure.ran !== "no";
-  if (!isRun || failure.code === "not-linked") return plainBody(failure, what, next, context);
+  if (!isRun || failure.code === "not-linked") return plainBody(failure, { what, next }, context);
   const why = escapeButRoles(cut(failure.message, 800), context.roleIds ?? []);
   const lines: Escaped[] = [md`${RAN_WORDS[failure.ran]} ${why}`];
   // What was written wrong says itself how to mend it. Where it may have happened, "try again" would be wrong advice.
@@ -112,7 +112,11 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
 }
 
 /** Nothing of it could have run, so it says in one sentence what is the matter, and in one what to do. */
-function plainBody(failure: Failure, what: Escaped, next: Escaped, context: ErrorContext): MessageBody {
+function plainBody(
+  failure: Failure,
+  { what, next }: { readonly what: Escaped; readonly next: Escaped },
+  context: ErrorContext,
+): MessageBody {
   const lines: Escaped[] = [escapeButRoles(cut(failure.message, 800), context.roleIds ?? [])];
   const again = failure.retryAtMs;
   // A clock time stays true when it has passed; "in 10 seconds" does not.

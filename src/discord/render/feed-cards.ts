@@ -83,7 +83,14 @@ function feedParts(feed: Feed, bindings: readonly Binding[]): Escaped[] {
 }
 
 /** A choice of a feed: plain text, at most 100 characters, without mentions, which choices do not show. */
-export function feedChoice(feed: Feed, number: number, bindings: readonly Binding[], hereId: string): string {
+export function feedChoice(
+  feed: Feed,
+  {
+    number,
+    bindings,
+    hereId,
+  }: { readonly number: number; readonly bindings: readonly Binding[]; readonly hereId: string },
+): string {
   const server = bindings.find((binding) => binding.id === feed.bindingId)?.name ?? "";
   const where = feed.channelId === hereId ? "this channel" : `channel …${feed.channelId.slice(-4)}`;
   const state = feed.state === "live" ? "" : ` · ${feed.state}`;

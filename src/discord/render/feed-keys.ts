@@ -88,7 +88,11 @@ export function digestHash(entries: readonly LogEntry[]): string {
 }
 
 /** The name of a digest's file: which entries it holds can be told from it. */
-export function digestName(kind: FeedKind, entries: readonly LogEntry[], fromS: number, toS: number): string {
+export function digestName(
+  kind: FeedKind,
+  entries: readonly LogEntry[],
+  { fromS, toS }: { readonly fromS: number; readonly toS: number },
+): string {
   return `${kind}-${fromS}-${toS}-${entries.length}-${digestHash(entries)}.txt`;
 }
 

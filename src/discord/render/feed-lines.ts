@@ -104,7 +104,7 @@ export function renderDigest(
     content: md`⚠ **${count}**${span}: ${FEED_NAMES[feed.kind]}. ${reason}; all of them are in the attached file.`,
     files: [
       {
-        name: digestName(feed.kind, entries, entries.length === 0 ? 0 : fromS, toS),
+        name: digestName(feed.kind, entries, { fromS: entries.length === 0 ? 0 : fromS, toS }),
         data: entries.map((entry) => `${fileLine(entry)}\n`).join(""),
         description: `${count}, one a line, times in UTC`,
       },

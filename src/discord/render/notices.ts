@@ -1,6 +1,7 @@
 import { channelMention, md } from "../../domain/escaped.ts";
 import type { FeedKind } from "../../domain/guild.ts";
 import type { Card, MessageBody } from "../../domain/message.ts";
+import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import { duration } from "./entry-line.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
 import { FEED_NAMES } from "./feed-names.ts";
@@ -34,9 +35,7 @@ export function possiblyRepeated(body: MessageBody): MessageBody {
 /** A feed that Discord no longer lets us post to: what happened and what to do, for whoever configured it. */
 export function parkedNotice(
   kind: FeedKind,
-  channelId: string,
-  why: string,
-  goesOn: "by-itself" | "by-hand",
+  { channelId, why, goesOn }: Parameters<FeedRenderer["parked"]>[1],
 ): MessageBody {
   const mend =
     goesOn === "by-itself"
@@ -68,7 +67,10 @@ export function escalationNotice(callerName: string, waitedMs: number): MessageB
 }
 
 /** Entries that could be posted neither as lines nor as a file: said, so that nothing is dropped in silence. */
-export function unpostableNotice(kind: FeedKind, count: number, fromS: number, toS: number): MessageBody {
+export function unpostableNotice(
+  kind: FeedKind,
+  { count, fromS, toS }: Parameters<FeedRenderer["unpostable"]>[1],
+): MessageBody {
   return {
     content: md`⚠ Discord refused ${count} of the ${FEED_NAMES[kind]} from <t:${fromS}:T> to <t:${toS}:T>, as text and as a file.`,
   };

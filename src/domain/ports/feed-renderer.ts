@@ -19,13 +19,19 @@ export interface FeedRenderer {
   /** Marks a body as possibly posted before (at-least-once, history unreadable). */
   possiblyRepeated(body: MessageBody): MessageBody;
   /** For whoever configured a feed that Discord no longer lets us post to. */
-  parked(kind: FeedKind, channelId: string, why: string, goesOn: "by-itself" | "by-hand"): MessageBody;
+  parked(
+    kind: FeedKind,
+    stop: { readonly channelId: string; readonly why: string; readonly goesOn: "by-itself" | "by-hand" },
+  ): MessageBody;
   goesOn(kind: FeedKind, channelId: string): MessageBody;
   /** A reply to a mod-call card that nobody has claimed. */
   escalation(callerName: string, waitedMs: number): MessageBody;
   test(kind: FeedKind, serverName: string | undefined): MessageBody;
   /** Entries that Discord took neither as lines nor as a file. */
-  unpostable(kind: FeedKind, count: number, fromS: number, toS: number): MessageBody;
+  unpostable(
+    kind: FeedKind,
+    batch: { readonly count: number; readonly fromS: number; readonly toS: number },
+  ): MessageBody;
   /**
    * What one of our messages shows, in every style and in the format of the release before. Several feeds may share a
    * channel: with `of` only what is of that kind counts, and nothing where the message names another server.

@@ -1,3 +1,4 @@
+// Over 200 lines: one board of cards, whose edits, failures and records change together.
 import { BackOff } from "../../domain/back-off.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";

@@ -1,3 +1,4 @@
+// Over 200 lines: one emergency call from its row to its end; the steps change the same record.
 import type { Feed } from "../../domain/guild.ts";
 import type { EmergencyCall, Player, Snapshot } from "../../domain/model.ts";
 import type { EmergencyCallView, FeedRenderer } from "../../domain/ports/feed-renderer.ts";

@@ -1,3 +1,4 @@
+// Over 200 lines: one feed's delivery: the switch that performs each step, over one record.
 import { BackOff } from "../../domain/back-off.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";

@@ -89,7 +89,7 @@ export class Planner {
     const times = pendingEntries(this.#feed, items, context).map(({ entry }) => entry.atS);
     const fromS = times.reduce((a, b) => Math.min(a, b), Math.floor(batch.atMs / 1_000));
     const toS = times.reduce((a, b) => Math.max(a, b), fromS);
-    const body = this.#ports.renderer.unpostable(this.#feed.kind, batch.entries, fromS, toS);
+    const body = this.#ports.renderer.unpostable(this.#feed.kind, { count: batch.entries, fromS, toS });
     const { nonce: _, ...rest } = batch;
     return { ...rest, body, form: "notice", atMs: context.nowMs };
   }

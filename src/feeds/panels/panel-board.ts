@@ -1,3 +1,4 @@
+// Over 200 lines: one board of panels, whose edits, failures and records change together.
 import { Failure, SinkRefusal } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { MessageBody } from "../../domain/message.ts";

@@ -51,7 +51,7 @@ export async function authorizeAtSend(
   const policy = (await ports.settings.of(actor.guildId)).policies[binding.id] ?? EMPTY_POLICY;
   const people = peopleOf(ports.snapshots.latest(binding.source), ports.clock.nowMs());
   const asker = { ...actor, ownPlayerId: request.ownPlayerId };
-  const decision = decide(policy, asker, parseCommand(request.text), people);
+  const decision = decide(policy, asker, { command: parseCommand(request.text), people });
   if (!decision.allowed)
     throw new Failure("denied", decision.why, decision.wants === undefined ? {} : { wants: decision.wants });
   return { ...now, binding };

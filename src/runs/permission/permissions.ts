@@ -24,7 +24,7 @@ export function createPermissions({ settings, snapshots, clock }: PermissionPort
       const command = read(text);
       if (command instanceof Failure) return { allowed: false, why: command.message };
       const people = peopleOf(snapshots.latest(binding.source), clock.nowMs());
-      return decide(await policyOf(actor, binding), actor, command, people);
+      return decide(await policyOf(actor, binding), actor, { command, people });
     },
     decideCalls: async (actor, binding) => decideCalls(await policyOf(actor, binding), actor.roleIds),
     mayRun: async (actor, binding) => {
@@ -34,7 +34,7 @@ export function createPermissions({ settings, snapshots, clock }: PermissionPort
         const command = read(text);
         if (command instanceof Failure) return false;
         const byVerb = decideVerb(policy, actor.roleIds, command);
-        return (people === undefined ? byVerb : decide(policy, actor, command, people)).allowed;
+        return (people === undefined ? byVerb : decide(policy, actor, { command, people })).allowed;
       };
     },
     findPlayer: ({ source }, nameOrId) => {

@@ -27,16 +27,17 @@ export function isStaff(policy: StaffPolicy, roleIds: readonly string[]): boolea
 
 type Roles = Pick<Asker, "roleIds" | "ownPlayerId">;
 
-/** May this person run this command? `people` undefined: the lists of the server are not known. */
-export function decide(
-  policy: StaffPolicy,
-  actor: Roles,
-  command: ParsedCommand,
-  people: People | undefined,
-): Decision {
+export interface CommandAtServer {
+  readonly command: ParsedCommand;
+  /** Undefined while the lists of the server are not known. */
+  readonly people: People | undefined;
+}
+
+/** Whether this person may run this command. */
+export function decide(policy: StaffPolicy, actor: Roles, { command, people }: CommandAtServer): Decision {
   const byVerb = decideVerb(policy, actor.roleIds, command);
   if (!byVerb.allowed || command.targetTexts.length === 0) return byVerb;
-  const refusal = refuseTargets(policy, actor, command, people);
+  const refusal = refuseTargets(policy, actor, { command, people });
   return refusal === undefined ? byVerb : { allowed: false, why: refusal };
 }
 
@@ -102,8 +103,7 @@ export function decideCalls(policy: StaffPolicy, roleIds: readonly string[]): De
 function refuseTargets(
   policy: StaffPolicy,
   actor: Roles,
-  command: ParsedCommand,
-  people: People | undefined,
+  { command, people }: CommandAtServer,
 ): string | undefined {
   // Nobody needs shielding from a heal or a private message; "kill all" is another matter than "heal all".
   if (findVerb(command.verb ?? "")?.benign === true) return undefined;
@@ -115,7 +115,7 @@ function refuseTargets(
   }
   const targets = resolveTargets(command.targetTexts, people);
   for (const target of targets) {
-    const reason = refuseOne(policy, actor, target, people);
+    const reason = refuseOne(policy, actor, { target, people });
     if (reason !== undefined) return reason;
   }
   return undefined;
@@ -124,8 +124,7 @@ function refuseTargets(
 function refuseOne(
   policy: StaffPolicy,
   { roleIds, ownPlayerId }: Roles,
-  target: ResolvedTarget,
-  people: People,
+  { target, people }: { readonly target: ResolvedTarget; readonly people: People },
 ): string | undefined {
   const tier = tierOf(policy, roleIds);
   if (target.players.length === 0) {

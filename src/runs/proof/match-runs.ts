@@ -54,15 +54,19 @@ export function matchRuns(
     if (run === undefined) left.push(row);
     else owner.set(run.id, row.atS);
   }
-  return conclude(runs, left, owner, span);
+  return conclude({ runs, left, owner, span });
 }
 
-function conclude(
-  runs: readonly SentRun[],
-  left: readonly RemoteRow[],
-  owner: ReadonlyMap<string, number>,
-  span: { readonly oldestS: number; readonly newestS: number } | undefined,
-): Matched {
+interface Assigned {
+  readonly runs: readonly SentRun[];
+  /** Rows without a run. */
+  readonly left: readonly RemoteRow[];
+  /** The second of the row of each run that has one. */
+  readonly owner: ReadonlyMap<string, number>;
+  readonly span: { readonly oldestS: number; readonly newestS: number } | undefined;
+}
+
+function conclude({ runs, left, owner, span }: Assigned): Matched {
   const proofs = new Map<string, { readonly proof: ProofState; readonly atS?: number }>();
   for (const run of runs) {
     const atS = owner.get(run.id);

@@ -1,3 +1,4 @@
+// Over 200 lines: one deferred run from its storing to its outcome; the steps share what is held in memory.
 import { Failure } from "../../domain/failure.ts";
 import type { Actor, Binding } from "../../domain/guild.ts";
 import type { Snapshot, SourceId } from "../../domain/model.ts";

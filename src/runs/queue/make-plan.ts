@@ -48,8 +48,8 @@ export async function makePlan(
   const policy = (await ports.settings.of(actor.guildId)).policies[request.binding.id] ?? EMPTY_POLICY;
   const mayVerb = decideVerb(policy, actor.roleIds, command);
   // For a person who may not use the verb at all nothing is read from the service.
-  const { people, unread } = await readPeople(ports, request, command, mayVerb.allowed);
-  const decision = decide(policy, { ...actor, ownPlayerId }, command, people);
+  const { people, unread } = await readPeople(ports, request, { command, allowed: mayVerb.allowed });
+  const decision = decide(policy, { ...actor, ownPlayerId }, { command, people });
   if (mayVerb.allowed && !decision.allowed && people === undefined && unread !== undefined) throw unread;
   const targets = people === undefined ? [] : resolveTargets(command.targetTexts, people);
   const repeats = await earlierUnknown(ports, request);
@@ -77,8 +77,7 @@ export async function makePlan(
 async function readPeople(
   ports: PlanPorts,
   { binding }: RunRequest,
-  command: ParsedCommand,
-  allowed: boolean,
+  { command, allowed }: { readonly command: ParsedCommand; readonly allowed: boolean },
 ): Promise<{ readonly people: People | undefined; readonly unread: Failure | undefined }> {
   const known = () => peopleOf(ports.snapshots.latest(binding.source), ports.clock.nowMs());
   if (command.targetTexts.length === 0 || !allowed) return { people: known(), unread: undefined };

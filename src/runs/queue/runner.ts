@@ -130,7 +130,7 @@ export class CommandRunner implements Runner {
     const { settings, snapshots, clock } = this.#ports;
     const policy = (await settings.of(request.actor.guildId)).policies[request.binding.id] ?? EMPTY_POLICY;
     const people = peopleOf(snapshots.latest(request.binding.source), clock.nowMs());
-    return decide(policy, { ...request.actor, ownPlayerId: request.ownPlayerId }, command, people);
+    return decide(policy, { ...request.actor, ownPlayerId: request.ownPlayerId }, { command, people });
   }
 
   /** Writes the refusal into the audit, which shows who tried what. Returns it as a Failure. */

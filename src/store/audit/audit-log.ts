@@ -1,3 +1,4 @@
+// Over 200 lines: one audit: rows and their lists are written in an order that a crash may interrupt anywhere.
 import { setImmediate } from "node:timers/promises";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { SourceId } from "../../domain/model.ts";
@@ -85,7 +86,8 @@ class StoredAudit implements AuditLog {
     const key = `${guildId}/${id}`;
     const before = await runs.get(key);
     if (!IS_OVER[status] && (before === undefined || IS_OVER[before.status])) await open.set(id, { guildId });
-    if (before === undefined) await this.#addToLists(`${guildId}/runs`, listsBelow(record), id, askedAtMs);
+    if (before === undefined)
+      await this.#addToLists(`${guildId}/runs`, { id, atMs: askedAtMs, also: listsBelow(record) });
     if (mayHaveBeenSent(record) && !standsAmongSent(before, record)) await this.#addToSent(record);
     await runs.set(key, record);
     if (IS_OVER[status]) await open.delete(id);
@@ -100,7 +102,7 @@ class StoredAudit implements AuditLog {
     const key = `${guildId}/${id}`;
     const before = await this.#parts.events.get(key);
     const also = actorId === "" ? [] : [`actor/${actorId}`];
-    if (before === undefined) await this.#addToLists(`${guildId}/events`, also, id, atMs);
+    if (before === undefined) await this.#addToLists(`${guildId}/events`, { id, atMs, also });
     await this.#parts.events.set(key, event);
   }
 
@@ -155,7 +157,7 @@ class StoredAudit implements AuditLog {
     return (await this.#prune(guildId, "runs", beforeMs)) + (await this.#prune(guildId, "events", beforeMs));
   }
 
-  async #addToLists(list: string, also: readonly string[], id: string, atMs: number): Promise<void> {
+  async #addToLists(list: string, { id, atMs, also = [] }: ListEntry): Promise<void> {
     // The full list is written first, because removal finds the other lists by its entries.
     await this.#lists.append(list, { id, atMs, ...(also.length === 0 ? {} : { also }) });
     await Promise.all(also.map((below) => this.#lists.append(`${list}/${below}`, { id, atMs })));

@@ -77,17 +77,23 @@ async function* batches<T>(lists: RowLists, old: OldDayIndex, scan: Scan<T>): As
       yield* together(wanted);
     }
     // On the day of the upgrade both forms have rows; those of the old form are older.
-    if (oldDays.has(day)) yield* together(await oldEntries(old, scan.all, day, from));
+    if (oldDays.has(day)) yield* together(await oldEntries(old, { list: scan.all, day, below: from }));
   }
 }
 
-async function oldEntries(old: OldDayIndex, list: string, day: string, below?: Place): Promise<IdAt[]> {
+async function oldEntries(old: OldDayIndex, { list, day, below }: OldDay): Promise<IdAt[]> {
   const ids = await old.ids(list, day);
   const upTo = below?.page === OLD_PAGE ? below.offset : ids.length;
   return ids
     .slice(0, upTo)
     .map((id, offset) => ({ id, place: { day, page: OLD_PAGE, offset } }))
     .reverse();
+}
+
+interface OldDay {
+  readonly list: string;
+  readonly day: string;
+  readonly below: Place | undefined;
 }
 
 function* together(entries: readonly IdAt[]): Generator<Batch> {

@@ -324,9 +324,11 @@ describe("cards and notices", () => {
     assert.match(texts(feedRenderer.gap("kills", undefined, 2)), /before <t:2:T>/);
     assert.match(texts(feedRenderer.late("joins", 5_000)), /since <t:5:T>/);
     assert.match(
-      texts(feedRenderer.parked("joins", "77", "the channel was deleted", "by-hand")),
+      texts(
+        feedRenderer.parked("joins", { channelId: "77", why: "the channel was deleted", goesOn: "by-hand" }),
+      ),
       /<#77> has stopped.*\/feed resume/,
     );
-    assert.match(texts(feedRenderer.unpostable("joins", 3, 1, 2)), /refused 3/);
+    assert.match(texts(feedRenderer.unpostable("joins", { count: 3, fromS: 1, toS: 2 })), /refused 3/);
   });
 });

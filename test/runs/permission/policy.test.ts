@@ -36,7 +36,7 @@ function may(
   more: Partial<StaffPolicy> = {},
   known: People | undefined = people,
 ) {
-  return decide({ ...policy, ...more }, { roleIds }, parseCommand(text), known);
+  return decide({ ...policy, ...more }, { roleIds }, { command: parseCommand(text), people: known });
 }
 
 describe("targets", () => {
@@ -111,10 +111,13 @@ describe("who may run what", () => {
 
   test("nobody's own rank keeps them from moving themselves, and it lifts nothing else", () => {
     const asAda = { roleIds: ["m"], ownPlayerId: 21 };
-    const judged = (text: string) => decide(policy, asAda, parseCommand(text), people).allowed;
+    const judged = (text: string) => decide(policy, asAda, { command: parseCommand(text), people }).allowed;
     assert.equal(judged(":tp Ada Alice"), true);
     assert.equal(judged(":tp Ada,Olga Alice"), false);
-    assert.equal(decide(policy, { roleIds: ["m"] }, parseCommand(":tp Ada Alice"), people).allowed, false);
+    assert.equal(
+      decide(policy, { roleIds: ["m"] }, { command: parseCommand(":tp Ada Alice"), people }).allowed,
+      false,
+    );
   });
 
   test("lets nobody at all target the protected, by name, prefix or id", () => {
@@ -179,11 +182,24 @@ describe("who may run what", () => {
   });
 
   test("judges no harmful target blindly: without the lists only Managers may", () => {
-    assert.equal(decide(policy, { roleIds: ["m"] }, parseCommand(":kick Alice"), undefined).allowed, false);
-    assert.equal(decide(policy, { roleIds: ["m"] }, parseCommand(":h hello"), undefined).allowed, true);
+    assert.equal(
+      decide(policy, { roleIds: ["m"] }, { command: parseCommand(":kick Alice"), people: undefined }).allowed,
+      false,
+    );
+    assert.equal(
+      decide(policy, { roleIds: ["m"] }, { command: parseCommand(":h hello"), people: undefined }).allowed,
+      true,
+    );
     const unprotected = { ...policy, protectedPlayers: [] };
-    assert.equal(decide(unprotected, { roleIds: ["x"] }, parseCommand(":kick A"), undefined).allowed, true);
-    assert.equal(decide(policy, { roleIds: ["x"] }, parseCommand(":kick A"), undefined).allowed, false);
+    assert.equal(
+      decide(unprotected, { roleIds: ["x"] }, { command: parseCommand(":kick A"), people: undefined })
+        .allowed,
+      true,
+    );
+    assert.equal(
+      decide(policy, { roleIds: ["x"] }, { command: parseCommand(":kick A"), people: undefined }).allowed,
+      false,
+    );
   });
 
   test("says that someone with one allowed verb is staff", () => {
@@ -205,7 +221,7 @@ describe("who may run what", () => {
     fc.assert(
       fc.property(roleIds, verb, rules, rules, (ids, chosen, allowed, denied) => {
         const own: StaffPolicy = { ...policy, allowed, denied };
-        const result = decide(own, { roleIds: ids }, parseCommand(`:${chosen.verb}`), people);
+        const result = decide(own, { roleIds: ids }, { command: parseCommand(`:${chosen.verb}`), people });
         const holds = (list: typeof allowed) =>
           list.some((rule) => rule.verb === chosen.verb && ids.includes(rule.roleId));
         const tier: Tier | undefined = tierOf(own, ids);

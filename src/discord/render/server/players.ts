@@ -35,7 +35,7 @@ export function playersPage({ state, players, place, page, seen }: PlayersPage):
     cards: [
       serverCard({
         title: md`Players of ${serverTitle(state.status)}${team}`,
-        lines: [headLine(shown.length, players.length, state, wanted !== "")],
+        lines: [headLine(state, { shown: shown.length, all: players.length, isFiltered: wanted !== "" })],
         seen,
         fields: two.filter((column) => column.length > 0).map((column, index) => columnField(column, index)),
         footer: footer.filter((part) => part !== undefined).join(" · ") || "Nobody to show",
@@ -48,10 +48,13 @@ export function playersPage({ state, players, place, page, seen }: PlayersPage):
   };
 }
 
-function headLine(shown: number, all: number, { status }: ServerState, filtered: boolean): Escaped {
+function headLine(
+  { status }: ServerState,
+  { shown, all, isFiltered }: { readonly shown: number; readonly all: number; readonly isFiltered: boolean },
+): Escaped {
   if (all === 0) return md`Nobody is in the game.`;
-  if (filtered && shown === 0) return md`Nobody of that team is in the game.`;
-  const of = filtered ? md` of ${all} in the game` : md` of ${status.maxPlayers}`;
+  if (isFiltered && shown === 0) return md`Nobody of that team is in the game.`;
+  const of = isFiltered ? md` of ${all} in the game` : md` of ${status.maxPlayers}`;
   return md`**${shown}**${of}`;
 }
 
