@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType } from "discord.js";
-import { defineCommand, defineEntry } from "../src/discord/command.ts";
+import { defineCommand, defineEntry, type Typing } from "../src/discord/command.ts";
 import { staffCard } from "../src/discord/render/staff-cards.ts";
+import type { Services } from "../src/discord/services.ts";
 import { md, roleMention } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import { type Actor, EMPTY_POLICY } from "../src/domain/guild.ts";
@@ -28,6 +29,10 @@ const verbOption = {
 /** @everyone is a role too, and its id is the guild's. */
 function mustBeNarrow(actor: Actor, roleId: string): void {
   if (roleId === actor.guildId) throw new Failure("bad-command", "Everyone cannot be staff; choose a role.");
+}
+
+function completeVerbOrServer(typing: Typing, services: Services) {
+  return typing.option === "server" ? completeServer(typing, services) : completeVerb(typing, services);
 }
 
 interface AllowArgs {
@@ -62,8 +67,7 @@ const allow = defineEntry<AllowArgs>({
     verb: options.string("verb"),
     server: options.string("server"),
   }),
-  autocomplete: (typing, services) =>
-    typing.option === "server" ? completeServer(typing, services) : completeVerb(typing, services),
+  autocomplete: completeVerbOrServer,
   async execute({ actor, args }, services) {
     const { roleId } = args;
     mustBeNarrow(actor, roleId);
@@ -104,8 +108,7 @@ const deny = defineEntry<Omit<AllowArgs, "tier">>({
     verb: options.string("verb"),
     server: options.string("server"),
   }),
-  autocomplete: (typing, services) =>
-    typing.option === "server" ? completeServer(typing, services) : completeVerb(typing, services),
+  autocomplete: completeVerbOrServer,
   async execute({ actor, args }, services) {
     const { roleId } = args;
     const binding = await services.bindings.pick(actor.guildId, args.server);

@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/domain/ports/clock.ts";
+import { sleepOn } from "../support/sleep-on.ts";
 
 interface Timer {
   readonly atMs: number;
@@ -44,21 +45,7 @@ export class FastClock implements Clock {
   }
 
   sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const onAbort = () => {
-        cancel();
-        reject(signal?.reason);
-      };
-      const cancel = this.after(delayMs, () => {
-        signal?.removeEventListener("abort", onAbort);
-        resolve();
-      });
-      signal?.addEventListener("abort", onAbort, { once: true });
-    });
+    return sleepOn(this, delayMs, signal);
   }
 
   #turn(): void {

@@ -3,6 +3,7 @@ import type { MessageBody, OutgoingMessage, PostedMessage } from "../../src/doma
 import type { Random } from "../../src/domain/ports/clock.ts";
 import type { SentMessage, Sink } from "../../src/domain/ports/sink.ts";
 import type { VirtualClock } from "../support/clock.ts";
+import { posted } from "../support/fake-sink.ts";
 import { tokensIn } from "./world.ts";
 
 interface Kept {
@@ -77,7 +78,7 @@ export class SimDiscord implements Sink {
       throw refusal("form");
     const stored = known ?? this.#store(channel, message, nowMs);
     this.#maybeLose();
-    return { messageId: stored.messageId, posted: readable(stored) };
+    return { messageId: stored.messageId, posted: posted(stored) };
   }
 
   async edit(channelId: string, messageId: string, body: MessageBody): Promise<void> {
@@ -99,7 +100,7 @@ export class SimDiscord implements Sink {
     const after = BigInt(afterMessageId ?? 0);
     const first = channel.messages.findLastIndex(({ id }) => id <= after) + 1;
     const found = afterMessageId === undefined ? [-limit] : [first, first + limit];
-    return channel.messages.slice(...found).map(readable);
+    return channel.messages.slice(...found).map(posted);
   }
 
   /** The way there takes time, and may be all that happens. */
@@ -175,16 +176,6 @@ function unlucky(nonce: string, share: number): boolean {
   for (let index = 0; index < nonce.length; index++)
     hash = Math.imul(hash ^ nonce.charCodeAt(index), 0x9e3779b1);
   return (hash >>> 0) / 4_294_967_296 < share;
-}
-
-function readable({ messageId, atMs, body }: Kept): PostedMessage {
-  return {
-    messageId,
-    content: body.content ?? "",
-    cards: body.cards ?? [],
-    attachmentNames: (body.files ?? []).map((file) => file.name),
-    postedAtMs: atMs,
-  };
 }
 
 function refusal(reason: SinkRefusalReason): SinkRefusal {

@@ -1,4 +1,5 @@
 import type { Clock, Random } from "../../src/domain/ports/clock.ts";
+import { sleepOn } from "./sleep-on.ts";
 
 interface Timer {
   readonly atMs: number;
@@ -54,21 +55,7 @@ export class VirtualClock implements Clock {
   }
 
   sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const onAbort = () => {
-        cancel();
-        reject(signal?.reason);
-      };
-      const cancel = this.after(delayMs, () => {
-        signal?.removeEventListener("abort", onAbort);
-        resolve();
-      });
-      signal?.addEventListener("abort", onAbort, { once: true });
-    });
+    return sleepOn(this, delayMs, signal);
   }
 
   /** Timers that have not fired and were not cancelled. */

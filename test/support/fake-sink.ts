@@ -105,7 +105,12 @@ export class FakeSink implements Sink {
   }
 }
 
-function posted({ messageId, atMs, body }: StoredMessage): PostedMessage {
+/** A stored message as it is read back. */
+export function posted({
+  messageId,
+  atMs,
+  body,
+}: Pick<StoredMessage, "messageId" | "atMs" | "body">): PostedMessage {
   return {
     messageId,
     content: body.content ?? "",

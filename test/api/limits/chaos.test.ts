@@ -15,6 +15,15 @@ test("whatever goes wrong: nothing avoidable is sent, no command runs twice, no 
   );
 });
 
+/** Every way in which the service may align its windows and round their resets, by seed. */
+function limitsOf(seed: number, global: { readonly limit: number; readonly windowMs: number }) {
+  return {
+    global,
+    align: seed % 2 === 0 ? "clock" : "first-request",
+    resetRounding: seed % 4 < 2 ? "ceil" : "floor",
+  } as const;
+}
+
 test("at twice the limit there is no 429 and most of the limit is used, whatever the window and its rounding", async () => {
   let used = 0;
   const seeds = 12;
@@ -28,13 +37,7 @@ test("at twice the limit there is no 429 and most of the limit is used, whatever
       latencyMs: 10 + random.next() * 50,
       jitterMs: random.next() * 30,
       skewMs: Math.floor(random.next() * 2_000 - 1_000),
-      service: {
-        limits: {
-          global: { limit, windowMs },
-          align: seed % 2 === 0 ? "clock" : "first-request",
-          resetRounding: seed % 4 < 2 ? "ceil" : "floor",
-        },
-      },
+      service: { limits: limitsOf(seed, { limit, windowMs }) },
     });
     const load = { perSecond: (2_000 * limit) / windowMs, forMs: 60 * windowMs, mostWaiting: 60 };
     await runLoad(world.clock, load, (n) =>
@@ -85,14 +88,7 @@ async function withWobble(resetWobble: number) {
       keys: 40,
       latencyMs: 10 + random.next() * 50,
       jitterMs: random.next() * 30,
-      service: {
-        limits: {
-          global: { limit, windowMs },
-          align: seed % 2 === 0 ? "clock" : "first-request",
-          resetRounding: seed % 4 < 2 ? "ceil" : "floor",
-          resetWobble,
-        },
-      },
+      service: { limits: { ...limitsOf(seed, { limit, windowMs }), resetWobble } },
     });
     const load = { perSecond: (2_000 * limit) / windowMs, forMs: 60 * windowMs, mostWaiting: 60 };
     await runLoad(world.clock, load, (n) =>

@@ -4,23 +4,11 @@ import fc from "fast-check";
 import { entryLine } from "../../../src/discord/render/entry-line.ts";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
-import type { Feed, FeedKind } from "../../../src/domain/guild.ts";
+import type { FeedKind } from "../../../src/domain/guild.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry } from "../../../src/domain/model.ts";
+import { joinFeed as feed } from "../../support/join-feed.ts";
 
-const feed: Feed = {
-  id: "f",
-  guildId: "g",
-  bindingId: "b",
-  kind: "joins",
-  channelId: "c",
-  style: "lines",
-  filter: {},
-  silent: false,
-  state: "live",
-  createdBy: "u",
-  createdAtMs: 0,
-};
 const hostile = "@everyone **x** <@1>\n[a](https://e.example) killed **y**";
 
 const name = fc.oneof(

@@ -3,23 +3,10 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { duration, entryLine } from "../../../src/discord/render/entry-line.ts";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
-import type { Feed } from "../../../src/domain/guild.ts";
 import type { Card, MessageBody } from "../../../src/domain/message.ts";
 import type { LogEntry } from "../../../src/domain/model.ts";
+import { joinFeed as feed } from "../../support/join-feed.ts";
 
-const feed: Feed = {
-  id: "f",
-  guildId: "g",
-  bindingId: "b",
-  kind: "joins",
-  channelId: "c",
-  style: "lines",
-  filter: {},
-  silent: false,
-  state: "live",
-  createdBy: "u",
-  createdAtMs: 0,
-};
 const plain = { stayedS: new Map<number, number>() };
 const hostile = "@everyone **x** <@1>\n[a](https://e.example)";
 

@@ -3,7 +3,6 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { feedRenderer } from "../../../src/discord/render/feed.ts";
 import { md } from "../../../src/domain/escaped.ts";
-import type { Feed } from "../../../src/domain/guild.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry, SourceId } from "../../../src/domain/model.ts";
 import { type BatchContext, planBatch } from "../../../src/feeds/delivery/batch.ts";
@@ -17,20 +16,8 @@ import {
 import { Standing } from "../../../src/feeds/delivery/standing.ts";
 import type { EntryItem } from "../../../src/feeds/journal/journal-port.ts";
 import type { FrozenBatch, OffsetRecord } from "../../../src/feeds/journal/offsets.ts";
+import { joinFeed as feed } from "../../support/join-feed.ts";
 
-const feed: Feed = {
-  id: "f",
-  guildId: "g",
-  bindingId: "b",
-  kind: "joins",
-  channelId: "c",
-  style: "lines",
-  filter: {},
-  silent: false,
-  state: "live",
-  createdBy: "u",
-  createdAtMs: 0,
-};
 const keysOf = (posted: Parameters<typeof feedRenderer.keysOf>[0]) =>
   feedRenderer.keysOf(posted, { kind: "joins" });
 
