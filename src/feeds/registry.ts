@@ -1,4 +1,4 @@
-// Over 200 lines: the changes of a feed by people, each of which must stay in order with the others.
+// Over 200 lines: every change of a feed takes the turn of its guild, writes, and aligns what runs.
 import { Failure } from "../domain/failure.ts";
 import type { Feed } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
@@ -34,8 +34,7 @@ export interface RegistryParts extends Omit<LiveFeedsParts, "park" | "serverName
 /**
  * All feeds of this process. What is stored says what a feed should be doing; a change writes that first and then
  * brings what runs in line with it. Where the store fails in between, the second half is tried again until it is
- * done, and the status says so: a feed that is stored as live never stands still in silence. One file: every change takes
- * the guild's turn, writes, and aligns.
+ * done, and the status says so: a feed that is stored as live never stands still in silence.
  */
 export class FeedRegistry implements Feeds {
   readonly #parts: RegistryParts;

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** A file of about this length reads well; a longer one says at its head why it is one file. */
 const GOOD_LINES = 200;
+const MOST_LINES = 300;
 /** The first line of a longer file. */
 const REASON = /^\/\/ Over 200 lines: .{20,}\.$/;
 /** A constant of the module that is a plain value: a number, a text, an expression, a list, a set. */
@@ -28,6 +29,14 @@ const sources: readonly Source[] = globSync(["src/**/*.ts", "commands/*.ts"], { 
 describe("the files of the bot", () => {
   test("are found", () => {
     assert.ok(sources.length > 200, `${sources.length} files`);
+  });
+
+  test(`have at most ${MOST_LINES} lines`, () => {
+    const long = sources.filter(({ lines }) => lines > MOST_LINES);
+    assert.deepEqual(
+      long.map(({ path, lines }) => `${path}: ${lines}`),
+      [],
+    );
   });
 
   test(`say in their first line why they have more than ${GOOD_LINES}, and only then`, () => {

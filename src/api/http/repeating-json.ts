@@ -1,3 +1,4 @@
+// Over 200 lines: one scan of the text whose steps are too small and too often called to cross files.
 /** A list of a document: where its rows stand in the text, and what was read from each of them. */
 interface ReadList {
   readonly starts: ArrayLike<number>;

@@ -1,4 +1,4 @@
-// Over 200 lines: one feed's delivery: the switch that performs each step, over one record.
+// Over 200 lines: every step of a delivery reads and writes the one record of its feed.
 import { BackOff } from "../../domain/back-off.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
@@ -33,7 +33,7 @@ export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
 /**
  * Carries one feed's entries from the journal into its channel, each once and in order: freeze the batch (written),
  * send it under its nonce, acknowledge (written). Only this object writes the feed's record. It costs no timer and no
- * promise while there is nothing to post. One file, since every step reads and writes that record.
+ * promise while there is nothing to post.
  */
 export class Delivery {
   readonly feed: Feed;
@@ -60,11 +60,8 @@ export class Delivery {
     this.#planner = new Planner(feed, ports);
     this.#channel = new FeedChannel(feed, this.#planner, ports, { doubtful, frozen: !!record.frozen });
     this.#backOff = new BackOff(clock, ports.random);
-    this.#arrivals = new Arrivals({
-      head: this.#head,
-      wallMs: clock.nowMs(),
-      monotonicMs: clock.monotonicMs(),
-    });
+    const [wallMs, monotonicMs] = [clock.nowMs(), clock.monotonicMs()];
+    this.#arrivals = new Arrivals({ head: this.#head, wallMs, monotonicMs });
   }
 
   get record(): OffsetRecord {
