@@ -14,6 +14,7 @@ import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createGuildLifecycle } from "./guild-lifecycle.ts";
 import { createHistory, type HistoryWing } from "./history/create-history.ts";
 import { createNoHistory } from "./history/no-history.ts";
+import { dropAll, type Life } from "./life.ts";
 import type { RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
 import { registerGauges } from "./ops/gauges.ts";
@@ -28,6 +29,7 @@ import { createServiceEvents } from "./ops/service-events.ts";
 import type { Step } from "./ops/shutdown.ts";
 import { stopOrder } from "./ops/stop-order.ts";
 import { createRuns } from "./runs/runs.ts";
+import { withoutTrust } from "./store/clean-stop.ts";
 import { GuildRetention } from "./store/guild-retention.ts";
 import { openStore } from "./store/open-store.ts";
 import { createWatch } from "./watch/watch.ts";
@@ -36,6 +38,8 @@ export interface Runtime {
   readonly log: RootLog;
   readonly clock: Clock;
   readonly random: Random;
+  /** Where several processes share a store; absent: this one is alone on it. */
+  readonly life?: Life | undefined;
 }
 
 /** Everything that was built, not yet started. */
@@ -44,6 +48,8 @@ export interface Marshal {
   start(): Promise<void>;
   /** The steps of a stop, in their order. */
   readonly steps: readonly Step[];
+  /** Ends without order, when what it holds is another's by now: nothing more is written or posted. */
+  drop(): Promise<void>;
   readonly ops: OpsSources;
   /** Resolves with the reason, in words, when the bot can do nothing more until its operator acts. */
   readonly ended: Promise<string>;
@@ -51,9 +57,9 @@ export interface Marshal {
 
 /** Builds every part by hand and starts nothing. A part that is not named here does not run. */
 export async function buildMarshal(config: Config, runtime: Runtime): Promise<Marshal> {
-  const { log, clock, random } = runtime;
-  const metrics = createMetrics({ ofProcess: true });
-  const store = await openStore(config.storeUrl, { log });
+  const { log, clock, random, life } = runtime;
+  const metrics = life?.metrics ?? createMetrics({ ofProcess: true });
+  const store = await openStore(config.storeUrl, { log, fence: life?.fence });
   const kept = await openDocuments(store, config, runtime);
   const { bindings, settings } = kept;
   const warn = (message: string, err: unknown) => log.warn({ err }, message);
@@ -62,7 +68,9 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const discord = createDiscord({
     token: config.discordToken,
     apiUrl: config.discordApiUrl,
-    shards: config.shards,
+    shards: life?.shards ?? config.shards,
+    gateway: life?.gateway,
+    permit: life?.permit,
     docsUrl: config.docsUrl,
     settings,
     bindings,
@@ -95,7 +103,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     keyFlights: kept.keyFlights,
     takenKeys: kept.takenKeys,
     badKeyBudget: config.badKeyBudget,
-    clock,
+    permit: life?.permit,
+    clock: life?.clock ?? clock,
     random,
     metrics,
     log,
@@ -121,7 +130,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     chunks: kept.chunks,
     offsets: kept.offsets,
     cards: kept.cards,
-    cleanStop: kept.cleanStop,
+    // Another process may have posted since that mark was left.
+    cleanStop: life === undefined ? kept.cleanStop : withoutTrust(kept.cleanStop),
     clock,
     random,
     sink,
@@ -145,6 +155,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     settings,
     guilds: knownGuilds,
     audit: kept.audit,
+    isStoreInDoubt: life?.isStoreInDoubt,
     answers: kept.runAnswers,
     lateAnswers: discord.lateAnswers,
     deferred: kept.deferred,
@@ -208,7 +219,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     const { targetsOf } = runs.catalogue;
     const wing = createHistory({
       ...{ url: config.historyUrl, markKey: kept.historyKey, bindings, demands, targetsOf },
-      ...{ clock, random, metrics, log },
+      ...{ clock: life?.clock ?? clock, random, metrics, log },
     });
     const isWorking = () => (wing.state().trouble === null ? 1 : 0);
     metrics.gauge("marshal_history_working", "1 while the history can be written.", isWorking);
@@ -229,6 +240,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     await feeds.start();
     await panels.start();
     await runs.start();
+    await life?.settle();
     await history?.start();
     await discord.start(commands, {
       keyVerifier: service,
@@ -256,22 +268,13 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     await readiness.start();
   }
 
+  const parts = { discord, readiness, heldKeys, retention: guildRetention, watch, runs, feeds, panels };
+  const stoppable = { ...parts, history, service, store };
   return {
     start,
+    drop: () => dropAll(stoppable),
     ended: discord.ended,
-    steps: stopOrder({
-      discord,
-      readiness,
-      heldKeys,
-      retention: guildRetention,
-      watch,
-      runs,
-      feeds,
-      panels,
-      history,
-      service,
-      store,
-    }),
+    steps: stopOrder(stoppable),
     ops: {
       metrics,
       conceal: log.conceal,

@@ -175,14 +175,13 @@ export function readConfig(environment: Environment): Config {
   const given = readNames(environment);
   const result = schema.safeParse(given);
   const lines = result.success ? [] : badLines(given, result.error.issues);
-  const needsKey = /^rediss?:/.test(given.STORE_URL ?? "") && given.SECRET_KEY === undefined;
+  const needsKey = isShared(given.STORE_URL ?? "") && given.SECRET_KEY === undefined;
   if (needsKey) {
     lines.push(
       `SECRET_KEY: nothing was set; expected ${EXPECTED.SECRET_KEY}: processes that share a Redis share it`,
     );
   }
-  const isShared = /^rediss?:/.test(given.STORE_URL ?? "");
-  if (isShared && /^sqlite:./.test(given.HISTORY_URL ?? "")) {
+  if (isShared(given.STORE_URL ?? "") && /^sqlite:./.test(given.HISTORY_URL ?? "")) {
     const why =
       "several processes cannot share a file; use a PostgreSQL, or leave it empty to have no history";
     lines.push(`HISTORY_URL: sqlite was found beside a STORE_URL of Redis; ${why}`);
@@ -190,6 +189,12 @@ export function readConfig(environment: Environment): Config {
   if (given.SECRET_KEY_OLD !== undefined && given.SECRET_KEY === undefined && !needsKey) {
     lines.push(
       "SECRET_KEY: nothing was set; expected the new secret, since SECRET_KEY_OLD is the one before",
+    );
+  }
+  if (!isShared(given.STORE_URL ?? "") && result.data !== undefined && result.data.SHARDS !== "auto") {
+    const why = "several processes need a STORE_URL of Redis, and one process on sqlite serves all shards";
+    lines.push(
+      `SHARDS: "${given.SHARDS}" was found beside a STORE_URL of sqlite; expected auto, because ${why}`,
     );
   }
   if (!result.success || lines.length > 0) throw new ConfigError(lines);
@@ -222,6 +227,11 @@ function defaultHistory(storeUrl: string): string | null {
 /** What the tools of the store need of the environment; nothing else is looked at. Throws as `readConfig` does. */
 export function readStoreConfig({ STORE_URL, SECRET_KEY, SECRET_KEY_OLD }: Environment): Config {
   return readConfig({ STORE_URL, SECRET_KEY, SECRET_KEY_OLD, DISCORD_TOKEN: "none" });
+}
+
+/** Whether several processes may use this store at the same time. */
+export function isShared(storeUrl: string): boolean {
+  return /^rediss?:/.test(storeUrl);
 }
 
 /** The environment of this process. */

@@ -1,7 +1,8 @@
 import process from "node:process";
+import { buildCluster } from "./build-cluster.ts";
 import { buildMarshal } from "./build-marshal.ts";
 import { systemClock, systemRandom } from "./clock.ts";
-import { type Config, ConfigError, environment, readConfig, secretsOf } from "./config.ts";
+import { type Config, ConfigError, environment, isShared, readConfig, secretsOf } from "./config.ts";
 import { LoginError } from "./discord/connection/bot.ts";
 import { StoreError } from "./domain/failure.ts";
 import { createLog } from "./log.ts";
@@ -19,10 +20,11 @@ async function run(): Promise<void> {
   const shutdown = new Shutdown({ clock: systemClock, log, exit });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => shutdown.onSignal(signal));
   try {
-    const marshal = await buildMarshal(config, { log, clock: systemClock, random: systemRandom });
+    const build = isShared(config.storeUrl) ? buildCluster : buildMarshal;
+    const marshal = await build(config, { log, clock: systemClock, random: systemRandom });
     const ops = config.opsAddress === undefined ? undefined : await startOps(config.opsAddress, marshal.ops);
     if (ops !== undefined) log.info({ host: ops.host, port: ops.port }, "the ops address answers");
-    for (const step of marshal.steps) shutdown.add(step);
+    shutdown.addThose(() => marshal.steps);
     const unwatch = watchWallClock({ clock: systemClock, log });
     shutdown.add({ name: "wall clock", withinMs: 1_000, run: unwatch });
     shutdown.add({ name: "ops", withinMs: 1_000, run: () => ops?.close() });

@@ -1,6 +1,8 @@
 import type { Failure } from "../domain/failure.ts";
 import type { Clock } from "../domain/ports/clock.ts";
+import type { WorkPermit } from "../domain/ports/work-permit.ts";
 import * as refusals from "./gate-failures.ts";
+import { paused } from "./http/permitted-transport.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
 import type { KeyGuard } from "./keys/key-guard.ts";
 import type { AnnouncedHalt } from "./limits/announced-halt.ts";
@@ -19,6 +21,8 @@ export interface AdmissionParts {
   readonly waiting: WaitingRoom;
   /** How many requests the transport carries at once without one waiting inside it. */
   readonly connections: number;
+  /** Absent: nothing but the service itself keeps us from asking. */
+  readonly permit?: Pick<WorkPermit, "refusal"> | undefined;
   /** A request was refused for its key: there may be a key to check. */
   readonly onRisky: () => void;
 }
@@ -43,9 +47,11 @@ export class Admission {
 
   /** Why a request is refused before it waits; undefined: it may. */
   refusal(exchange: Exchange): Failure | undefined {
-    const { guard, halt, desk } = this.#parts;
+    const { guard, halt, desk, permit } = this.#parts;
     const { source, signal } = exchange;
     if (signal?.aborted) return refusals.abortedBy(signal, "no");
+    const why = permit?.refusal();
+    if (why !== undefined) return paused(why);
     const parked = guard.parked(source);
     if (parked !== undefined && exchange.proving !== true) return refusals.parked(parked);
     const halted = halt.failure();

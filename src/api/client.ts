@@ -12,10 +12,12 @@ import type {
   ServiceClient,
 } from "../domain/ports/service-client.ts";
 import type { BadKeys, ServiceEvent, ServiceHealth } from "../domain/ports/service-health.ts";
+import type { WorkPermit } from "../domain/ports/work-permit.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import type { Log } from "../log.ts";
 import { Gate } from "./gate.ts";
 import { linkedKey, unlinked } from "./gate-failures.ts";
+import { permittedTransport } from "./http/permitted-transport.ts";
 import { createTransport, type Transport } from "./http/transport.ts";
 import type { KeyBudget } from "./keys/budget.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
@@ -52,6 +54,8 @@ export interface ServiceClientOptions {
   readonly deadlineMs?: number;
   /** Requests with refused keys that this address risks in an hour. @default 8 */
   readonly badKeyBudget?: number | undefined;
+  /** Where several processes share a store: nothing is asked without it. @default none is needed */
+  readonly permit?: Pick<WorkPermit, "refusal"> | undefined;
   /** Requests at once. Default 32. */
   readonly connections?: number;
   /** Of how many servers the rows of the latest answer are remembered; 0: of none. @default 500 */
@@ -115,8 +119,10 @@ class GatedClient implements Service {
     this.#identity = globalKey === undefined ? "address" : `application-${keys.sourceOf(globalKey)}`;
     const http =
       options.transport === undefined ? createTransport(options.serviceUrl, connections) : undefined;
-    const transport = options.transport ?? http?.send;
-    if (transport === undefined) throw new TypeError("a service client needs a transport");
+    const send = options.transport ?? http?.send;
+    if (send === undefined) throw new TypeError("a service client needs a transport");
+    const { permit } = options;
+    const transport = permit === undefined ? send : permittedTransport(send, permit);
     this.#closeTransport = async () => http?.close();
     this.#gate = new Gate({
       transport,
@@ -124,6 +130,7 @@ class GatedClient implements Service {
       metrics,
       guard,
       desk: this.#desk,
+      permit,
       globalKey,
       salt: options.random.id() + options.random.id(),
       deadlineMs: options.deadlineMs ?? DEADLINE_MS,

@@ -22,7 +22,7 @@ import { Probe } from "./probe.ts";
 
 export interface GateOptions
   extends Pick<CarrierParts, "transport" | "clock" | "metrics" | "desk" | "globalKey" | "deadlineMs">,
-    Pick<AdmissionParts, "guard" | "connections">,
+    Pick<AdmissionParts, "guard" | "connections" | "permit">,
     Pick<KeyErrandsParts, "keyOf" | "sources"> {
   /** Unguessable; bucket names are hashed with it. */
   readonly salt: string;

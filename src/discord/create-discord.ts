@@ -10,15 +10,17 @@ import type { Remover } from "../domain/ports/panels.ts";
 import type { LateAnswers } from "../domain/ports/run-answers.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Sink } from "../domain/ports/sink.ts";
+import type { WorkPermit } from "../domain/ports/work-permit.ts";
 import type { Log } from "../log.ts";
 import type { Command } from "./command.ts";
-import { createClient, logIn, type Shards } from "./connection/bot.ts";
+import type { Shards } from "./connection/bot.ts";
+import { createGateway, type Gateway } from "./connection/gateway.ts";
 import { GuildEvents, type GuildListener } from "./connection/guild-events.ts";
 import { createGuildView, mayReadHistory } from "./connection/guild-view.ts";
 import { createMembers } from "./connection/members.ts";
+import { createPermittedRest } from "./connection/permitted-rest.ts";
 import { shardOf } from "./connection/removed-guilds.ts";
 import { createSetupOffer } from "./connection/setup-offer.ts";
-import { ShardPresence } from "./connection/shard-presence.ts";
 import { createCommandRegistry } from "./interactions/command-registry.ts";
 import { createDispatch, type Dispatch } from "./interactions/dispatch.ts";
 import { createCallbackRest } from "./interactions/interaction-responder.ts";
@@ -27,6 +29,7 @@ import { createPendingLinks } from "./interactions/pending-links.ts";
 import { answerOutsideGuild, readInteraction } from "./interactions/read-interaction.ts";
 import { registeredIds, registerWhenChanged } from "./interactions/registration.ts";
 import { createNotifier } from "./messages/notifier.ts";
+import { permittedSink } from "./messages/permitted-sink.ts";
 import { createSink } from "./messages/sink.ts";
 import { type SinkProgress, withProgress } from "./messages/sink-progress.ts";
 import type { Services } from "./services.ts";
@@ -36,6 +39,10 @@ export interface DiscordPorts {
   /** Such as `https://discord.com/api`. */
   readonly apiUrl: string;
   readonly shards: Shards;
+  /** The connection to serve on. @default one of its own */
+  readonly gateway?: Gateway | undefined;
+  /** Where several processes share a store: nothing is posted without it. @default none is needed */
+  readonly permit?: WorkPermit | undefined;
   /** For /help; absent: no link. */
   readonly docsUrl?: string | undefined;
   readonly settings: Settings;
@@ -94,7 +101,7 @@ export interface Discord {
   start(commands: readonly Command[], services: GivenServices): Promise<void>;
   /** Takes no more interactions; resolves when those under way have ended, at the latest after `graceMs`. */
   quiet(graceMs: number): Promise<void>;
-  /** Disconnects. Sink, notifier and members no longer work after it. */
+  /** Disconnects, also a connection that was given. Sink, notifier and members no longer work after it. */
   stop(): Promise<void>;
   /** Whether the bot is in that guild; undefined: not known (not logged in, or another process's shard). */
   isHere(guildId: string): boolean | undefined;
@@ -105,35 +112,20 @@ export interface Discord {
 
 /** Builds the Discord wing. Nothing happens before `start`. */
 export function createDiscord(ports: DiscordPorts): Discord {
-  const { log, clock, random, settings, bindings } = ports;
+  const { log, clock, random, settings, bindings, permit } = ports;
   let dispatch: Dispatch | undefined;
-  let phase: "starting" | "running" | "ended" = "starting";
   const commandIds = new Map<string, string>();
-  const ended = Promise.withResolvers<string>();
-  const client = createClient({
-    ...ports,
-    onEnded(reason) {
-      if (phase === "starting") return;
-      phase = "ended";
-      ended.resolve(reason);
-    },
-    onInteraction: (interaction) => void answer(interaction),
-    onPermissionsChanged: (guildId) => guildEvents.onPermissionsChanged(guildId),
-    onGuildJoined: (guild) => guildEvents.onJoined(guild),
-    onGuildRemoved: (guildId) => guildEvents.onRemoved(guildId),
-  });
-  // Set before the login, so that what waited since the last run can be posted at once.
-  const rest = client.rest.setToken(ports.token);
+  const gateway = ports.gateway ?? createGateway(ports);
+  const { client, presence } = gateway;
+  const rest = permit === undefined ? gateway.rest : createPermittedRest(gateway.rest, ports.token, permit);
   const rests = { rest, callbacks: createCallbackRest(rest) };
   const guilds = createGuildView(client);
-  const presence = new ShardPresence(client, clock);
-  const { sink, progress } = withProgress(
-    createSink({
-      rest,
-      ownId: () => client.user?.id,
-      mayReadHistory: (channelId) => mayReadHistory(client, channelId),
-    }),
-  );
+  const posting = createSink({
+    rest,
+    ownId: () => client.user?.id,
+    mayReadHistory: (channelId) => mayReadHistory(client, channelId),
+  });
+  const { sink, progress } = withProgress(permit === undefined ? posting : permittedSink(posting, permit));
   const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;
   const notifier = createNotifier({ rest, sink, settings, bindings, random, log, guildName });
   const offerSetup = createSetupOffer({ settings, bindings, guilds, sink, clock, random, log });
@@ -162,7 +154,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
     members,
     guilds,
     lateAnswers,
-    ended: ended.promise,
+    ended: gateway.ended,
     listen: (listener) => guildEvents.listen(listener),
     async start(commands, given) {
       const registry = createCommandRegistry(commands);
@@ -186,9 +178,15 @@ export function createDiscord(ports: DiscordPorts): Discord {
         sink,
         notifier,
         log,
+        permit,
       });
-      await logIn(client, ports.token);
-      phase = "running";
+      gateway.attach({
+        onInteraction: (interaction) => void answer(interaction),
+        onPermissionsChanged: (guildId) => guildEvents.onPermissionsChanged(guildId),
+        onGuildJoined: (guild) => guildEvents.onJoined(guild),
+        onGuildRemoved: (guildId) => guildEvents.onRemoved(guildId),
+      });
+      await gateway.logIn();
       if (client.application === null) throw new Error("a client that is ready has an application");
       // The bot is of use with its former commands too; the next start tries again.
       const changed = await registerWhenChanged({
@@ -210,13 +208,12 @@ export function createDiscord(ports: DiscordPorts): Discord {
     quiet: async (graceMs) => dispatch?.stop(graceMs),
     async stop() {
       await dispatch?.stop(0);
-      await client.destroy();
+      await gateway.close();
     },
     isHere: (guildId) => (client.isReady() && isOurs(guildId) ? client.guilds.cache.has(guildId) : undefined),
     shardOf: (guildId) => shardOf(guildId, Math.max(1, client.options.shardCount ?? 1)),
     state: () => ({
-      // discord.js goes on calling itself ready after a close for good.
-      ready: client.isReady() && phase === "running",
+      ready: gateway.isReady(),
       userId: client.user?.id,
       guilds: client.guilds.cache.size,
       shards: client.ws.shards.map(({ id, status, ping }) => ({

@@ -15,7 +15,8 @@ export type FailureCode =
   | "platform"
   | "unreachable"
   | "bad-response"
-  | "store";
+  | "store"
+  | "paused";
 
 /** Whether the thing that was asked for happened. "unknown": it may have; it must not be repeated. */
 export type Ran = "yes" | "no" | "unknown";

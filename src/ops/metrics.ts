@@ -84,7 +84,7 @@ export const METRIC_DEFINITIONS: Readonly<Record<string, Definition>> = {
 };
 
 export interface MetricsRegistry extends Metrics {
-  /** Adds a value that is read on each request for the metrics. */
+  /** Adds a value that is read on each request for the metrics, in the place of an earlier one of that name. */
   gauge(name: string, help: string, read: () => number): void;
   /** The text form of Prometheus. */
   text(): Promise<string>;
@@ -140,6 +140,8 @@ interface GaugeOptions {
 }
 
 function addGauge({ registry, name, help, read }: GaugeOptions): void {
+  // Parts that are built anew take the place of those before.
+  registry.removeSingleMetric(name);
   new Gauge({
     name,
     help,

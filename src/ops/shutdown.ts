@@ -25,7 +25,7 @@ export interface Step {
  */
 export class Shutdown {
   readonly #options: ShutdownOptions;
-  readonly #steps: Step[] = [];
+  readonly #steps: (() => readonly Step[])[] = [];
   #stopping: Promise<void> | undefined;
 
   constructor(options: ShutdownOptions) {
@@ -34,7 +34,12 @@ export class Shutdown {
 
   /** Steps run in the order in which they were added. */
   add(step: Step): void {
-    this.#steps.push(step);
+    this.#steps.push(() => [step]);
+  }
+
+  /** Steps that are known only when the stop begins. */
+  addThose(steps: () => readonly Step[]): void {
+    this.#steps.push(steps);
   }
 
   /** For SIGTERM and SIGINT. */
@@ -58,7 +63,7 @@ export class Shutdown {
     const endMs = clock.monotonicMs() + deadlineMs;
     let failed = false;
     log.info({ why }, "stopping");
-    for (const step of this.#steps) {
+    for (const step of this.#steps.flatMap((steps) => steps())) {
       const leftMs = Math.min(step.withinMs, endMs - clock.monotonicMs());
       if (await this.#endsWithin(step, leftMs)) log.debug({ step: step.name }, "a step of the stop is done");
       else failed = true;

@@ -63,6 +63,8 @@ export interface RunsPorts {
   report(what: string, error: unknown): void;
   /** Whether this process serves the guild (its shards); absent: all. */
   readonly owns?: (guildId: string) => boolean;
+  /** The store may be set back by seconds, so that what it calls waiting may have been sent. @default false */
+  readonly isStoreInDoubt?: boolean | undefined;
 }
 
 export interface Runs {
@@ -95,6 +97,7 @@ const LAST_WRITES_MS = 1_000;
 export function createRuns(ports: RunsPorts): Runs {
   const { settings, bindings, clock } = ports;
   const owns = ports.owns ?? (() => true);
+  const isStoreInDoubt = ports.isStoreInDoubt ?? false;
   const report = (what: string, error: unknown) => ports.report(what, error);
   const watchOutside = (guildId: string) =>
     proof
@@ -122,6 +125,7 @@ export function createRuns(ports: RunsPorts): Runs {
     late,
     report,
     owns,
+    isStoreInDoubt,
     documents: ports.deferred,
   });
   const { accounts, codes } = createGameAccounts({ ...ports, audit, report });
@@ -130,7 +134,7 @@ export function createRuns(ports: RunsPorts): Runs {
 
   async function start(): Promise<void> {
     const seek = (record: RunRecord) => proof.seek(record);
-    const tell = await recoverRuns({ ...ports, audit, late, owns, seek });
+    const tell = await recoverRuns({ ...ports, audit, late, owns, isStoreInDoubt, seek });
     // Not awaited, because there may be many and Discord may be slow.
     telling = tell().catch((error: unknown) => report("outcomes of an earlier run could not be told", error));
     await deferred.load();

@@ -15,6 +15,7 @@ export interface BotEnvironment {
   readonly SECRET_KEY?: string;
   readonly SERVICE_GLOBAL_KEY?: string;
   readonly BAD_KEY_BUDGET?: string;
+  readonly SHARDS?: string;
 }
 
 export interface BotExit {
@@ -102,6 +103,15 @@ export class BotProcess {
     await this.#end("SIGKILL");
   }
 
+  /** SIGSTOP: it stands still wherever it is, as on a machine that hangs, until `unfreeze`. */
+  freeze(): void {
+    this.#child?.kill("SIGSTOP");
+  }
+
+  unfreeze(): void {
+    this.#child?.kill("SIGCONT");
+  }
+
   async restart(how: "stop" | "kill" = "stop"): Promise<void> {
     await (how === "stop" ? this.stop() : this.kill());
     this.start();
@@ -124,6 +134,8 @@ export class BotProcess {
     if (!child) return;
     this.#expected = true;
     const gone = once(child, "exit");
+    // One that stands still could not end in order.
+    child.kill("SIGCONT");
     child.kill(signal);
     await gone;
   }

@@ -37,6 +37,8 @@ export interface StageOptions {
   readonly discordPort?: number;
   /** Instead of what the stage would set: another store, say. */
   readonly environment?: Partial<BotEnvironment>;
+  /** Bot processes that share the environment; several need a store that can be shared. @default 1 */
+  readonly processes?: number;
 }
 
 /** Everything of the sandbox: the emulated service with its town, the emulated Discord, the real bot between them. */
@@ -47,7 +49,9 @@ export interface Stage {
   readonly serverKey: string;
   readonly discord: EmulatedDiscord;
   readonly cast: Cast;
+  /** The first of `bots`. */
   readonly bot: BotProcess;
+  readonly bots: readonly BotProcess[];
   close(): Promise<void>;
 }
 
@@ -85,15 +89,19 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   });
   const cast = buildGuild(discord);
   const folder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), "marshal-sandbox-")));
-  const bot = new BotProcess({
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    SERVICE_URL: http.url,
-    STORE_URL: `sqlite:${join(folder, "marshal.sqlite")}`,
-    OPS_ADDRESS: `127.0.0.1:${await freePort()}`,
-    LOG_LEVEL: "info",
-    ...options.environment,
-  });
+  const startable = async () =>
+    new BotProcess({
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      SERVICE_URL: http.url,
+      STORE_URL: `sqlite:${join(folder, "marshal.sqlite")}`,
+      OPS_ADDRESS: `127.0.0.1:${await freePort()}`,
+      LOG_LEVEL: "info",
+      ...options.environment,
+    });
+  const bot = await startable();
+  const bots = [bot];
+  while (bots.length < (options.processes ?? 1)) bots.push(await startable());
   return {
     service,
     serviceUrl: http.url,
@@ -102,8 +110,9 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     discord,
     cast,
     bot,
+    bots,
     async close() {
-      await bot.stop();
+      await Promise.all(bots.map((one) => one.stop()));
       clearInterval(ticking);
       await discord.close();
       await http.close();

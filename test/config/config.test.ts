@@ -196,8 +196,11 @@ describe("the environment as a Config", () => {
   });
 
   test("shards: auto, a range of a total, or one of a total", () => {
-    assert.deepEqual(accepted({ SHARDS: "0-3/16" }).shards, { ids: [0, 1, 2, 3], count: 16 });
-    assert.deepEqual(accepted({ SHARDS: "15/16" }).shards, { ids: [15], count: 16 });
+    const shared = { STORE_URL: "redis://localhost:6379", SECRET_KEY: secretKey };
+    const accept = (SHARDS: string) => accepted({ ...shared, SHARDS }).shards;
+    assert.deepEqual(accept("0-3/16"), { ids: [0, 1, 2, 3], count: 16 });
+    assert.deepEqual(accept("15/16"), { ids: [15], count: 16 });
+    assert.match(onlyLine({ SHARDS: "0-3/16" }), /SHARDS: "0-3\/16" .* STORE_URL of sqlite; expected auto/);
     assert.match(onlyLine({ SHARDS: "0-16/16" }), /of 16 shards the last is 15/);
     assert.match(onlyLine({ SHARDS: "3-1/16" }), /first shard comes after the last/);
     assert.match(onlyLine({ SHARDS: "0-3" }), /expected auto/);

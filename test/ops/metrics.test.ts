@@ -8,11 +8,12 @@ import { createMetrics, METRIC_DEFINITIONS } from "../../src/ops/metrics.ts";
 
 const source = fileURLToPath(new URL("../../src", import.meta.url));
 
-/** Each `metrics.count("name", { label: ... })` of the wings; build-marshal.ts only names gauges, which are read and not counted. */
+/** Each `metrics.count("name", { label: ... })` of the wings; build-marshal.ts and build-cluster.ts only name gauges, which are read and not counted. */
 function measured(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const file of readdirSync(source, { recursive: true, encoding: "utf8" })) {
-    if (!file.endsWith(".ts") || /^(ops.metrics|sandbox|ops.gauges|build-marshal\.ts)/.test(file)) continue;
+    if (!file.endsWith(".ts") || /^(ops.metrics|sandbox|ops.gauges|build-(marshal|cluster)\.ts)/.test(file))
+      continue;
     const text = readFileSync(join(source, file), "utf8");
     for (const [, name = "", labels = ""] of text.matchAll(/"(marshal_[a-z_]+)"(?:,[^{}()]*\{([^}]*)\})?/g)) {
       const known = found.get(name) ?? new Set();

@@ -267,9 +267,9 @@ export class RunsRig {
   }
 
   /** The process dies: nothing in memory remains, the store does. */
-  crash(): void {
+  crash(options: { readonly isStoreInDoubt?: boolean } = {}): void {
     this.#life += 1;
-    this.runs = this.#build();
+    this.runs = this.#build(options);
   }
 
   snapshot(commandLogs?: readonly CommandEntry[], currentPlayers = this.players.length): Snapshot {
@@ -284,7 +284,7 @@ export class RunsRig {
     };
   }
 
-  #build(): Runs {
+  #build({ isStoreInDoubt = false } = {}): Runs {
     const life = this.#life;
     const alive = () => life === this.#life;
     const clock = this.#clockOf(alive);
@@ -303,6 +303,7 @@ export class RunsRig {
         this.#command(source, text, signal, () => alive() && (mayStart?.() ?? true)),
     };
     const runs = createRuns({
+      isStoreInDoubt,
       client: this.#options.client ?? client,
       health: this.#options.health ?? health,
       snapshots: this.snapshots,

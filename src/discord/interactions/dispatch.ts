@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
+import type { WorkPermit } from "../../domain/ports/work-permit.ts";
 import type { Action, Answer, Entry, Form, Press } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
 import type { Services } from "../services.ts";
@@ -23,6 +24,8 @@ const OUTDATED_BUTTON = "This button belongs to an older version of the bot.";
 export interface DispatchPorts extends AnswerSessionPorts {
   readonly registry: CommandRegistry;
   readonly services: Services;
+  /** Where several processes share a store: without it people are told why, and nothing is done. */
+  readonly permit?: Pick<WorkPermit, "refusal"> | undefined;
 }
 
 export interface Dispatch {
@@ -45,9 +48,8 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   let closed = false;
 
   async function handle(incoming: Incoming): Promise<void> {
-    if (closed && incoming.kind !== "typing") {
-      return answerAtOnce(incoming, new Failure("expired", "The bot is restarting; ask again in a minute."));
-    }
+    const refusal = refusalNow();
+    if (refusal !== undefined && incoming.kind !== "typing") return answerAtOnce(incoming, refusal);
     const reference = random.id().slice(0, 8);
     const work = (
       incoming.kind === "typing"
@@ -57,6 +59,12 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     underWay.add(work);
     await work;
     underWay.delete(work);
+  }
+
+  function refusalNow(): Failure | undefined {
+    const why = ports.permit?.refusal();
+    if (why !== undefined) return new Failure("paused", why);
+    return closed ? new Failure("expired", "The bot is restarting; ask again in a minute.") : undefined;
   }
 
   async function perform(incoming: IncomingCommand | IncomingPress, reference: string): Promise<void> {

@@ -72,6 +72,7 @@ const ERROR_TEXTS = {
     what: "Marshal cannot write to its own store",
     next: "Tell the operator of this bot; `/readyz` says what is the matter. Then try again.",
   },
+  paused: { what: "Marshal pauses for a moment", next: "Try again in a minute; nothing is lost meanwhile." },
 } as const satisfies Record<FailureCode, { readonly what: string; readonly next: string }>;
 
 const RAN_WORDS = {

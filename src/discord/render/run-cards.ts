@@ -90,6 +90,7 @@ const FAILURES = {
   unreachable: ["The game service could not be reached", "Try again in a minute."],
   "bad-response": ["The answer could not be read", "Tell the operator of this bot the reference."],
   store: ["Marshal cannot write to its own store", "Tell the operator of this bot; ask again afterwards."],
+  paused: ["Marshal pauses for a moment", "Try again in a minute."],
 } as const satisfies Readonly<
   Record<
     FailureCode extends "expired" ? never : Exclude<FailureCode, "expired" | "busy">,

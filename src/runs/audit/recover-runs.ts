@@ -13,6 +13,8 @@ export interface RecoverPorts {
   readonly clock: Clock;
   /** Whether this process serves the guild: rows of other processes may be under way right now. */
   owns(guildId: string): boolean;
+  /** The store may be set back by seconds: a run that it calls waiting may have been sent. */
+  readonly isStoreInDoubt: boolean;
   /** Looks for it in the server's log. */
   seek(record: RunRecord): void;
 }
@@ -23,10 +25,10 @@ export interface RecoverPorts {
  * returned function completes the answers, one after the other, also those of runs that were over and not yet shown.
  */
 export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<void>> {
-  const { audit, answers, clock, owns } = ports;
+  const { audit, answers, clock, owns, isStoreInDoubt } = ports;
   const outcomes = new Map<string, RunOutcome>();
   for await (const row of audit.unfinished()) {
-    if (owns(row.guildId)) outcomes.set(row.id, concluded(row, clock.nowMs()));
+    if (owns(row.guildId)) outcomes.set(row.id, concluded(row, clock.nowMs(), isStoreInDoubt));
   }
   for (const { record } of outcomes.values()) {
     await audit.put(record);
@@ -47,9 +49,9 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
   };
 }
 
-function concluded(row: RunRecord, nowMs: number): RunOutcome {
+function concluded(row: RunRecord, nowMs: number, isStoreInDoubt: boolean): RunOutcome {
   const failure =
-    row.status === "sending"
+    row.status === "sending" || isStoreInDoubt
       ? new Failure("unreachable", "It may have run; Marshal does not repeat it.", { ran: "unknown" })
       : new Failure("expired", "The process ended while the command waited.");
   return failedOutcome(row, { failure, nowMs, interrupted: true });

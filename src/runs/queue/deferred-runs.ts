@@ -37,6 +37,8 @@ export interface DeferredPorts {
   readonly random: Random;
   report(what: string, error: unknown): void;
   owns(guildId: string): boolean;
+  /** The store may be set back by seconds: what it says of a run may be out of date. */
+  readonly isStoreInDoubt: boolean;
 }
 
 interface HeldRun {
@@ -62,9 +64,22 @@ export class DeferredRuns implements SnapshotListener {
   }
 
   async load(): Promise<void> {
-    for await (const [key, run] of this.#ports.documents.entries()) {
-      if (this.#ports.owns(run.request.actor.guildId)) this.#hold(key, run);
+    const { documents, owns, isStoreInDoubt } = this.#ports;
+    for await (const [key, run] of documents.entries()) {
+      if (!owns(run.request.actor.guildId)) continue;
+      if (isStoreInDoubt) await this.#giveUp(key, run);
+      else this.#hold(key, run);
     }
+  }
+
+  /** It may have been sent already, and its removal from the store may be what was lost: it is not sent. */
+  async #giveUp(key: string, run: DeferredRun): Promise<void> {
+    const { documents, clock, late } = this.#ports;
+    const nowMs = clock.nowMs();
+    const words = "The database was set back while it waited, so it may have been sent already.";
+    const failure = new Failure("store", words, { ran: "unknown" });
+    await documents.delete(key);
+    this.#track(late.post(failed(unsent(run, nowMs), { failure, nowMs }), run.id.slice(0, 25)));
   }
 
   list(guildId: string): readonly DeferredRun[] {

@@ -8,6 +8,8 @@ export type AttemptResult = { readonly kind: "over" } | NextTry;
 
 /** Wait after a 429 that names no time. */
 const UNNAMED_WAIT_MS = 5_000;
+/** Wait after Marshal itself was held back: the lease of this process is being renewed. */
+const PAUSED_WAIT_MS = 1_000;
 /** Wait after a run was held back right before its first byte. */
 const RECHECK_AFTER_MS = 250;
 
@@ -33,6 +35,8 @@ function waitAfter(failure: Failure, nowMs: number, haltUntilMs: number | undefi
     case "expired":
       // It was held back right before its first byte: checked anew, never in a tight loop.
       return RECHECK_AFTER_MS;
+    case "paused":
+      return PAUSED_WAIT_MS;
     case "rate-limited":
     case "blocked":
       return Math.max(0, (failure.retryAtMs ?? nowMs + UNNAMED_WAIT_MS) - nowMs, (haltUntilMs ?? 0) - nowMs);

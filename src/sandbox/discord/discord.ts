@@ -92,6 +92,11 @@ export class EmulatedDiscord {
     return this.#traffic.entries;
   }
 
+  /** The sessions that are connected to the gateway, with their shards. */
+  get sessions(): Gateway["connected"] {
+    return this.#gateway.connected;
+  }
+
   get guilds(): readonly Guild[] {
     return [...this.#world.guilds.values()];
   }

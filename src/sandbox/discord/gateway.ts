@@ -53,6 +53,13 @@ export class Gateway {
     return [...this.#sessions.values()].some((session) => covers(session, guildId));
   }
 
+  /** Who is connected at this moment. */
+  get connected(): readonly { readonly id: string; readonly shard: readonly [number, number] }[] {
+    return [...this.#sessions.values()]
+      .filter(({ socket }) => socket !== undefined)
+      .map(({ id, shard }) => ({ id, shard }));
+  }
+
   /** Sends an event to the shard of a guild, whatever its intents. */
   dispatch(guildId: string, name: string, data: unknown): void {
     for (const session of this.#sessions.values())

@@ -130,6 +130,23 @@ describe("run when someone joins", () => {
     await rig.runs.stop(0);
   });
 
+  test("is not sent after the store was set back, because it may have been already: told as unknown", async () => {
+    const rig = new RunsRig();
+    await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+    rig.crash({ isStoreInDoubt: true });
+    await rig.runs.start();
+    await settle();
+    assert.deepEqual(await rig.runs.queue.deferred("g1"), []);
+    assert.equal(rig.posts.filter(({ message }) => /:h Welcome/.test(message.content ?? "")).length, 1);
+    await rig.runs.listener.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 1, "only the attempt that met an empty server");
+    rig.crash();
+    await rig.runs.start();
+    assert.deepEqual(await rig.runs.queue.deferred("g1"), []);
+    await rig.runs.stop(0);
+  });
+
   test("can be cancelled by its person or a Manager, and ends with the link", async () => {
     const rig = new RunsRig();
     const { queue } = rig.runs;

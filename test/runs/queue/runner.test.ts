@@ -552,4 +552,18 @@ describe("what happens in between", () => {
     assert.equal(rig.audit.rows.get(sending.id)?.proof, "seen");
     await rig.runs.stop(0);
   });
+
+  test("a crash that set the store back: what it calls waiting may have been sent, so it is unknown too", async () => {
+    const rig = new RunsRig();
+    rig.answering = () => new Promise(() => undefined);
+    await ask(rig, ":h sending");
+    await settle();
+    const waiting = await ask(rig, ":h waiting", "mod");
+    rig.crash({ isStoreInDoubt: true });
+    await rig.runs.start();
+    assert.equal(rig.audit.rows.get(waiting.id)?.status, "unknown");
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 1);
+    await rig.runs.stop(0);
+  });
 });

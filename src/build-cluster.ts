@@ -1,0 +1,203 @@
+import { buildMarshal, type Marshal, type Runtime } from "./build-marshal.ts";
+import { type Block, nameOf } from "./cluster/block.ts";
+import { Claimant } from "./cluster/claimant.ts";
+import type { HeldLease } from "./cluster/held-lease.ts";
+import { mortalClock } from "./cluster/mortal-clock.ts";
+import { fenceKeyOf, openRedisLeases, type RedisLeases } from "./cluster/redis-leases.ts";
+import type { Config } from "./config.ts";
+import { LoginError } from "./discord/connection/bot.ts";
+import { createGateway, type Gateway } from "./discord/connection/gateway.ts";
+import { recommendedShards } from "./discord/connection/recommended-shards.ts";
+import { mortalLog } from "./life.ts";
+import { createMetrics } from "./ops/metrics.ts";
+import { openStore } from "./store/open-store.ts";
+
+/**
+ * A process that shares its store with others: it claims shards, serves them for as long as its lease lasts, and stands
+ * by otherwise. Each lease gets a bot of its own that starts from the store, because what another process wrote
+ * meanwhile is nowhere in this one's memory. Rejects with a StoreError when Redis cannot be used at all.
+ */
+export async function buildCluster(config: Config, runtime: Runtime): Promise<Marshal> {
+  // What an operator has to mend is told at the start, and a store of an older form is moved once.
+  await (await openStore(config.storeUrl, { log: runtime.log })).close();
+  const leases = await openRedisLeases(config.storeUrl, runtime.log);
+  return new ClusterMember(config, runtime, leases).marshal;
+}
+
+class ClusterMember {
+  readonly #config: Config;
+  readonly #runtime: Runtime;
+  readonly #leases: RedisLeases;
+  readonly #claimant: Claimant;
+  readonly #metrics = createMetrics({ ofProcess: true });
+  readonly #stopping = new AbortController();
+  readonly #ended = Promise.withResolvers<string>();
+  #gateway: { readonly gateway: Gateway; readonly block: Block } | undefined;
+  #lease: HeldLease | undefined;
+  #bot: Marshal | undefined;
+  #serving: Promise<void> = Promise.resolve();
+
+  constructor(config: Config, runtime: Runtime, leases: RedisLeases) {
+    this.#config = config;
+    this.#runtime = runtime;
+    this.#leases = leases;
+    const { shards } = config;
+    this.#claimant = new Claimant({
+      ...runtime,
+      leases,
+      wanted: shards === "auto" ? "auto" : [shards],
+      recommendedCount: () => this.#recommendedCount(),
+    });
+    const holds = () => (this.#lease === undefined ? 0 : 1);
+    this.#metrics.gauge(
+      "marshal_lease_held",
+      "1 while this process serves shards, 0 while it stands by.",
+      holds,
+    );
+  }
+
+  get marshal(): Marshal {
+    const member = this;
+    return {
+      start: async () => {
+        this.#serving = this.#serve();
+        // What cannot go on is told by `ended`.
+        this.#serving.catch(() => undefined);
+      },
+      drop: async () => undefined,
+      ended: this.#ended.promise,
+      get steps() {
+        return member.#steps();
+      },
+      ops: {
+        metrics: this.#metrics,
+        conceal: (text) => this.#runtime.log.conceal(text),
+        notReady: () => this.#notReady(),
+        get state() {
+          return { ...member.#bot?.ops.state, cluster: () => member.#state() };
+        },
+      },
+    };
+  }
+
+  async #serve(): Promise<void> {
+    const { signal } = this.#stopping;
+    let block: Block | undefined;
+    try {
+      for (;;) {
+        this.#lease = await this.#claimant.claim(signal, block, () => this.#leaveDiscord());
+        block = this.#lease.lease.block;
+        await this.#live(this.#lease);
+        if (signal.aborted) return;
+        this.#lease = undefined;
+        // Whoever held all shards of a count finds out anew how many there are, once somebody else had them.
+        if (this.#gateway === undefined && this.#config.shards === "auto") block = undefined;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      const { log } = this.#runtime;
+      const expected = error instanceof Error && ["StoreError", "LoginError"].includes(error.name);
+      if (!expected) log.error({ err: error }, "Marshal could not start");
+      this.#ended.resolve(expected && error instanceof Error ? error.message : "Marshal could not start");
+    }
+  }
+
+  /** From a lease to its end. Rejects when the bot cannot start for a reason that the lease has nothing to do with. */
+  async #live(lease: HeldLease): Promise<void> {
+    const { over, lease: id } = lease;
+    const { log, clock, random } = this.#runtime;
+    const gateway = this.#gatewayFor(id.block);
+    let bot: Marshal | undefined;
+    try {
+      bot = await buildMarshal(this.#config, {
+        log: mortalLog(log, over),
+        clock: mortalClock(clock, over),
+        random,
+        life: {
+          permit: lease,
+          fence: {
+            key: fenceKeyOf(id.block),
+            token: id.token,
+            onRefused: () => lease.onFenceRefused(),
+          },
+          gateway,
+          shards: id.block,
+          clock,
+          metrics: this.#metrics,
+          isStoreInDoubt: lease.isStoreInDoubt,
+          settle: () => lease.settle(),
+        },
+      });
+      this.#bot = bot;
+      await Promise.race([bot.start(), lease.ended]);
+      void bot.ended.then((reason) => this.#ended.resolve(reason));
+    } catch (error) {
+      // With the lease gone, or Redis away, no start can succeed: it is tried again with the next lease.
+      const isOurs = !over.aborted && (await lease.isReachable());
+      if (isOurs || error instanceof LoginError) throw error;
+      log.warn({ err: error }, "the start was broken off, because Redis does not answer");
+    }
+    const why = await lease.ended;
+    if (this.#stopping.signal.aborted) return;
+    if (why === "taken") this.#leaveDiscord();
+    await bot
+      ?.drop()
+      .catch((err: unknown) => log.warn({ err }, "a bot whose lease is over could not be closed"));
+  }
+
+  /** The connection that is there already, if it is of these shards. */
+  #gatewayFor(block: Block): Gateway {
+    const kept = this.#gateway;
+    if (kept !== undefined && nameOf(kept.block) === nameOf(block)) return kept.gateway;
+    this.#leaveDiscord();
+    const { discordToken: token, discordApiUrl: apiUrl } = this.#config;
+    const gateway = createGateway({ ...this.#runtime, token, apiUrl, shards: block });
+    this.#gateway = { gateway, block };
+    return gateway;
+  }
+
+  /** Another process answers people by now. */
+  #leaveDiscord(): void {
+    const left = this.#gateway;
+    this.#gateway = undefined;
+    this.#bot = undefined;
+    void left?.gateway
+      .close()
+      .catch((err: unknown) => this.#runtime.log.warn({ err }, "Discord could not be left"));
+  }
+
+  async #recommendedCount(): Promise<number> {
+    const { discordToken, discordApiUrl } = this.#config;
+    try {
+      return await recommendedShards(discordToken, discordApiUrl);
+    } catch (error) {
+      if (error instanceof LoginError) this.#ended.resolve(error.message);
+      throw error;
+    }
+  }
+
+  async #notReady(): Promise<readonly string[]> {
+    if (this.#lease === undefined) return [this.#claimant.words];
+    const refusal = this.#lease.refusal();
+    if (refusal !== undefined) return [refusal];
+    return (await this.#bot?.ops.notReady()) ?? ["starting"];
+  }
+
+  #state(): object {
+    const lease = this.#lease?.lease;
+    return lease === undefined
+      ? { holds: null, standing: this.#claimant.words }
+      : { holds: nameOf(lease.block), generation: lease.generation };
+  }
+
+  #steps(): Marshal["steps"] {
+    this.#stopping.abort(new Error("Marshal is stopping"));
+    const bot = this.#lease?.over.aborted === false ? (this.#bot?.steps ?? []) : [];
+    return [
+      ...bot,
+      { name: "lease", withinMs: 2_000, run: () => this.#lease?.release() },
+      { name: "gateway", withinMs: 2_000, run: () => this.#gateway?.gateway.close() },
+      { name: "leases", withinMs: 500, run: () => this.#leases.close() },
+    ];
+  }
+}

@@ -1,0 +1,35 @@
+import { REST, type RESTOptions } from "@discordjs/rest";
+import type { WorkPermit } from "../../domain/ports/work-permit.ts";
+
+type MakeRequest = RESTOptions["makeRequest"];
+
+/**
+ * A REST of its own for as long as the permit lasts: what @discordjs/rest has queued is not sent without it, and what is
+ * in flight when it ends is aborted. Answers to interactions pass all the same, so that people are told why.
+ */
+export function createPermittedRest(rest: REST, token: string, permit: WorkPermit): REST {
+  const own = new REST({
+    ...rest.options,
+    makeRequest: permittedRequests(rest.options.makeRequest, permit),
+  }).setToken(token);
+  permit.over.addEventListener("abort", () => {
+    own.clearHandlerSweeper();
+    own.clearHashSweeper();
+  });
+  return own;
+}
+
+/** For the tests: one way of sending, asked for the permit right before it sends. */
+export function permittedRequests(send: MakeRequest, permit: WorkPermit): MakeRequest {
+  return async (url, init) => {
+    if (isAnswer(url)) return await send(url, init);
+    const why = permit.refusal();
+    if (why !== undefined) throw new Error(why);
+    const signal = init.signal ? AbortSignal.any([init.signal, permit.over]) : permit.over;
+    return await send(url, { ...init, signal });
+  };
+}
+
+function isAnswer(url: string): boolean {
+  return /\/(interactions|webhooks)\//.test(url);
+}

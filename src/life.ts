@@ -1,0 +1,58 @@
+import type { Config } from "./config.ts";
+import type { Gateway } from "./discord/connection/gateway.ts";
+import type { Clock } from "./domain/ports/clock.ts";
+import type { WorkPermit } from "./domain/ports/work-permit.ts";
+import type { Log, RootLog } from "./log.ts";
+import type { MetricsRegistry } from "./ops/metrics.ts";
+import type { Stoppable } from "./ops/stop-order.ts";
+import type { StoreOptions } from "./store/open-store.ts";
+
+/** What one lease gives. All that is built for it is dropped when the lease is over. */
+export interface Life {
+  readonly permit: WorkPermit;
+  readonly fence: NonNullable<StoreOptions["fence"]>;
+  readonly gateway: Gateway;
+  readonly shards: Exclude<Config["shards"], "auto">;
+  /** Goes on when the lease is over, because what the service answers then others must know. */
+  readonly clock: Clock;
+  readonly metrics: MetricsRegistry;
+  /** The store may be set back by seconds. */
+  readonly isStoreInDoubt: boolean;
+  /** What was in doubt has been looked through. */
+  settle(): Promise<void>;
+}
+
+/**
+ * Ends all of it without order and without waiting for what no longer matters: nothing more is written or posted. The
+ * history goes on to its end, because what it is given twice it keeps once.
+ */
+export async function dropAll(parts: Stoppable): Promise<void> {
+  const { discord, readiness, heldKeys, history, service, store } = parts;
+  await discord.quiet(0);
+  readiness.stop();
+  heldKeys.stop();
+  // Answers that are on their way are listened to a little longer: one may be a 429.
+  await Promise.allSettled([service.close(), history?.stop()]);
+  await store.close();
+}
+
+/** The same log, in which what fails after the end of a life is no news: it was meant to fail. */
+export function mortalLog(log: RootLog, over: AbortSignal): RootLog {
+  return {
+    ...mortal(log, over),
+    hide: (secret) => log.hide(secret),
+    conceal: (text) => log.conceal(text),
+  };
+}
+
+function mortal(log: Log, over: AbortSignal): Log {
+  const at = (level: "info" | "warn" | "error") => (fields: object, message: string) =>
+    over.aborted ? log.debug(fields, message) : log[level](fields, message);
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: (fields) => mortal(log.child(fields), over),
+  };
+}

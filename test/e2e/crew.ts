@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BotProcess } from "../../src/sandbox/bot-process.ts";
+import { addFeed, commandIsThere, linkServer } from "../../src/sandbox/moves.ts";
+import { openStage, type Stage } from "../../src/sandbox/stage.ts";
+import { type RedisServer, startRedis } from "../support/redis-server.ts";
+import { type Channels, differences, gapNotices, type Lengths, lengthsOf } from "./compare.ts";
+
+/** Of the real clock, and only for what never comes. */
+const PATIENCE_MS = 90_000;
+const LOOK_EVERY_MS = 50;
+
+/** Several real bot processes on one real Redis, between a town and an emulated Discord, with four feeds. */
+export class Crew {
+  readonly redis: RedisServer;
+  readonly stage: Stage;
+  #channels: Channels | undefined;
+  #from: Lengths | undefined;
+
+  private constructor(redis: RedisServer, stage: Stage) {
+    this.redis = redis;
+    this.stage = stage;
+  }
+
+  /** The first process serves, the feeds have their baselines, the town stands still. */
+  static async open(binary: string, processes: number): Promise<Crew> {
+    const redis = await startRedis(binary, { appendfsync: "everysec" });
+    const stage = await openStage({
+      ...{ seed: 7, serverKey: "crew-key", traffic: "quiet", live: true, processes },
+      environment: { STORE_URL: redis.url, SECRET_KEY: Buffer.alloc(32, 7).toString("base64") },
+    });
+    const crew = new Crew(redis, stage);
+    try {
+      await crew.#begin();
+      return crew;
+    } catch (error) {
+      crew.tell();
+      await crew.close();
+      throw error;
+    }
+  }
+
+  /** The process that serves at this moment. */
+  async holder(): Promise<BotProcess> {
+    return await this.until("a process that serves", async () => {
+      for (const bot of this.stage.bots) if (await serves(bot)) return bot;
+      return undefined;
+    });
+  }
+
+  /** One of the others. */
+  async standby(): Promise<BotProcess> {
+    const holder = await this.holder();
+    const other = this.stage.bots.find((bot) => bot !== holder && bot.running);
+    if (other === undefined) throw new Error("there is no other process");
+    return other;
+  }
+
+  /** A process that says that it is ready. */
+  async ready(bot: BotProcess): Promise<void> {
+    await this.until("a process that is ready", async () => (await serves(bot)) || undefined);
+  }
+
+  async until<T>(what: string, probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
+    const deadlineMs = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const found = await probe();
+      if (found !== undefined && found !== false) return found;
+      if (performance.now() > deadlineMs) throw new Error(`never seen: ${what}`);
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  /** Waits until every entry of the town so far stands in its channel; then what is lost or stands there twice. */
+  async shown(): Promise<{ readonly lost: readonly string[]; readonly repeated: readonly string[] }> {
+    const look = () => {
+      const found = this.#differences();
+      return {
+        lost: found.flatMap(({ what, lost }) => lost.map((entry) => `${what}: ${entry}`)),
+        repeated: found.flatMap(({ what, repeated }) => repeated.map((entry) => `${what}: ${entry}`)),
+        due: found.reduce((sum, { due }) => sum + due, 0),
+      };
+    };
+    await this.until("all entries in their channels", () => {
+      const { lost, due } = look();
+      return due > 0 && lost.length === 0 ? true : undefined;
+    }).catch(() => undefined);
+    const { lost, repeated } = look();
+    return { lost, repeated };
+  }
+
+  gaps(): readonly string[] {
+    return this.#channels === undefined ? [] : gapNotices(this.stage.discord, this.#channels);
+  }
+
+  /** The last lines of every process, for a test that failed. */
+  tell(): void {
+    for (const [index, bot] of this.stage.bots.entries())
+      for (const line of bot.lines.slice(-25)) console.log(`${index}: ${line}`);
+  }
+
+  async close(): Promise<void> {
+    for (const bot of this.stage.bots) await bot.kill();
+    await this.stage.close();
+    await this.redis.stop();
+  }
+
+  #differences() {
+    if (this.#channels === undefined || this.#from === undefined) throw new Error("nothing has begun");
+    return differences(this.stage.discord, this.stage.town.record, this.#channels, this.#from);
+  }
+
+  async #begin(): Promise<void> {
+    const { stage } = this;
+    const { cast, town } = stage;
+    town.setIntensity(240);
+    await this.until("something of each kind in the town", () =>
+      Object.values(lengthsOf(town.record)).every((length) => length >= 2) ? true : undefined,
+    );
+    town.pause();
+    // So long that the bot's absence never opens a real gap: what is lost then was lost by the bot.
+    Object.assign(town.windows, { joins: 400, kills: 400, commands: 400, modCalls: 400 });
+    for (const bot of stage.bots) bot.start();
+    await commandIsThere(stage, cast.owner, cast.channels.staff, "setup");
+    await linkServer(stage);
+    const { joins, kills, modCalls } = cast.channels;
+    const commands = cast.guild.addChannel({ name: "commands" });
+    await addFeed(stage, "joins", joins);
+    await addFeed(stage, "kills", kills);
+    await addFeed(stage, "mod-calls", modCalls);
+    await addFeed(stage, "commands", commands);
+    const due = stage.service.counts.requests + 3;
+    await this.until("three reads", () => (stage.service.counts.requests >= due ? true : undefined));
+    this.#channels = { joins, kills, modCalls, commands };
+    this.#from = lengthsOf(town.record);
+  }
+}
+
+/** Whether a process says that it holds shards and is ready. */
+async function serves(bot: BotProcess): Promise<boolean> {
+  const state = await bot.state();
+  const cluster = field(state, "cluster");
+  const discord = field(state, "discord");
+  return typeof field(cluster, "holds") === "string" && field(discord, "ready") === true;
+}
+
+/** What a process says of its part in the crew: the block that it holds, or why it holds none. */
+export async function standingOf(bot: BotProcess): Promise<string> {
+  const cluster = field(await bot.state(), "cluster");
+  return String(field(cluster, "holds") ?? field(cluster, "standing"));
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined;
+}

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+import { redisBinary } from "../support/redis-server.ts";
+import { Crew, standingOf } from "./crew.ts";
+
+const redis = redisBinary();
+const withRedis =
+  redis === undefined ? { skip: "neither redis-server nor valkey-server is on this machine" } : {};
+
+describe("two processes on one Redis", withRedis, () => {
+  let crew: Crew;
+  before(async () => {
+    crew = await Crew.open(redis ?? "", 2);
+  });
+  after(() => crew.close());
+  afterEach((t) => {
+    if ("passed" in t && t.passed === false) crew.tell();
+  });
+
+  const executions = (text: string) => crew.stage.service.counts.executionsByText.get(text) ?? 0;
+
+  /** A command whose answer never comes while the process that sent it lives. */
+  async function askSlowly(text: string) {
+    const { stage } = crew;
+    // Held back for longer than any of these processes lives.
+    stage.service.faults.set({ only: "commands", late: 1, lateMs: 60_000 });
+    const person = stage.discord.as(stage.cast.moderator);
+    const asked = await person.slash(stage.cast.channels.staff, "run command", { text });
+    await crew.until("the command at the game", () => (executions(text) > 0 ? true : undefined));
+    stage.service.faults.set({ only: "all", late: 0 });
+    return asked;
+  }
+
+  test("one serves, the other stands by, is connected to nothing, and says so", async () => {
+    const standby = await crew.standby();
+    assert.match(await standingOf(standby), /standing by/);
+    assert.equal(crew.stage.discord.sessions.length, 1);
+  });
+
+  test("the holder is killed: the other goes on, each entry stands once, and what was asked is answered", async () => {
+    const { town } = crew.stage;
+    const holder = await crew.holder();
+    const standby = await crew.standby();
+    town.resume();
+    town.setIntensity(240);
+    const asked = await askSlowly(":h before the kill");
+    await holder.kill();
+    await crew.ready(standby);
+    town.pause();
+    assert.deepEqual(await crew.shown(), { lost: [], repeated: [] });
+    await asked.settled(({ text }) => /It may have run|It ran/.test(text), 60_000);
+    assert.equal(executions(":h before the kill"), 1);
+    holder.start();
+  });
+
+  test("the holder stands still for longer than its lease and goes on: nothing is posted twice", async () => {
+    const { town } = crew.stage;
+    const holder = await crew.holder();
+    const standby = await crew.standby();
+    town.resume();
+    const asked = await askSlowly(":h before it froze");
+    holder.freeze();
+    await crew.ready(standby);
+    holder.unfreeze();
+    await crew.until("the first one standing by", async () =>
+      /standing by/.test(await standingOf(holder)) ? true : undefined,
+    );
+    town.pause();
+    assert.deepEqual(await crew.shown(), { lost: [], repeated: [] });
+    await asked.settled(({ text }) => /It may have run|It ran/.test(text), 60_000);
+    assert.equal(executions(":h before it froze"), 1);
+    assert.equal(crew.stage.discord.sessions.length, 1);
+  });
+
+  test("Redis is lost for longer than a lease: people are told why, and it goes on by itself", async () => {
+    const { stage, redis: server } = crew;
+    const { town } = stage;
+    const holder = await crew.holder();
+    town.resume();
+    await server.kill();
+    const person = stage.discord.as(stage.cast.owner);
+    const told = await crew.until("the reason", async () => {
+      const asked = await person.slash(stage.cast.channels.staff, "server status");
+      const { text } = await asked.settled(undefined, 60_000);
+      return /pauses for a moment/.test(text) ? text : undefined;
+    });
+    assert.match(told, /database does not answer/);
+    const sessions = stage.discord.sessions.map(({ id }) => id);
+    const sent = stage.service.counts.requests;
+    await server.start();
+    await crew.holder();
+    town.pause();
+    assert.deepEqual(await crew.shown(), { lost: [], repeated: [] });
+    assert.ok(stage.service.counts.requests > sent);
+    assert.deepEqual(crew.gaps(), []);
+    if ((await crew.holder()) === holder)
+      assert.deepEqual(
+        stage.discord.sessions.map(({ id }) => id),
+        sessions,
+        "the connection to Discord stayed",
+      );
+  });
+});
