@@ -62,7 +62,7 @@ const EXPECTED = {
   HISTORY_URL: "sqlite:PATH or postgres://USER@HOST/DATABASE, or nothing at all to turn it off",
   SECRET_KEY_OLD: "the SECRET_KEY before, 32 bytes in base64; only where SECRET_KEY is set",
   OPS_ADDRESS: "HOST:PORT such as 127.0.0.1:9464, or nothing at all to turn it off",
-  SHARDS: "auto, or shards and their total such as 0-3/16",
+  SHARDS: "auto, or with Redis all shards of a total such as 0-3/4",
   BAD_KEY_BUDGET: "a whole number from 4 to 1000, such as 8",
   SERVERS_PER_GUILD: "a whole number of 1 or more, such as 10",
   DOCS_URL: "an http(s) address that /help links to, or nothing",
@@ -191,12 +191,9 @@ export function readConfig(environment: Environment): Config {
       "SECRET_KEY: nothing was set; expected the new secret, since SECRET_KEY_OLD is the one before",
     );
   }
-  if (!isShared(given.STORE_URL ?? "") && result.data !== undefined && result.data.SHARDS !== "auto") {
-    const why = "several processes need a STORE_URL of Redis, and one process on sqlite serves all shards";
-    lines.push(
-      `SHARDS: "${given.SHARDS}" was found beside a STORE_URL of sqlite; expected auto, because ${why}`,
-    );
-  }
+  const why = result.data === undefined ? undefined : badShards(result.data.SHARDS, given.STORE_URL ?? "");
+  if (why !== undefined)
+    lines.push(`SHARDS: "${given.SHARDS}" was found; expected ${EXPECTED.SHARDS}: ${why}`);
   if (!result.success || lines.length > 0) throw new ConfigError(lines);
   const { data } = result;
   const historyUrl = data.HISTORY_URL === undefined ? defaultHistory(data.STORE_URL) : data.HISTORY_URL;
@@ -227,6 +224,15 @@ function defaultHistory(storeUrl: string): string | null {
 /** What the tools of the store need of the environment; nothing else is looked at. Throws as `readConfig` does. */
 export function readStoreConfig({ STORE_URL, SECRET_KEY, SECRET_KEY_OLD }: Environment): Config {
   return readConfig({ STORE_URL, SECRET_KEY, SECRET_KEY_OLD, DISCORD_TOKEN: "none" });
+}
+
+/** Why these shards cannot be served with this store; undefined: they can. */
+function badShards(shards: Config["shards"], storeUrl: string): string | undefined {
+  if (shards === "auto") return undefined;
+  if (!isShared(storeUrl)) return "with sqlite there is one process, which serves all shards";
+  return shards.ids.length === shards.count
+    ? undefined
+    : "one process serves all shards, and others stand by to take over";
 }
 
 /** Whether several processes may use this store at the same time. */

@@ -198,9 +198,10 @@ describe("the environment as a Config", () => {
   test("shards: auto, a range of a total, or one of a total", () => {
     const shared = { STORE_URL: "redis://localhost:6379", SECRET_KEY: secretKey };
     const accept = (SHARDS: string) => accepted({ ...shared, SHARDS }).shards;
-    assert.deepEqual(accept("0-3/16"), { ids: [0, 1, 2, 3], count: 16 });
-    assert.deepEqual(accept("15/16"), { ids: [15], count: 16 });
-    assert.match(onlyLine({ SHARDS: "0-3/16" }), /SHARDS: "0-3\/16" .* STORE_URL of sqlite; expected auto/);
+    assert.deepEqual(accept("0-3/4"), { ids: [0, 1, 2, 3], count: 4 });
+    assert.deepEqual(accept("0/1"), { ids: [0], count: 1 });
+    assert.match(onlyLine({ ...shared, SHARDS: "0-3/16" }), /"0-3\/16" was found; .* one process serves all/);
+    assert.match(onlyLine({ SHARDS: "0-3/4" }), /"0-3\/4" was found; .* with sqlite there is one process/);
     assert.match(onlyLine({ SHARDS: "0-16/16" }), /of 16 shards the last is 15/);
     assert.match(onlyLine({ SHARDS: "3-1/16" }), /first shard comes after the last/);
     assert.match(onlyLine({ SHARDS: "0-3" }), /expected auto/);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Prng } from "../../src/sandbox/service/prng.ts";
 import { withFeeds } from "./feed-stage.ts";
 import { feedSoakOptions } from "./options.ts";
-import { openMachine } from "./store-machine.ts";
+import { LEASE_WAIT_MS, openMachine } from "./store-machine.ts";
 
 /** Long enough for a batch to be frozen, posted and acknowledged before the power goes. */
 const LONGEST_LIFE_MS = 12_000;
@@ -29,7 +29,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
       const exact = await withFeeds({ seed, perMinute, nonceMs, machine }, async ({ bot }) => {
         for (let cut = 1; cut <= times; cut += 1) {
           machine.poweredOn();
-          await sleep(1_000 + random.next() * LONGEST_LIFE_MS);
+          await sleep(LEASE_WAIT_MS[store] + 1_000 + random.next() * LONGEST_LIFE_MS);
           await bot.kill();
           backMs.push(await machine.cutPower(random.next() * LONGEST_BACK_MS[store]));
           // Sometimes the machine is away for longer than Discord remembers anything of it.

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Prng } from "../../src/sandbox/service/prng.ts";
 import { reads, withFeeds } from "./feed-stage.ts";
 import { feedSoakOptions } from "./options.ts";
-import { openMachine } from "./store-machine.ts";
+import { LEASE_WAIT_MS, openMachine } from "./store-machine.ts";
 
 /**
  * Every other life is counted from the start of the process, where it reads its store; the others from its first read of
@@ -28,7 +28,9 @@ export async function run(args: readonly string[]): Promise<boolean> {
       const exact = await withFeeds({ seed, perMinute, nonceMs, machine }, async (stage) => {
         for (let kill = 1; kill <= times; kill += 1) {
           if (kill % 2 === 0) await reads(stage, 1);
-          await sleep(random.next() * LONGEST_LIFE_MS);
+          // The first read comes after the lease of the process before.
+          const waitMs = kill % 2 === 0 ? 0 : LEASE_WAIT_MS[store];
+          await sleep(waitMs + random.next() * LONGEST_LIFE_MS);
           await stage.bot.restart("kill");
         }
       });

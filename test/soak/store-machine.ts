@@ -25,6 +25,9 @@ export interface StoreMachine {
   close(): Promise<void>;
 }
 
+/** With Redis a process waits for the lease of the one before, and for as long again after a restart of Redis. */
+export const LEASE_WAIT_MS = { sqlite: 0, redis: 11_000 } as const;
+
 export async function openMachine(store: "sqlite" | "redis"): Promise<StoreMachine> {
   return store === "sqlite" ? sqliteMachine() : await redisMachine();
 }
