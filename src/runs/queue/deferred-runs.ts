@@ -79,7 +79,7 @@ export class DeferredRuns implements SnapshotListener {
     const words = "The database was set back while it waited, so it may have been sent already.";
     const failure = new Failure("store", words, { ran: "unknown" });
     await documents.delete(key);
-    this.#track(late.post(failed(unsent(run, nowMs), { failure, nowMs }), run.id.slice(0, 25)));
+    this.#track(late.post(failedOutcome(unsent(run, nowMs), { failure, nowMs }), run.id.slice(0, 25)));
   }
 
   list(guildId: string): readonly DeferredRun[] {
