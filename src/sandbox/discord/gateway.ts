@@ -142,6 +142,7 @@ export class Gateway {
       return undefined;
     }
     if (this.#leftAlone(socket, shard[0])) return undefined;
+    if (!this.#mayBegin(socket, shard[0])) return undefined;
     this.#forgetGhosts(shard);
     const id = this.#world.secret().slice(0, 32);
     const session: Session = { id, intents: Number(body.intents ?? 0), shard, socket, sequence: 0, sent: [] };
@@ -149,6 +150,14 @@ export class Gateway {
     this.#welcome(session);
     this.#world.emit({ type: "gateway-connected", sessionId: id, shard, resumed: false });
     return session;
+  }
+
+  /** Too many sessions end the token for the day; one that comes too soon is invalid, and may be begun again later. */
+  #mayBegin(socket: WebSocket, shard: number): boolean {
+    const taken = this.#world.identifies.take(shard);
+    if (taken === "spent") socket.close(4004, "Too many sessions.");
+    else if (taken === "too-soon") socket.send(JSON.stringify({ op: 9, d: false, s: null, t: null }));
+    return taken === "begun";
   }
 
   /** Whether this connection is of a shard that is to stay away. */

@@ -80,5 +80,7 @@ export function defaultLimits(): DiscordLimits {
     perRoute: { limit: 1_000, windowMs: 1_000 },
     routes: {},
     globalPerSecond: 0,
+    shards: 1,
+    identify: { total: 1_000, maxConcurrency: 16, everyMs: 5_000 },
   };
 }

@@ -340,6 +340,13 @@ export interface DiscordLimits {
   routes: Record<string, RouteLimit>;
   /** Requests a second over all routes but interactions; 0 for no limit. */
   globalPerSecond: number;
+  /** How many shards are recommended (1). */
+  shards: number;
+  /**
+   * Sessions: `total` identifies in 24 hours, beyond which the token is worth nothing; one identify for each
+   * `shard % maxConcurrency` in `everyMs` (5,000), beyond which a session is invalid.
+   */
+  identify: { total: number; maxConcurrency: number; everyMs: number };
 }
 
 export interface FaultSettings {

@@ -3,6 +3,7 @@ import { ChannelState } from "./channel.ts";
 import type { Core } from "./core.ts";
 import { EventStream } from "./events.ts";
 import { GuildState } from "./guild.ts";
+import { IdentifyLimits } from "./identify-limits.ts";
 import { MessageStore } from "./message.ts";
 import { OldEdits } from "./old-edits.ts";
 import { defaultLimits } from "./rate-limits.ts";
@@ -26,6 +27,7 @@ export class World implements Core {
   readonly events = new EventStream();
   readonly messages: MessageStore;
   readonly oldEdits: OldEdits;
+  readonly identifies: IdentifyLimits;
   readonly guilds = new Map<string, Guild>();
   readonly channels = new Map<string, Channel>();
   readonly users = new Map<string, User>();
@@ -43,6 +45,8 @@ export class World implements Core {
 
   constructor(options: DiscordOptions) {
     this.#clock = options.nowMs ?? Date.now;
+    // A clock that a test moves may stand still, and the second session would wait for ever.
+    if (options.nowMs !== undefined) this.limits.identify.everyMs = 0;
     this.#mint = new SnowflakeMint(this.#clock);
     this.#seed = options.seed ?? "marshal";
     const id = options.applicationId ?? this.mint();
@@ -51,6 +55,7 @@ export class World implements Core {
     this.users.set(id, this.bot);
     this.token = options.token ?? this.#tokenOf(id);
     this.oldEdits = new OldEdits(this.limits, () => this.nowMs());
+    this.identifies = new IdentifyLimits(this.limits, () => this.nowMs());
     this.messages = new MessageStore(this, () => this.limits.nonceWindowMs);
   }
 

@@ -205,3 +205,61 @@ test("ids are unique and increase although the clock stands still", async (t) =>
   const ids = Array.from({ length: 100 }, (_, n) => BigInt(guild.addRole({ name: `r${n}` }).id));
   assert.ok(ids.every((id, n) => n === 0 || id > (ids[n - 1] ?? 0n)));
 });
+
+/** Says hello as one shard and resolves with what the gateway makes of it. */
+async function identify(discord: EmulatedDiscord, shard: readonly [number, number]): Promise<string> {
+  const socket = new WebSocket(`${discord.apiUrl.replace(/^http/, "ws").replace(/\/api$/, "")}/gateway`);
+  const heard = Promise.withResolvers<string>();
+  socket.on("close", (code) => heard.resolve(`closed ${code}`));
+  socket.on("message", (data) => {
+    const { op, t, d } = JSON.parse(String(data));
+    if (op === 10) socket.send(JSON.stringify({ op: 2, d: { token: discord.token, intents: 1, shard } }));
+    if (op === 9) heard.resolve(`invalid, resumable ${d}`);
+    if (t === "READY") heard.resolve(`ready with ${d.guilds.length}`);
+  });
+  const told = await heard.promise;
+  socket.terminate();
+  return told;
+}
+
+test("a shard that is not of its count is refused for good", async (t) => {
+  const { discord } = await startDiscord(t);
+  assert.equal(await identify(discord, [2, 2]), "closed 4010");
+  assert.equal(await identify(discord, [-1, 2]), "closed 4010");
+});
+
+test("a shard hears of its own guilds alone", async (t) => {
+  const { discord, guild } = await startDiscord(t);
+  const own = Number((BigInt(guild.id) >> 22n) % 2n);
+  assert.equal(await identify(discord, [own, 2]), "ready with 1");
+  assert.equal(await identify(discord, [1 - own, 2]), "ready with 0");
+});
+
+test("shards of one turn begin five seconds apart; others at once", async (t) => {
+  const { discord, clock } = await startDiscord(t);
+  discord.limits.identify = { total: 1_000, maxConcurrency: 2, everyMs: 5_000 };
+  assert.match(await identify(discord, [0, 4]), /ready/);
+  assert.match(await identify(discord, [1, 4]), /ready/);
+  assert.equal(await identify(discord, [2, 4]), "invalid, resumable false");
+  clock.nowMs += 4_999;
+  assert.equal(await identify(discord, [2, 4]), "invalid, resumable false");
+  clock.nowMs += 1;
+  assert.match(await identify(discord, [2, 4]), /ready/);
+});
+
+test("so many sessions in a day, as /gateway/bot counts them", async (t) => {
+  const { discord, rest, clock } = await startDiscord(t);
+  Object.assign(discord.limits, { shards: 4 });
+  discord.limits.identify.total = 2;
+  const told = async () => {
+    const answer: unknown = await rest.get("/gateway/bot");
+    return JSON.stringify(answer);
+  };
+  await identify(discord, [0, 4]);
+  assert.match(await told(), /"shards":4.*"remaining":1/);
+  await identify(discord, [1, 4]);
+  assert.match(await told(), /"remaining":0/);
+  assert.equal(await identify(discord, [2, 4]), "closed 4004");
+  clock.nowMs += 24 * 60 * 60_000;
+  assert.match(await identify(discord, [2, 4]), /ready/);
+});

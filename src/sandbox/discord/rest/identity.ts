@@ -26,8 +26,8 @@ export const identityRoutes: readonly Route[] = [
 ];
 
 function gatewayBot(api: Api): Answer {
-  const limit = { total: 1000, remaining: 1000, reset_after: 86_400_000, max_concurrency: 16 };
-  return ok({ url: api.gatewayUrl(), shards: 1, session_start_limit: limit });
+  const { identifies, limits } = api.world;
+  return ok({ url: api.gatewayUrl(), shards: limits.shards, session_start_limit: identifies.told });
 }
 
 function userOf(world: World, id: string): User {
