@@ -1,5 +1,7 @@
-import { mkdir } from "node:fs/promises";
-import { resolve } from "node:path";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { startRedis } from "./redis.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { tour } from "./tour.ts";
 import { takeFirstSteps } from "./web/first-steps.ts";
@@ -22,11 +24,15 @@ function say(line: string): void {
 
 async function open(options: SandboxOptions): Promise<Sandbox> {
   if (options.keep !== undefined) await mkdir(options.keep, { recursive: true });
+  const { processes } = options;
+  const shared = processes > 1 ? await openShared(options.keep) : undefined;
   const stage = await openStage({
     seed: options.seed,
     serverKey: `sandbox-${options.seed}-river`,
     traffic: "normal",
     live: true,
+    processes,
+    ...(shared === undefined ? {} : { environment: shared.environment }),
     ...(options.keep === undefined ? {} : { dataFolder: resolve(options.keep) }),
   });
   const { guild, channels } = stage.cast;
@@ -37,6 +43,7 @@ async function open(options: SandboxOptions): Promise<Sandbox> {
     await page?.close();
     await panel.close();
     await stage.close();
+    await shared?.close();
   };
   try {
     const port = options.mode === "shot" ? 0 : options.port;
@@ -50,7 +57,24 @@ async function open(options: SandboxOptions): Promise<Sandbox> {
 
 function startBot({ stage, panel }: Sandbox): void {
   panel.started();
-  stage.bot.start();
+  for (const bot of stage.bots) bot.start();
+}
+
+/** A store that several processes can share: a Redis that ends with the sandbox. */
+async function openShared(keep: string | undefined) {
+  const folder =
+    keep === undefined ? await mkdtemp(join(tmpdir(), "marshal-redis-")) : resolve(keep, "redis");
+  const redis = await startRedis(folder);
+  if (redis === undefined)
+    throw new UsageError("--processes needs redis-server or valkey-server on this machine; install one");
+  return {
+    // The same each time, so that a folder that is kept can be opened again; it seals emulated keys only.
+    environment: { STORE_URL: redis.url, SECRET_KEY: Buffer.alloc(32, 1).toString("base64") },
+    close: async () => {
+      await redis.stop();
+      if (keep === undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** The page, until SIGINT or SIGTERM. */

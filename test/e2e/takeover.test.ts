@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
+import { Panel } from "../../src/sandbox/web/panel.ts";
 import { redisBinary } from "../support/redis-server.ts";
 import { Crew, standingOf } from "./crew.ts";
 
@@ -9,10 +10,15 @@ const withRedis =
 
 describe("two processes on one Redis", withRedis, () => {
   let crew: Crew;
+  let panel: Panel;
   before(async () => {
     crew = await Crew.open(redis ?? "", 2);
+    panel = new Panel(crew.stage);
   });
-  after(() => crew.close());
+  after(async () => {
+    await panel.close();
+    await crew.close();
+  });
   afterEach((t) => {
     if ("passed" in t && t.passed === false) crew.tell();
   });
@@ -44,13 +50,17 @@ describe("two processes on one Redis", withRedis, () => {
     town.resume();
     town.setIntensity(240);
     const asked = await askSlowly(":h before the kill");
-    await holder.kill();
+    const number = crew.stage.bots.indexOf(holder) + 1;
+    await panel.refresh();
+    assert.equal(panel.view().processes[number - 1]?.part, "serves shards 0/1");
+    await panel.pull(`process-${number}-kill`);
+    assert.equal(panel.view().processes[number - 1]?.part, "not running");
     await crew.ready(standby);
     town.pause();
     assert.deepEqual(await crew.shown(), { lost: [], repeated: [] });
     await asked.settled(({ text }) => /It may have run|It ran/.test(text), 60_000);
     assert.equal(executions(":h before the kill"), 1);
-    holder.start();
+    await panel.pull(`process-${number}-start`);
   });
 
   test("the holder stands still for longer than its lease and goes on: nothing is posted twice", async () => {

@@ -41,6 +41,16 @@ export function botView(state: unknown): BotView | undefined {
   };
 }
 
+/** What a process says of its part among several. */
+export function partOf(state: unknown): string {
+  if (!isRecord(state)) return "starting…";
+  const cluster = part(state, "cluster");
+  const holds = text(cluster, "holds");
+  // "standing by: ..." says the rest to its operator.
+  const standing = text(cluster, "standing")?.split(":")[0];
+  return holds === undefined ? (standing ?? "running") : `serves shards ${holds}`;
+}
+
 type Loose = Readonly<Record<string, unknown>>;
 
 function isRecord(value: unknown): value is Loose {

@@ -1,24 +1,14 @@
 import type { Channel } from "../discord/types.ts";
 import type { FaultSettings } from "../service/faults.ts";
 import type { Stage } from "../stage.ts";
+import type { Lever } from "./lever.ts";
+import { processLevers } from "./process-levers.ts";
 import type { LeverView } from "./protocol.ts";
 
 /** How long what is told to end by itself lasts: long enough to watch, short enough to wait for. */
 const briefMs = 30_000;
 const told429Ms = 15_000;
 const address = "127.0.0.1";
-
-interface Lever {
-  readonly id: string;
-  readonly group: LeverView["group"];
-  readonly label: string;
-  readonly hint: string;
-  readonly isFault: boolean;
-  /** Returns what happened, for the log. */
-  pull(): string | Promise<string>;
-  isOn?(): boolean;
-  isDisabled?(): boolean;
-}
 
 interface Toggle {
   readonly id: string;
@@ -243,6 +233,11 @@ export class Levers {
   }
 
   #bot(): readonly Lever[] {
+    const { bots } = this.#stage;
+    return [...(bots.length > 1 ? processLevers(bots) : this.#only()), this.#clearing()];
+  }
+
+  #only(): readonly Lever[] {
     const { bot } = this.#stage;
     const lever = (id: string, label: string, hint: string, pull: () => Promise<string>): Lever => ({
       ...{ id, label, hint, pull, group: "bot", isFault: false },
@@ -282,15 +277,15 @@ export class Levers {
         }),
         isDisabled: () => bot.running,
       },
-      {
-        ...lever(
-          "clear",
-          "Clear all faults",
-          "Everything works again; a key and a channel stay as they are",
-          async () => this.#clear(),
-        ),
-      },
     ];
+  }
+
+  #clearing(): Lever {
+    const hint = "Everything works again; a key and a channel stay as they are";
+    return {
+      ...{ id: "clear", label: "Clear all faults", hint, group: "bot", isFault: false },
+      pull: async () => this.#clear(),
+    };
   }
 
   #clear(): string {
@@ -299,7 +294,7 @@ export class Levers {
     this.#stage.service.forgive();
     this.#stage.discord.faults.clear();
     if (this.#lockedOut && !this.#kills.deleted) this.#lockOut(false);
-    this.#stage.bot.start();
+    for (const bot of this.#stage.bots) bot.start();
     return "All faults are cleared";
   }
 }

@@ -7,6 +7,8 @@ export interface SandboxOptions {
   readonly seed: number;
   /** Leaves linking and feeds to whoever looks. */
   readonly empty: boolean;
+  /** Bot processes; several share a Redis, of which one serves. */
+  readonly processes: number;
   /** Where the bot's data stays; else a temporary folder. */
   readonly keep?: string;
   readonly shot: ShotOptions;
@@ -38,6 +40,7 @@ Without options: a page at http://127.0.0.1:${defaultPort} with an emulated Disc
   --seed S             another town; the same number gives the same one (default 1)
   --empty              no server linked and no feeds: do it yourself, with /setup
   --keep FOLDER        keep the bot's data there, to look at afterwards (the emulated Discord is new each time)
+  --processes N        so many bot processes on one Redis (redis-server or valkey-server): one serves, the others take over
   --tour               no page: a scripted tour, printed; exit code 0 only if each step was seen
   --help               this text
 
@@ -83,6 +86,9 @@ const valued: Readonly<Record<string, Apply>> = {
   }),
   seed: whole("seed", 0, 2 ** 31 - 1, (draft, value) => {
     draft.seed = value;
+  }),
+  processes: whole("processes", 1, 9, (draft, value) => {
+    draft.processes = value;
   }),
   keep: (draft, value) => {
     draft.keep = value;
@@ -135,7 +141,16 @@ const switches: Readonly<Record<string, (draft: Draft) => void>> = {
 /** Reads the arguments. Throws UsageError. */
 export function readOptions(args: readonly string[]): SandboxOptions {
   const draft: Draft = {
-    ...{ mode: "page", port: defaultPort, seed: 1, empty: false, lines: [], levers: [], only: [] },
+    ...{
+      mode: "page",
+      port: defaultPort,
+      seed: 1,
+      empty: false,
+      processes: 1,
+      lines: [],
+      levers: [],
+      only: [],
+    },
     shot: {
       ...{ file: "", channel: "", widthPx: 1_280, heightPx: 800, actor: "moderator", isLight: false },
       ...{ lines: [], levers: [] },

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Stage } from "../stage.ts";
-import { botView } from "./bot-state.ts";
+import { botView, partOf } from "./bot-state.ts";
 import { Levers } from "./levers.ts";
 import type { BotView, LogLine, PanelView } from "./protocol.ts";
 import { townView } from "./town-view.ts";
@@ -21,21 +21,25 @@ export class Panel {
   readonly #ends: (() => void)[];
   #starts = 0;
   #bot: BotView | undefined;
+  /** What each process does, in their order. */
+  #parts: readonly string[] = [];
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<void> | undefined;
 
   constructor(stage: Stage) {
     this.#stage = stage;
     this.levers = new Levers(stage);
-    this.#ends = [
-      stage.bot.onLine((line) => this.#heard(line)),
-      stage.bot.onExit(({ code, signal, expected }) => {
+    const several = stage.bots.length > 1;
+    this.#ends = stage.bots.flatMap((bot, index) => [
+      bot.onLine((line) => this.#heard(line, several ? `${index + 1}: ` : "")),
+      bot.onExit(({ code, signal, expected }) => {
         this.#bot = undefined;
+        const who = several ? `Process ${index + 1}` : "The bot";
         if (!expected)
-          this.note("sandbox", `The bot ended by itself (${signal ?? `exit code ${code}`})`, true);
+          this.note("sandbox", `${who} ended by itself (${signal ?? `exit code ${code}`})`, true);
         void this.refresh();
       }),
-    ];
+    ]);
   }
 
   /** Counts a start of the bot that was not a lever's. */
@@ -93,6 +97,11 @@ export class Panel {
         ...(bot.pid === undefined ? {} : { pid: bot.pid }),
         starts: this.#starts,
       },
+      processes: this.#stage.bots.map(({ pid, running }, index) => ({
+        number: index + 1,
+        ...(pid === undefined ? {} : { pid }),
+        part: running ? (this.#parts[index] ?? "starting…") : "not running",
+      })),
       ...(this.#bot === undefined ? {} : { bot: this.#bot }),
       levers: this.levers.views(),
       log: this.#log,
@@ -107,17 +116,21 @@ export class Panel {
   }
 
   async #ask(): Promise<void> {
-    this.#bot = this.#stage.bot.running ? botView(await this.#stage.bot.state()) : undefined;
+    const { bots } = this.#stage;
+    const states = await Promise.all(bots.map((bot) => (bot.running ? bot.state() : undefined)));
+    this.#parts = states.map((state) => partOf(state));
+    const serving = bots.length > 1 ? this.#parts.findIndex((part) => part.startsWith("serves")) : 0;
+    this.#bot = botView(states[serving]);
     const panel = this.view();
     for (const listener of this.#listeners) listener(panel);
   }
 
   /** Of the bot's log, what a person wants to know: warnings, errors, and what is not JSON. */
-  #heard(line: string): void {
+  #heard(line: string, prefix: string): void {
     const entry = logEntry(line);
     // The token is an emulated one, but the page is no place for any.
     const text = stripVTControlCharacters(entry.text).replaceAll(this.#stage.discord.token, "(token)");
-    this.note("bot", text, entry.isBad);
+    this.note("bot", prefix + text, entry.isBad);
   }
 }
 

@@ -222,6 +222,8 @@ export interface PanelView {
     readonly executed: number;
   };
   readonly process: { readonly isRunning: boolean; readonly pid?: number; readonly starts: number };
+  /** Where there are several: what each does. */
+  readonly processes: readonly { readonly number: number; readonly pid?: number; readonly part: string }[];
   /** Absent while the bot does not answer. */
   readonly bot?: BotView;
   readonly levers: readonly LeverView[];

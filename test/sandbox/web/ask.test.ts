@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { BadAsk, parseAsk } from "../../../src/sandbox/web/ask.ts";
-import { botView } from "../../../src/sandbox/web/bot-state.ts";
+import { botView, partOf } from "../../../src/sandbox/web/bot-state.ts";
 import { logEntry } from "../../../src/sandbox/web/panel.ts";
 
 describe("what the page asks", () => {
@@ -35,6 +35,15 @@ describe("what the page asks", () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe("what a process says of its part among several", () => {
+  test("is that it serves, stands by, or is only starting", () => {
+    assert.equal(partOf({ cluster: { holds: "0-3/4" } }), "serves shards 0-3/4");
+    assert.equal(partOf({ cluster: { holds: null, standing: "standing by: others do" } }), "standing by");
+    assert.equal(partOf(undefined), "starting…");
+    assert.equal(partOf({ service: {} }), "running");
   });
 });
 

@@ -17,8 +17,9 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
 
 describe("the options of npm run sandbox", () => {
   test("mean the page when there are none", () => {
-    const { mode, port, empty, seed } = readOptions([]);
-    assert.deepEqual([mode, port, empty, seed], ["page", 4_680, false, 1]);
+    const { mode, port, empty, seed, processes } = readOptions([]);
+    assert.deepEqual([mode, port, empty, seed, processes], ["page", 4_680, false, 1, 1]);
+    assert.equal(readOptions(["--processes", "3"]).processes, 3);
   });
 
   test("describe a picture, with several lines to type", () => {
@@ -38,6 +39,7 @@ describe("the options of npm run sandbox", () => {
       [["--port", "70000"], /--port must be/],
       [["--port"], /--port needs a value/],
       [["--seed", "-1"], /--seed must be/],
+      [["--processes", "0"], /--processes must be a whole number from 1 to 9, not "0"/],
       [["--shot", "a.jpg"], /--shot must name a .png file/],
       [["--shot", "a.png", "--as", "admin"], /--as must be owner, moderator or member, not "admin"/],
       [["--width", "390"], /--width is for a picture/],

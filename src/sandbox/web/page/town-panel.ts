@@ -147,7 +147,9 @@ function figures({ requests, answers429, avoidable, executed }: PanelView["servi
 }
 
 function botNodes(panel: PanelView, store: Store): readonly HTMLElement[] {
-  const { process, bot, nowMs } = panel;
+  const { process, processes, bot, nowMs } = panel;
+  if (processes.length > 1)
+    return [processList(panel), ...(bot === undefined ? [] : ownWords(bot, store, nowMs))];
   const isStuck = process.isRunning && bot === undefined;
   const status = h(
     "p",
@@ -162,9 +164,28 @@ function botNodes(panel: PanelView, store: Store): readonly HTMLElement[] {
         ? "The bot is starting…"
         : `Running, process ${process.pid ?? ""}`,
   );
-  if (bot === undefined) return [status];
+  return bot === undefined ? [status] : [status, ...ownWords(bot, store, nowMs)];
+}
+
+/** Which process serves, and what the others do. */
+function processList({ processes }: PanelView): HTMLElement {
+  return h(
+    "ul",
+    { class: "processes" },
+    ...processes.map(({ number, pid, part }) => {
+      const lamp = pid === undefined ? "is-off" : part.startsWith("serves") ? "is-on" : "is-waiting";
+      return h(
+        "li",
+        { class: "status" },
+        h("span", { class: `lamp ${lamp}`, "aria-hidden": "true" }),
+        `Process ${number}: ${part}`,
+      );
+    }),
+  );
+}
+
+function ownWords(bot: BotView, store: Store, nowMs: number): readonly HTMLElement[] {
   return [
-    status,
     haltNode(bot, nowMs),
     facts(bot),
     buckets(bot.buckets, nowMs),
