@@ -7,7 +7,7 @@ import type { Transport } from "./http/transport.ts";
 import { wireRequest } from "./http/wire-request.ts";
 import { KeyBlankers } from "./keys/key-blanker.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
-import type { Landing } from "./keys/unit.ts";
+import type { KeyEvidence } from "./keys/unit.ts";
 import type { Route } from "./limits/bucket-registry.ts";
 import { InFlight, type InFlightRequest, type Job } from "./limits/in-flight.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
@@ -22,7 +22,7 @@ export interface CarrierParts {
   readonly globalKey: ServerKey | undefined;
   readonly deadlineMs: number;
   /** Its answer was read, judged, and counted in its buckets. */
-  readonly onAnswer: (job: Job, verdict: Outcome, sighting: Observation) => void;
+  readonly onAnswer: (job: Job, verdict: Outcome, observation: Observation) => void;
   /** There was no answer: recalled before it was written, aborted, timed out, or the connection broke. */
   readonly onLost: (job: Job, error: unknown, wasWritten: boolean) => void;
 }
@@ -56,7 +56,7 @@ export class Carrier {
 
   /** A killed process would be known to have sent it: it may be written, unless it was recalled meanwhile. */
   #write(flight: InFlightRequest): void {
-    if (flight.landed) return;
+    if (flight.hasEnded) return;
     const { exchange } = flight.job;
     if (exchange.mayStart?.() === false) {
       this.flights.abort(flight, refusals.noLongerWanted());
@@ -74,31 +74,31 @@ export class Carrier {
   }
 
   #onLost(flight: InFlightRequest, error: unknown): void {
-    if (!this.flights.land(flight)) return;
+    if (!this.flights.end(flight)) return;
     const { allowance, clock, desk, onLost } = this.#parts;
     const wasWritten = flight.startedMs !== undefined;
-    desk.land(flight, wasWritten ? "silent" : "unsent");
+    desk.onEnded(flight, wasWritten ? "silent" : "unsent");
     allowance.lost(flight, clock.monotonicMs());
     onLost(flight.job, error, wasWritten);
   }
 
   #onAnswer(flight: InFlightRequest, answer: WireAnswer): void {
-    if (!this.flights.land(flight)) return;
+    if (!this.flights.end(flight)) return;
     const { allowance, clock, desk, metrics, onAnswer } = this.#parts;
     const { job } = flight;
     const { source, route, key, parse = JSON.parse } = job.exchange;
     const nowMs = clock.monotonicMs();
-    const sighting: Observation = { sentMs: flight.startedMs ?? flight.dispatchedMs, readMs: nowMs };
+    const observation: Observation = { sentMs: flight.startedMs ?? flight.dispatchedMs, readMs: nowMs };
 
-    const serverMs = allowance.learnClock(answer, sighting);
+    const serverMs = allowance.learnClock(answer, observation);
     const blanker = this.#blankers.of(source, key, nowMs);
     const verdict = classify(answer, route, serverMs, (body) => blanker.read(body, parse));
-    allowance.learn(flight, answer, verdict, sighting);
-    desk.land(flight, landingOf(verdict));
+    allowance.learn({ flight, answer, outcome: verdict, observation });
+    desk.onEnded(flight, keyEvidenceOf(verdict));
 
     this.count(route, verdict.kind === "failure" ? verdict.failure.code : verdict.kind);
-    metrics.observe("marshal_service_seconds", (nowMs - sighting.sentMs) / 1_000, { route });
-    onAnswer(job, verdict, sighting);
+    metrics.observe("marshal_service_seconds", (nowMs - observation.sentMs) / 1_000, { route });
+    onAnswer(job, verdict, observation);
   }
 
   /** Counts how a request ended. */
@@ -111,7 +111,7 @@ export class Carrier {
 const WITH_GOOD_KEY: ReadonlySet<string> = new Set(["server-empty", "not-authorised", "read-refused"]);
 
 /** What an answer says of the key that it was asked with. */
-function landingOf(verdict: Outcome): Landing {
+function keyEvidenceOf(verdict: Outcome): KeyEvidence {
   if (verdict.kind === "key") return "refused";
   if (verdict.kind === "ok") return "taken";
   return WITH_GOOD_KEY.has(verdict.failure.code) ? "taken" : "unclear";

@@ -38,8 +38,8 @@ const PROBE_AGAIN_MS = 5_000;
 const LISTEN_ON_CLOSING_MS = 3_000;
 const STATUS_PATH = "/v1/server";
 
-/** Recalls requests that have not been written when a halt begins. */
-const RECALLED = Symbol("recalled");
+/** Why a request that was not written yet came back: a halt began. */
+const HALT_BEGAN = Symbol("a halt began");
 
 /**
  * Everything that is sent to the service passes here, in the order and at the moments that its limits allow. One gate
@@ -77,7 +77,7 @@ export class Gate {
     this.#carrier = new Carrier({
       ...options,
       allowance: this.#allowance,
-      onAnswer: (job, verdict, sighting) => this.#onAnswer(job, verdict, sighting),
+      onAnswer: (job, verdict, observation) => this.#onAnswer(job, verdict, observation),
       onLost: (job, error, wasWritten) => this.#onLost(job, error, wasWritten),
     });
     this.#refusedKeys = new RefusedKeys({
@@ -217,7 +217,7 @@ export class Gate {
 
   #onLost(job: Job, error: unknown, wasWritten: boolean): void {
     const { route } = job.exchange;
-    if (error === RECALLED) {
+    if (error === HALT_BEGAN) {
       const failure = job.probe ? undefined : this.#halt.failure();
       if (failure === undefined && !this.#closed) this.#waiting.enterAgain(job);
       else job.reject(failure ?? refusals.stopping());
@@ -229,14 +229,14 @@ export class Gate {
     this.#pump();
   }
 
-  #onAnswer(job: Job, verdict: Outcome, sighting: Observation): void {
+  #onAnswer(job: Job, verdict: Outcome, observation: Observation): void {
     const { source, route } = job.exchange;
     const isDoubtful = this.#guard.isDoubtful(source);
     const step = stepAfter(verdict, { route, isProbe: job.probe, isDoubtful });
     if (step.kind === "halt") this.#stop(job, step);
     else if (step.kind === "judge-key") this.#refusedKeys.onRefused(job, step.verdict);
     else {
-      if (step.kind === "taken") this.#noteTaken(job.exchange, step.speaksForKey, sighting);
+      if (step.kind === "taken") this.#noteTaken(job.exchange, step.speaksForKey, observation);
       // The service answered as it does when nothing is wrong with us.
       if (job.probe) this.#resume();
       if (step.kind === "failed") job.reject(step.verdict.failure);
@@ -245,7 +245,7 @@ export class Gate {
         job.resolve({
           json,
           dateMs,
-          sentAtMs: this.#wallMs(sighting.sentMs),
+          sentAtMs: this.#wallMs(observation.sentMs),
           readAtMs: this.#clock.nowMs(),
         });
       }
@@ -258,7 +258,7 @@ export class Gate {
     const { code, message, ran } = verdict.failure;
     this.#halt.refuse({ ...verdict, message }, job.probe);
     if (job.probe) this.#probe.onRefused();
-    this.#carrier.flights.recall(RECALLED);
+    this.#carrier.flights.recall(HALT_BEGAN);
 
     if (mayWait && !this.#closed && this.#halt.failure() === undefined) {
       this.#waiting.enterAgain(job);

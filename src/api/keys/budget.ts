@@ -1,6 +1,6 @@
 // Over 200 lines: one budget, whose units, wave and order of keys are counted together.
 import type { SourceId } from "../../domain/model.ts";
-import type { Landing, Risk, StoredUnits, Unit, Verdict } from "./unit.ts";
+import type { KeyEvidence, Risk, StoredUnits, Unit, Verdict } from "./unit.ts";
 
 interface Refusal {
   readonly atMs: number;
@@ -95,7 +95,7 @@ export class KeyBudget {
   ): Verdict {
     const { risk } = ask;
     const isAlone = ask.inWave && (risk === "settling" || risk === "typed" || risk === "unknown");
-    if (isAlone && this.unknownInFlight > 0) return { kind: "when-landed" };
+    if (isAlone && this.unknownInFlight > 0) return { kind: "when-one-ends" };
     if (risk === "fresh" || risk === "settling" || risk === "probe") return this.#inReserve(nowMs);
     if (risk === "again") return this.below(this.most / 2, nowMs);
     const share = risk === "typed" ? this.typed(ask.guildId, nowMs) : undefined;
@@ -114,7 +114,7 @@ export class KeyBudget {
   below(limit: number, nowMs: number): Verdict {
     const bound = this.bound(nowMs);
     if (bound + this.#units.size < limit) return { kind: "go" };
-    return bound < limit ? { kind: "when-landed" } : { kind: "later", atMs: this.#freeAtMs(limit, nowMs) };
+    return bound < limit ? { kind: "when-one-ends" } : { kind: "later", atMs: this.#freeAtMs(limit, nowMs) };
   }
 
   /** Until when all wait although a unit is left, since the process was killed over and over; monotonic. */
@@ -143,15 +143,15 @@ export class KeyBudget {
   }
 
   /** A request ended: its unit is free, or spent for an hour, or held because nobody knows. */
-  land(unit: Unit, landing: Landing, nowMs: number): void {
+  release(unit: Unit, evidence: KeyEvidence, nowMs: number): void {
     if (!this.#units.delete(unit)) return;
     const { source, guildId } = unit;
-    if (landing === "taken") this.#silences.delete(source);
-    if (landing === "refused") {
+    if (evidence === "taken") this.#silences.delete(source);
+    if (evidence === "refused") {
       this.#refusals.push({ atMs: nowMs, guildId });
       this.settleRefused(source, nowMs);
     }
-    if (landing === "silent") this.#hush(unit, nowMs);
+    if (evidence === "silent") this.#hush(unit, nowMs);
   }
 
   /** What is to be kept: refusals, and what is on its way or unanswered with keys that are not fresh. */
@@ -212,11 +212,11 @@ export class KeyBudget {
     if (ordinary.kind === "go") return ordinary;
     let fresh = 0;
     for (const unit of this.#units) {
-      if (unit.inReserve) return { kind: "when-landed" };
+      if (unit.inReserve) return { kind: "when-one-ends" };
       if (unit.risk === "fresh") fresh += 1;
     }
     // What is left to ask after a kill is what is not on its way now: fresh keys wait for each other.
-    if (fresh >= this.most - RESERVE) return { kind: "when-landed" };
+    if (fresh >= this.most - RESERVE) return { kind: "when-one-ends" };
     const steadyMs = this.steadyUntilMs(nowMs);
     return steadyMs === undefined ? this.below(this.most, nowMs) : { kind: "later", atMs: steadyMs };
   }
@@ -232,7 +232,7 @@ export class KeyBudget {
     const flying = [...this.#units].filter(isOf).length;
     const bound = spent.length + silent.length;
     if (bound + flying < limit) return { kind: "go" };
-    if (bound < limit) return { kind: "when-landed" };
+    if (bound < limit) return { kind: "when-one-ends" };
     const free = [
       ...spent.map(({ atMs }) => atMs + HOUR_MS),
       ...silent.map(({ heldUntilMs }) => heldUntilMs),

@@ -8,7 +8,7 @@ import type { KeyBudget } from "./budget.ts";
 import { HeldKeys } from "./held-keys.ts";
 import type { KeyGuard } from "./key-guard.ts";
 import type { KeyRecords } from "./key-records.ts";
-import type { Landing, Risk, Unit } from "./unit.ts";
+import type { KeyEvidence, Risk, Unit } from "./unit.ts";
 import type { Wave } from "./wave.ts";
 
 export interface KeyDeskParts {
@@ -136,17 +136,17 @@ export class KeyDesk {
   }
 
   /** A request ended. */
-  land(flight: object, landing: Landing): void {
+  onEnded(flight: object, evidence: KeyEvidence): void {
     const unit = this.#units.get(flight);
     if (unit === undefined) return;
     this.#units.delete(flight);
     const { budget, clock, records } = this.#parts;
     const nowMs = clock.monotonicMs();
     const wasHeld = budget.isHeld(unit.source, nowMs);
-    budget.land(unit, landing, nowMs);
-    if (landing === "refused") this.#refusals += 1;
+    budget.release(unit, evidence, nowMs);
+    if (evidence === "refused") this.#refusals += 1;
     if (unit.risk !== "fresh" || wasHeld) records.keepBudget();
-    if (unit.risk === "fresh" && landing === "refused") records.keepRefusedFresh();
+    if (unit.risk === "fresh" && evidence === "refused") records.keepRefusedFresh();
   }
 
   /** The service worked with this key. */

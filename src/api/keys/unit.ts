@@ -16,7 +16,7 @@ export type Risk =
   | "probe";
 
 /** What became of a request, as far as it speaks of its key. */
-export type Landing =
+export type KeyEvidence =
   /** The service worked with the key. */
   | "taken"
   | "refused"
@@ -40,7 +40,7 @@ export interface Unit {
 export type Verdict =
   | { readonly kind: "go" }
   /** When a request that is on its way has ended. */
-  | { readonly kind: "when-landed" }
+  | { readonly kind: "when-one-ends" }
   | { readonly kind: "later"; readonly atMs: number };
 
 /** What is kept over a restart: ages, so that a step of the wall clock makes the budget neither larger nor smaller. */

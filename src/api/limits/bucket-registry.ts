@@ -1,10 +1,16 @@
 import type { SourceId } from "../../domain/model.ts";
-import type { RateHeaders } from "../http/headers.ts";
 import { Bucket } from "./bucket.ts";
-import { CounterGroup, type CounterState } from "./counter-group.ts";
-import type { Observation, ServerClock } from "./server-clock.ts";
+import { type CounterAnswer, CounterGroup, type CounterState } from "./counter-group.ts";
+import type { ServerClock } from "./server-clock.ts";
 
 export type Route = "read" | "command";
+
+/** An answer that named a bucket, and what it was asked for. */
+interface RouteAnswer extends CounterAnswer {
+  readonly route: Route;
+  /** False for an answer that shows nothing of where this key's good requests are counted (a refused key). */
+  readonly mapped: boolean;
+}
 
 /** The learned buckets: by hashed name, and which of them a route with a key spends from. */
 export class Buckets {
@@ -63,21 +69,14 @@ export class Buckets {
 
   /**
    * An answer named a bucket. `started`: the buckets that this request was counted in; each of them is settled here.
-   * `mapped`: false for answers that say nothing about where this key's good requests go (a refused key).
    */
-  told(
-    answer: {
-      readonly source: SourceId;
-      readonly route: Route;
-      readonly mapped: boolean;
-      readonly refused: boolean;
-    },
+  learn(
+    answer: RouteAnswer,
     started: readonly CounterState[],
-    told: RateHeaders,
-    sighting: Observation,
   ): { readonly named: CounterState; readonly shared: boolean } {
-    const name = this.#name(told.bucket);
-    const { named, odd, regrouped } = name.heard(answer.source, told, sighting, answer.refused);
+    const { quota, refused } = answer;
+    const name = this.#name(quota.bucket);
+    const { named, odd, regrouped } = name.assign(answer);
     if (regrouped) {
       this.#clock.forgetRounding();
       this.#follow(name);
@@ -95,7 +94,7 @@ export class Buckets {
       if (counted) named.bucket.spentUnseen();
       return { named, shared: false };
     }
-    const { shared } = named.bucket.told(told, sighting, { counted, refused: answer.refused });
+    const { shared } = named.bucket.learn(quota, answer, { counted, refused });
     if (answer.mapped) this.#map(answer.source, answer.route, name, named, started);
     if (!shared || !name.join(answer.source)) return { named, shared };
     this.#follow(name);

@@ -1,8 +1,8 @@
 // Over 200 lines: one bucket, whose windows, counts and resets are private to it and change together.
 import type { RateHeaders } from "../http/headers.ts";
 import { type Eagerness, KeptTokens } from "./kept-tokens.ts";
+import { ResetTracker } from "./reset-tracker.ts";
 import type { Observation, ServerClock } from "./server-clock.ts";
-import { ToldResets } from "./told-resets.ts";
 import { WindowEdge } from "./window-edge.ts";
 
 /** A cautious start while answers have shown no limits: one in flight, one a second. */
@@ -47,7 +47,7 @@ export class Bucket {
   #ours = 0;
   /** Requests that ended without telling since the last new window: they may count in it. */
   #unseen = 0;
-  readonly #resets = new ToldResets();
+  readonly #resets = new ResetTracker();
   readonly #keptTokens: KeptTokens;
   /** When the one request was written that tries whether the next window has begun. */
   #scoutMs: number | undefined;
@@ -144,59 +144,59 @@ export class Bucket {
   }
 
   /** An answer told about this bucket. */
-  told(told: RateHeaders, sighting: Observation, telling: Telling): Learned {
-    this.#roll(sighting.readMs);
+  learn(quota: RateHeaders, observation: Observation, telling: Telling): Learned {
+    this.#roll(observation.readMs);
     if (telling.counted) this.#inFlight -= 1;
     else this.#ours += 1;
-    if (this.#clock.middle(told.resetMs) > sighting.readMs + LONGEST_WINDOW_MS) {
+    if (this.#clock.middle(quota.resetMs) > observation.readMs + LONGEST_WINDOW_MS) {
       this.#remaining = Math.max(0, this.#remaining - 1);
       return { shared: false };
     }
-    const window = this.#resets.windowOf(told, sighting, telling.refused);
+    const window = this.#resets.windowOf(quota, observation, telling.refused);
     if (this.#resets.wobbles) this.#edge.wobbles();
     if (window === "past") return { shared: false };
-    if (window === "present") return this.#sameWindow(told, sighting);
-    return this.#newWindow(told, sighting);
+    if (window === "present") return this.#sameWindow(quota, observation);
+    return this.#newWindow(quota, observation);
   }
 
-  #sameWindow(told: RateHeaders, sighting: Observation): Learned {
+  #sameWindow(quota: RateHeaders, observation: Observation): Learned {
     // An answer from before the roll is late; one from after it means that the window is not over after all.
-    if (this.#resetMs === undefined && sighting.sentMs < this.#rolledMs) return { shared: false };
+    if (this.#resetMs === undefined && observation.sentMs < this.#rolledMs) return { shared: false };
     const early =
-      this.#resetMs === undefined || (this.#scoutMs !== undefined && sighting.sentMs >= this.#scoutMs);
+      this.#resetMs === undefined || (this.#scoutMs !== undefined && observation.sentMs >= this.#scoutMs);
     if (early) this.#edge.wasWrong();
     this.#resetMs = this.#resets.likeliestMs;
-    this.#edge.inside(this.#resetMs, sighting, told.remaining === told.limit - 1);
-    this.#limit = told.limit;
-    this.#remaining = Math.min(this.#remaining, told.remaining);
-    return { shared: this.#compare(told) && !early };
+    this.#edge.inside(this.#resetMs, observation, quota.remaining === quota.limit - 1);
+    this.#limit = quota.limit;
+    this.#remaining = Math.min(this.#remaining, quota.remaining);
+    return { shared: this.#compare(quota) && !early };
   }
 
-  #newWindow(told: RateHeaders, sighting: Observation): Learned {
-    const opened = told.remaining === told.limit - 1;
+  #newWindow(quota: RateHeaders, observation: Observation): Learned {
+    const opened = quota.remaining === quota.limit - 1;
     const last = this.#resetMs ?? this.#pastResetMs;
     const first = !Number.isFinite(last);
-    if (!first) this.#edge.renewed(last, sighting, opened);
-    else this.#edge.begin(sighting, opened);
+    if (!first) this.#edge.renewed(last, observation, opened);
+    else this.#edge.begin(observation, opened);
     const rolled = this.#limit !== undefined && this.#resetMs === undefined;
-    this.#remaining = rolled ? Math.min(this.#remaining, told.remaining) : told.remaining;
-    this.#limit = told.limit;
-    this.#resetMs = told.resetMs;
-    this.#pastResetMs = told.resetMs;
+    this.#remaining = rolled ? Math.min(this.#remaining, quota.remaining) : quota.remaining;
+    this.#limit = quota.limit;
+    this.#resetMs = quota.resetMs;
+    this.#pastResetMs = quota.resetMs;
     if (!rolled) this.#ours = this.#inFlight + 1 + this.#unseen;
     this.#unseen = 0;
     this.#scoutMs = undefined;
     if (!rolled) this.#keptTokens.onWindowOver(true);
-    const spanMs = this.#edge.latestMs(told.resetMs) - sighting.sentMs;
+    const spanMs = this.#edge.latestMs(quota.resetMs) - observation.sentMs;
     if (opened) this.#longestMs = Math.max(this.#longestMs, spanMs);
-    const shared = this.#compare(told);
+    const shared = this.#compare(quota);
     // What an earlier process of ours spent looks like somebody else's in the first window.
     return { shared: shared && !first };
   }
 
   /** Whether more was spent than we can have sent, because another program shares this address or key. */
-  #compare(told: RateHeaders): boolean {
-    const used = told.limit - told.remaining;
+  #compare(quota: RateHeaders): boolean {
+    const used = quota.limit - quota.remaining;
     const shared = used > this.#ours;
     this.#ours = Math.max(this.#ours, used);
     return shared;

@@ -25,7 +25,7 @@ interface Lane {
   leastMs: number;
   mostMs: number;
   /** Answers that told how long windows are. */
-  told: number;
+  measured: number;
   /** How often told resets were further apart than rounding explains. */
   misses: number;
   /** The window's length as presumed; longer than published once it was seen to be. */
@@ -85,15 +85,15 @@ export class CommandPace {
   }
 
   /** An answer of the command bucket that was not a refusal: it opened a window, where only one fits. */
-  told(source: SourceId, told: RateHeaders, sighting: Observation): void {
+  learn(source: SourceId, quota: RateHeaders, observation: Observation): void {
     const lane = this.#lane(source);
-    lane.resetMs = told.resetMs;
+    lane.resetMs = quota.resetMs;
     lane.drained = Math.max(0, lane.drained - 1);
-    if (told.limit !== 1) return;
-    lane.told += 1;
-    const earlyMs = this.#clock.earliest(told.resetMs) - sighting.readMs;
+    if (quota.limit !== 1) return;
+    lane.measured += 1;
+    const earlyMs = this.#clock.earliest(quota.resetMs) - observation.readMs;
     // Counted from the middle: the next command starts after this one's answer and needs time to arrive as well.
-    const lateMs = this.#clock.latest(told.resetMs) - (sighting.sentMs + sighting.readMs) / 2;
+    const lateMs = this.#clock.latest(quota.resetMs) - (observation.sentMs + observation.readMs) / 2;
     lane.mostMs = Math.max(lane.mostMs, earlyMs);
     lane.leastMs = Math.min(lane.leastMs, lateMs);
     if (lane.mostMs - lane.leastMs > ROUNDING_MS) {
@@ -113,7 +113,9 @@ export class CommandPace {
     if (lane.resetMs === undefined) return lane.endedMs + lengthMs;
     const nextMs = Math.min(lane.endedMs + lengthMs, this.#clock.latest(lane.resetMs + lateMs));
     // A command that goes at each told reset always meets the same rounding. A few that go later show how long a window is.
-    return isShorter(lane) && lane.told < SPREAD_MS.length ? nextMs + (SPREAD_MS[lane.told] ?? 0) : nextMs;
+    return isShorter(lane) && lane.measured < SPREAD_MS.length
+      ? nextMs + (SPREAD_MS[lane.measured] ?? 0)
+      : nextMs;
   }
 
   /** How much later than told a window may end. */
@@ -123,7 +125,7 @@ export class CommandPace {
     return this.#clock.roundsUp || isTrusted ? wobbleMs : ROUNDING_MS + wobbleMs;
   }
 
-  /** The command bucket drew a 429 on a request of this sighting: another program drains it, or its window is longer than presumed. */
+  /** The command bucket drew a 429 on a request of this observation: another program drains it, or its window is longer than presumed. */
   drained(source: SourceId, { sentMs, readMs: nowMs }: Observation): void {
     const lane = this.#lane(source);
     if (lane.lastResetMs !== undefined && sentMs >= this.#clock.latest(lane.lastResetMs))
@@ -161,7 +163,7 @@ export class CommandPace {
         lastResetMs: undefined,
         leastMs: Number.POSITIVE_INFINITY,
         mostMs: Number.NEGATIVE_INFINITY,
-        told: 0,
+        measured: 0,
         misses: 0,
         presumedMs: COMMAND_WINDOW_MS,
         drained: 0,

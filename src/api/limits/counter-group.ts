@@ -2,8 +2,8 @@
 import type { SourceId } from "../../domain/model.ts";
 import type { RateHeaders } from "../http/headers.ts";
 import { Bucket } from "./bucket.ts";
-import { type Observation, type ServerClock, WOBBLE_MS } from "./server-clock.ts";
-import { type ToldKey, Twins } from "./twins.ts";
+import { type KeyedAnswer, SeparateCounters } from "./separate-counters.ts";
+import { type ServerClock, WOBBLE_MS } from "./server-clock.ts";
 
 /** A bucket under its hashed name, for /state and the log. */
 export interface CounterState {
@@ -11,11 +11,17 @@ export interface CounterState {
   readonly bucket: Bucket;
 }
 
+/** An answer that named this bucket. */
+export interface CounterAnswer extends KeyedAnswer {
+  /** By a 429, which shows nothing of where a key is counted. */
+  readonly refused: boolean;
+}
+
 /** One counter of the service's, and the keys that are known to be counted there. */
 interface Group {
   readonly named: CounterState;
   members: number;
-  last: ToldKey | undefined;
+  last: KeyedAnswer | undefined;
   /** Every limit that was told of it. */
   readonly limits: Set<number>;
 }
@@ -38,7 +44,7 @@ export class CounterGroup {
   readonly #charges = new Map<SourceId, number>();
   /** Contradictions in a row that a wobble of the resets would explain as well. */
   readonly #doubts = new Map<SourceId, number>();
-  readonly #twins: Twins;
+  readonly #separateKeys: SeparateCounters;
   /** Keys that were taken for counters of their own and turned out to share one. */
   readonly #joined = new Set<SourceId>();
   /** Servers with different limits were met under this name: from then on its limit says where a key is counted. */
@@ -47,7 +53,7 @@ export class CounterGroup {
   constructor(hash: string, clock: ServerClock) {
     this.#hash = hash;
     this.#clock = clock;
-    this.#twins = new Twins(clock);
+    this.#separateKeys = new SeparateCounters(clock);
     this.#add();
   }
 
@@ -78,7 +84,7 @@ export class CounterGroup {
     this.#charges.delete(source);
     this.#doubts.delete(source);
     this.#joined.delete(source);
-    this.#twins.forget(source);
+    this.#separateKeys.forget(source);
   }
 
   /** Others spend from what was taken for this key's own counter: it goes back to most keys. False: it shared before. */
@@ -92,72 +98,71 @@ export class CounterGroup {
   }
 
   /**
-   * Which counter told this. `refused`: by a 429, which tells nothing about who is counted where. `odd`: its key's own cannot have, and it is not known yet whose it is. `regrouped`: for
-   * other keys too it became known that they are counted elsewhere than was thought.
+   * Finds the counter that an answer speaks of. `odd`: its key's own counter cannot have said this, and it is not known
+   * yet which did. `regrouped`: other keys turned out to be counted elsewhere than was thought, too.
    */
-  heard(
-    source: SourceId,
-    told: RateHeaders,
-    sighting: Observation,
-    refused: boolean,
-  ): { readonly named: CounterState; readonly odd: boolean; readonly regrouped: boolean } {
-    this.#limitOf.set(source, told.limit);
-    const answer: ToldKey = { source, told, ...sighting };
-    const isMixed = !this.#isMixed && this.#showsMixture(source, told, sighting);
+  assign(answer: CounterAnswer): {
+    readonly named: CounterState;
+    readonly odd: boolean;
+    readonly regrouped: boolean;
+  } {
+    const { source, quota, refused } = answer;
+    this.#limitOf.set(source, quota.limit);
+    const isMixed = !this.#isMixed && this.#showsMixture(answer);
     if (isMixed) this.#sortByLimit();
-    const areApart = !refused && this.#partTwins(answer);
+    const areApart = !refused && this.#separateCounters(answer);
 
-    const own = this.#expected(source, told.limit);
+    const own = this.#expected(source, quota.limit);
     const group = refused ? own : this.#counterOf(own, answer);
     const regrouped = isMixed || areApart;
     if (group === undefined) return { named: own.named, odd: true, regrouped };
     this.#move(source, group);
     group.last = answer;
-    group.limits.add(told.limit);
+    group.limits.add(quota.limit);
     return { named: group.named, odd: false, regrouped };
   }
 
   /** Keys that one counter cannot have answered get one each. */
-  #partTwins(answer: ToldKey): boolean {
+  #separateCounters(answer: KeyedAnswer): boolean {
     let areApart = false;
-    for (const twin of this.#twins.find(answer)) {
-      const group = this.#expected(twin.source, twin.told.limit);
-      const isAlone = group.members === 1 && this.#groupOf.get(twin.source) === group;
-      if (this.#joined.has(twin.source) || isAlone) continue;
+    for (const other of this.#separateKeys.find(answer)) {
+      const group = this.#expected(other.source, other.quota.limit);
+      const isAlone = group.members === 1 && this.#groupOf.get(other.source) === group;
+      if (this.#joined.has(other.source) || isAlone) continue;
       const own = this.#add();
-      own.limits.add(twin.told.limit);
-      this.#move(twin.source, own);
+      own.limits.add(other.quota.limit);
+      this.#move(other.source, own);
       areApart = true;
       // What this answer says is heard by whoever asked.
-      if (twin.source === answer.source) continue;
-      own.named.bucket.told(twin.told, twin, { counted: false, refused: false });
-      own.last = twin;
+      if (other.source === answer.source) continue;
+      own.named.bucket.learn(other.quota, other, { counted: false, refused: false });
+      own.last = other;
     }
     return areApart;
   }
 
   /** The group that an answer came from; undefined while a contradiction is not explained yet. */
-  #counterOf(own: Group, answer: ToldKey): Group | undefined {
-    const { source, told } = answer;
+  #counterOf(own: Group, answer: KeyedAnswer): Group | undefined {
+    const { source, quota } = answer;
     const verdict = compare(own.last, answer);
-    if (verdict === "sure") return this.#elsewhere(source, own, told);
+    if (verdict === "sure") return this.#elsewhere(source, own, quota);
     if (verdict === "fits") this.#doubts.delete(source);
     if (verdict !== "doubtful" || own.named.bucket.wobbles || this.#joined.has(source)) return own;
     const doubts = (this.#doubts.get(source) ?? 0) + 1;
     this.#doubts.set(source, doubts);
     if (doubts < DOUBTS_TO_SPLIT) return own;
     this.#doubts.delete(source);
-    return this.#groups.find((group) => group !== own && agrees(group.last, told)) ?? this.#add();
+    return this.#groups.find((group) => group !== own && agrees(group.last, quota)) ?? this.#add();
   }
 
   /**
    * A limit that comes back after another key was told another one: it did not change for all, each server has its own.
    */
-  #showsMixture(source: SourceId, told: RateHeaders, sighting: Observation): boolean {
+  #showsMixture({ source, quota, sentMs }: KeyedAnswer): boolean {
     const group = this.#groupOf.get(source) ?? this.#largest();
     const { last, limits } = group;
-    if (last === undefined || last.source === source || sighting.sentMs < last.readMs) return false;
-    return last.told.limit !== told.limit && limits.has(told.limit);
+    if (last === undefined || last.source === source || sentMs < last.readMs) return false;
+    return last.quota.limit !== quota.limit && limits.has(quota.limit);
   }
 
   /** Anew for each limit: what was learned of several counters as if they were one is true of none. */
@@ -183,8 +188,8 @@ export class CounterGroup {
   }
 
   /** Where a key belongs that contradicts its group; undefined while the service may just have restarted. */
-  #elsewhere(source: SourceId, own: Group, told: RateHeaders): Group | undefined {
-    const other = this.#groups.find((group) => group !== own && agrees(group.last, told));
+  #elsewhere(source: SourceId, own: Group, quota: RateHeaders): Group | undefined {
+    const other = this.#groups.find((group) => group !== own && agrees(group.last, quota));
     const charges = (this.#charges.get(source) ?? 0) + 1;
     this.#charges.set(source, charges);
     if (other === undefined && charges < SURE_CHARGES_TO_SPLIT) return undefined;
@@ -222,15 +227,18 @@ export class CounterGroup {
  * another key. "sure": it shows a reset that is earlier by more than a wobble. "doubtful": it shows an earlier reset,
  * more left of the same window, or another limit for it. "unknown": nobody can tell which came first.
  */
-function compare(last: ToldKey | undefined, answer: ToldKey): "fits" | "doubtful" | "sure" | "unknown" {
+function compare(
+  last: KeyedAnswer | undefined,
+  answer: KeyedAnswer,
+): "fits" | "doubtful" | "sure" | "unknown" {
   if (last === undefined || last.source === answer.source || answer.sentMs < last.readMs) return "unknown";
-  const { limit, remaining, resetMs } = answer.told;
-  if (resetMs < last.told.resetMs - 2 * WOBBLE_MS) return "sure";
-  if (resetMs < last.told.resetMs) return "doubtful";
-  const isSame = resetMs === last.told.resetMs;
-  return isSame && (remaining > last.told.remaining || limit !== last.told.limit) ? "doubtful" : "fits";
+  const { limit, remaining, resetMs } = answer.quota;
+  if (resetMs < last.quota.resetMs - 2 * WOBBLE_MS) return "sure";
+  if (resetMs < last.quota.resetMs) return "doubtful";
+  const isSame = resetMs === last.quota.resetMs;
+  return isSame && (remaining > last.quota.remaining || limit !== last.quota.limit) ? "doubtful" : "fits";
 }
 
-function agrees(last: ToldKey | undefined, told: RateHeaders): boolean {
-  return last !== undefined && last.told.limit === told.limit && told.resetMs >= last.told.resetMs;
+function agrees(last: KeyedAnswer | undefined, quota: RateHeaders): boolean {
+  return last !== undefined && last.quota.limit === quota.limit && quota.resetMs >= last.quota.resetMs;
 }

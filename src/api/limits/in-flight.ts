@@ -61,7 +61,7 @@ export interface InFlightRequest {
   readonly dispatchedMs: number;
   /** When the first byte was written. */
   startedMs: number | undefined;
-  landed: boolean;
+  hasEnded: boolean;
 }
 
 /** What is on its way: how much for each key, until when, and how to call back what was not written yet. */
@@ -73,7 +73,7 @@ export class InFlight {
   readonly #flights: InFlightRequest[] = [];
   readonly #ofKey = new Map<SourceId, number>();
   #watching = false;
-  #allLanded: () => void = () => {};
+  #onAllEnded: () => void = () => {};
 
   /** `onAborted` is told at once: a transport may be slow to notice. */
   constructor(
@@ -107,7 +107,7 @@ export class InFlight {
       recall,
       dispatchedMs,
       startedMs: undefined,
-      landed: false,
+      hasEnded: false,
     };
     this.#flights.push(flight);
     const { source } = job.exchange;
@@ -117,15 +117,15 @@ export class InFlight {
   }
 
   /** It ended, one way or the other. False: it had ended before. */
-  land(flight: InFlightRequest): boolean {
-    if (flight.landed) return false;
-    flight.landed = true;
+  end(flight: InFlightRequest): boolean {
+    if (flight.hasEnded) return false;
+    flight.hasEnded = true;
     this.#flights.splice(this.#flights.indexOf(flight), 1);
     const { source } = flight.job.exchange;
     const left = this.ofKey(source) - 1;
     if (left > 0) this.#ofKey.set(source, left);
     else this.#ofKey.delete(source);
-    if (this.#flights.length === 0) this.#allLanded();
+    if (this.#flights.length === 0) this.#onAllEnded();
     return true;
   }
 
@@ -145,7 +145,7 @@ export class InFlight {
     if (this.#flights.length > 0)
       await new Promise<void>((resolve) => {
         const cancel = this.#clock.after(forMs, resolve);
-        this.#allLanded = () => {
+        this.#onAllEnded = () => {
           cancel();
           resolve();
         };

@@ -22,6 +22,14 @@ export interface RateLimiterParts {
   readonly onShared: (bucketHash: string) => void;
 }
 
+/** A request that was answered. */
+interface Ended {
+  readonly flight: InFlightRequest;
+  readonly answer: WireAnswer;
+  readonly outcome: Outcome;
+  readonly observation: Observation;
+}
+
 /** Plain figures of a bucket for /state; nothing secret. */
 export interface BucketState {
   readonly hash: string;
@@ -118,31 +126,33 @@ export class RateLimiter {
   }
 
   /** Takes in the answer's `Date`; gives what the service's clock showed at least when the answer was read. */
-  learnClock(answer: WireAnswer, sighting: Observation): number {
-    this.#serverClock.learn(sighting, this.#dateOf(answer));
-    return this.#serverClock.serverMs(sighting.readMs);
+  learnClock(answer: WireAnswer, observation: Observation): number {
+    this.#serverClock.learn(observation, this.#dateOf(answer));
+    return this.#serverClock.serverMs(observation.readMs);
   }
 
   /** What its answer says of the limits, and that it has ended. */
-  learn(flight: InFlightRequest, answer: WireAnswer, verdict: Outcome, sighting: Observation): void {
+  learn({ flight, answer, outcome, observation }: Ended): void {
     const { source, route } = flight.job.exchange;
-    const told = rateHeaders(answer.headers);
-    const refused = verdict.kind === "halt";
+    const quota = rateHeaders(answer.headers);
+    const refused = outcome.kind === "halt";
     let own: Bucket | undefined;
-    if (told === undefined) {
+    if (quota === undefined) {
       for (const { bucket } of flight.buckets) bucket.spentUnseen();
     } else {
-      const mapped = verdict.kind !== "key";
-      const learned = this.#buckets.told({ source, route, mapped, refused }, flight.buckets, told, sighting);
-      if (learned.shared) this.#tellShared(learned.named.hash, sighting.readMs);
+      const mapped = outcome.kind !== "key";
+      const named = { source, route, mapped, refused, quota, ...observation };
+      const learned = this.#buckets.learn(named, flight.buckets);
+      if (learned.shared) this.#tellShared(learned.named.hash, observation.readMs);
       own = learned.named === this.#buckets.command(source) ? learned.named.bucket : undefined;
     }
     if (route !== "command") return;
-    this.#pace.ended(source, sighting.readMs);
-    const ofCommand = told === undefined || own !== undefined;
-    if (refused && verdict.cause === "limit" && ofCommand && !verdict.saysBlocked)
-      this.#pace.drained(source, sighting);
-    else if (!refused && told !== undefined && own !== undefined) this.#pace.told(source, told, sighting);
+    this.#pace.ended(source, observation.readMs);
+    const ofCommand = quota === undefined || own !== undefined;
+    if (refused && outcome.cause === "limit" && ofCommand && !outcome.saysBlocked)
+      this.#pace.drained(source, observation);
+    else if (!refused && quota !== undefined && own !== undefined)
+      this.#pace.learn(source, quota, observation);
   }
 
   /** A key that will not be used any more. */

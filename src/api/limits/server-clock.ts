@@ -48,22 +48,22 @@ export class ServerClock {
   }
 
   /** Takes in one answer. `dateMs` is its `Date` header, where it had one. */
-  learn(sighting: Observation, dateMs: number | undefined): void {
-    const rtt = Math.max(0, sighting.readMs - sighting.sentMs);
+  learn(observation: Observation, dateMs: number | undefined): void {
+    const rtt = Math.max(0, observation.readMs - observation.sentMs);
     this.#rttMs = this.#rttKnown ? this.#rttMs * 0.9 + rtt * 0.1 : rtt;
     this.#rttKnown = true;
     this.#leastRttMs = Math.min(rtt, this.#leastRttMs * LEAST_GROWS);
     if (dateMs === undefined) return;
-    const low = dateMs - sighting.readMs - SLACK_MS;
-    const high = dateMs + 1_000 - sighting.sentMs + SLACK_MS;
-    const drift = this.#known ? Math.max(0, sighting.readMs - this.#seenMs) * DRIFT_PER_MS : 0;
+    const low = dateMs - observation.readMs - SLACK_MS;
+    const high = dateMs + 1_000 - observation.sentMs + SLACK_MS;
+    const drift = this.#known ? Math.max(0, observation.readMs - this.#seenMs) * DRIFT_PER_MS : 0;
     const nextLow = Math.max(low, this.#low - drift);
     const nextHigh = Math.min(high, this.#high + drift);
     const fits = this.#known && nextLow <= nextHigh;
     this.#low = fits ? nextLow : low;
     this.#high = fits ? nextHigh : high;
     this.#known = true;
-    this.#seenMs = sighting.readMs;
+    this.#seenMs = observation.readMs;
   }
 
   /** The earliest moment, on our clock, that the service's clock may show `serverMs`. */

@@ -1,6 +1,9 @@
+<<<<<<< HEAD
 // Over 200 lines: one estimate of where a window ends, with every observation that narrows it.
+=======
+import type { ResetTracker } from "./reset-tracker.ts";
+>>>>>>> ed48b9c (Limits by the field's words: reset tracker, separate counters, observations, quotas; what an answer teaches is one object)
 import { type Observation, type ServerClock, type Span, WOBBLE_MS } from "./server-clock.ts";
-import type { ToldResets } from "./told-resets.ts";
 
 /** So many windows must agree, and agree closely, before a learned edge is relied upon. */
 const AGREEING_WINDOWS = 4;
@@ -74,7 +77,7 @@ export class WindowEdge {
   /** Proven by a window that ended half a second or more before its told reset: neither cut off nor rounded to nearest. */
   #roundsUp = false;
   #roundsUpSeen = 0;
-  readonly #resets: ToldResets;
+  readonly #resets: ResetTracker;
   /** How much later than told a reset may be. */
   #slackMs = 0;
   /** Arrival of the request that opened the present window, where that was seen. */
@@ -83,7 +86,7 @@ export class WindowEdge {
   #lastInsideMs = Number.NEGATIVE_INFINITY;
   #distrust = 0;
 
-  constructor(clock: ServerClock, resets: ToldResets) {
+  constructor(clock: ServerClock, resets: ResetTracker) {
     this.#clock = clock;
     this.#resets = resets;
   }
@@ -192,18 +195,19 @@ export class WindowEdge {
   }
 
   /** A request was answered inside the present window. `opened`: it was the first, though others were heard before. */
-  inside(resetMs: number, sighting: Observation, opened: boolean): void {
-    if (this.#slackMs === 0 && sighting.sentMs >= this.#clock.latest(resetMs)) this.#clock.noteRoundedDown();
-    const arrival = this.#clock.arrival(sighting);
+  inside(resetMs: number, observation: Observation, opened: boolean): void {
+    if (this.#slackMs === 0 && observation.sentMs >= this.#clock.latest(resetMs))
+      this.#clock.noteRoundedDown();
+    const arrival = this.#clock.arrival(observation);
     this.#lastInsideMs = Math.max(this.#lastInsideMs, arrival.lowMs);
     if (opened) this.#opened = arrival;
   }
 
   /** The first answer of a new window. `opened`: its request was the first of that window. */
-  renewed(oldResetMs: number, sighting: Observation, opened: boolean): void {
-    const arrival = this.#clock.arrival(sighting);
+  renewed(oldResetMs: number, observation: Observation, opened: boolean): void {
+    const arrival = this.#clock.arrival(observation);
     this.#distrust = Math.max(0, this.#distrust - 1);
-    this.#learnRounding(oldResetMs, sighting);
+    this.#learnRounding(oldResetMs, observation);
     if (Number.isFinite(this.#lastInsideMs) && this.#lastInsideMs <= arrival.highMs) {
       const noiseMs = this.#clock.rttMs / 8;
       const anchorMs = this.#clock.middle(oldResetMs);
@@ -231,8 +235,8 @@ export class WindowEdge {
   }
 
   /** The window that begins is the first that was ever seen, or nothing is known of the one before. */
-  begin(sighting: Observation, opened: boolean): void {
-    const arrival = this.#clock.arrival(sighting);
+  begin(observation: Observation, opened: boolean): void {
+    const arrival = this.#clock.arrival(observation);
     this.#opened = opened ? arrival : undefined;
     this.#lastInsideMs = arrival.lowMs;
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { KeyBudget } from "../../../src/api/keys/budget.ts";
-import type { Landing, Risk, Unit } from "../../../src/api/keys/unit.ts";
+import type { KeyEvidence, Risk, Unit } from "../../../src/api/keys/unit.ts";
 import { Wave } from "../../../src/api/keys/wave.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
 import { mostWithin } from "../../support/key-crowd.ts";
@@ -41,7 +41,7 @@ describe("the budget of bad keys", () => {
         for (const { afterMs, key, risk, isBad, landsAfterMs, inWave } of steps) {
           nowMs += afterMs;
           for (const { unit, isBad: wasBad, landsMs } of flights)
-            if (landsMs <= nowMs) budget.land(unit, wasBad ? "refused" : "taken", landsMs);
+            if (landsMs <= nowMs) budget.release(unit, wasBad ? "refused" : "taken", landsMs);
           flights = flights.filter(({ landsMs }) => landsMs > nowMs);
           if (budget.verdict({ risk, guildId: "g", inWave }, nowMs).kind !== "go") continue;
           const unit = budget.take(source(key), risk, risk === "typed" ? "g" : undefined, nowMs);
@@ -66,7 +66,7 @@ describe("the budget of bad keys", () => {
           for (const { afterMs, key, risk, isBad, landsAfterMs, isKilled } of steps) {
             nowMs += afterMs / 10;
             for (const { unit, isBad: wasBad, landsMs } of flights)
-              if (landsMs <= nowMs) budget.land(unit, wasBad ? "refused" : "taken", landsMs);
+              if (landsMs <= nowMs) budget.release(unit, wasBad ? "refused" : "taken", landsMs);
             flights = flights.filter(({ landsMs }) => landsMs > nowMs);
             if (isKilled) {
               const stored = [budget.stored(nowMs), budget.storedFresh(nowMs)];
@@ -98,17 +98,17 @@ describe("the budget of bad keys", () => {
       assert.equal(go("unknown"), "go");
       take(n, "unknown");
     }
-    assert.equal(go("unknown"), "when-landed");
+    assert.equal(go("unknown"), "when-one-ends");
     assert.equal(go("fresh"), "go");
     const reserved = take(6, "fresh");
-    assert.equal(go("fresh"), "when-landed");
-    budget.land(reserved, "taken", 0);
+    assert.equal(go("fresh"), "when-one-ends");
+    budget.release(reserved, "taken", 0);
     assert.equal(go("fresh"), "go");
   });
 
   test("with all of it spent everybody waits, until the oldest refusal is an hour old", () => {
     const budget = new KeyBudget(8);
-    for (let n = 0; n < 8; n++) budget.land(budget.take(source(n), "fresh", undefined, n), "refused", n);
+    for (let n = 0; n < 8; n++) budget.release(budget.take(source(n), "fresh", undefined, n), "refused", n);
     assert.equal(budget.spentUntilMs(100), HOUR_MS);
     assert.deepEqual(budget.verdict({ risk: "fresh", inWave: false }, 100), { kind: "later", atMs: HOUR_MS });
     assert.deepEqual(budget.verdict({ risk: "unknown", inWave: false }, 100), {
@@ -119,13 +119,13 @@ describe("the budget of bad keys", () => {
   });
 
   test("an unanswered request holds its unit for ten minutes at most, and turns out a refusal if its key is bad", () => {
-    for (const landing of ["taken", "refused"] as const satisfies readonly Landing[]) {
+    for (const evidence of ["taken", "refused"] as const satisfies readonly KeyEvidence[]) {
       const budget = new KeyBudget(8);
-      budget.land(budget.take(source(1), "unknown", undefined, 0), "silent", 10_000);
+      budget.release(budget.take(source(1), "unknown", undefined, 0), "silent", 10_000);
       assert.equal(budget.bound(10_000), 1);
       assert.equal(budget.bound(10_000 + 10 * MINUTE_MS), 0);
-      budget.land(budget.take(source(1), "unknown", undefined, 20_000), landing, 21_000);
-      assert.equal(budget.bound(21_000), landing === "taken" ? 0 : 2);
+      budget.release(budget.take(source(1), "unknown", undefined, 20_000), evidence, 21_000);
+      assert.equal(budget.bound(21_000), evidence === "taken" ? 0 : 2);
     }
   });
 
@@ -133,7 +133,7 @@ describe("the budget of bad keys", () => {
     const budget = new KeyBudget(8);
     const type = (n: number, guildId: string) => {
       const verdict = budget.verdict({ risk: "typed", guildId, inWave: false }, 0);
-      if (verdict.kind === "go") budget.land(budget.take(source(n), "typed", guildId, 0), "refused", 0);
+      if (verdict.kind === "go") budget.release(budget.take(source(n), "typed", guildId, 0), "refused", 0);
       return verdict.kind;
     };
     assert.deepEqual(

@@ -13,7 +13,7 @@ function scene() {
   const hear = (source: SourceId, limit: number, remaining: number, resetMs: number) => {
     nowMs += 1_000;
     const told = { bucket: "global", limit, remaining, resetMs };
-    return name.heard(source, told, { sentMs: nowMs - 50, readMs: nowMs }, false);
+    return name.assign({ source, quota: told, sentMs: nowMs - 50, readMs: nowMs, refused: false });
   };
   return { name, hear };
 }
@@ -80,10 +80,10 @@ test("three keys that are told the same number at once have a counter each, at o
   const name = new CounterGroup("hash", new ServerClock(0));
   const told = { bucket: "global", limit: 12, remaining: 11, resetMs: 1_001_000 };
   const at = (ms: number) => ({ sentMs: ms - 80, readMs: ms });
-  name.heard(a, told, at(1_000_000), false);
-  name.heard(b, told, at(1_000_010), false);
+  name.assign({ source: a, quota: told, ...at(1_000_000), refused: false });
+  name.assign({ source: b, quota: told, ...at(1_000_010), refused: false });
   assert.equal(name.buckets.length, 1, "two may lie on either side of the end of a window");
-  assert.equal(name.heard(c, told, at(1_000_020), false).regrouped, true);
+  assert.equal(name.assign({ source: c, quota: told, ...at(1_000_020), refused: false }).regrouped, true);
   assert.equal(new Set([a, b, c].map((source) => name.of(source))).size, 3);
 });
 
@@ -92,8 +92,9 @@ test("a key that was given a counter of its own by mistake goes back when others
   const others = ["d", "e"] as SourceId[] as [SourceId, SourceId];
   const told = { bucket: "global", limit: 12, remaining: 11, resetMs: 1_001_000 };
   const at = (ms: number) => ({ sentMs: ms - 80, readMs: ms });
-  for (const source of others) name.heard(source, { ...told, remaining: 5 }, at(999_000), false);
-  for (const source of [a, b, c]) name.heard(source, told, at(1_000_000), false);
+  for (const source of others)
+    name.assign({ source, quota: { ...told, remaining: 5 }, ...at(999_000), refused: false });
+  for (const source of [a, b, c]) name.assign({ source, quota: told, ...at(1_000_000), refused: false });
   assert.equal(name.join(a), true);
   assert.equal(name.of(a), name.largest);
   assert.equal(name.join(others[0]), false, "it shared before");

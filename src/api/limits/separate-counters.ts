@@ -3,9 +3,9 @@ import type { RateHeaders } from "../http/headers.ts";
 import { type Observation, type ServerClock, WOBBLE_MS } from "./server-clock.ts";
 
 /** An answer, as far as it tells counters apart. */
-export interface ToldKey extends Observation {
+export interface KeyedAnswer extends Observation {
   readonly source: SourceId;
-  readonly told: RateHeaders;
+  readonly quota: RateHeaders;
 }
 
 /** No window of the service is shorter: within it, one counter says each number once. */
@@ -18,23 +18,23 @@ const KEYS_TO_PROVE = 3;
  * Finds keys that cannot share a counter: one counter shows each `remaining` once in a window, so three keys that were
  * told the same within less than a window are counted apart, whatever their resets say.
  */
-export class Twins {
+export class SeparateCounters {
   readonly #clock: ServerClock;
   /** The latest answers, oldest first. */
-  #recent: ToldKey[] = [];
+  #recent: KeyedAnswer[] = [];
 
   constructor(clock: ServerClock) {
     this.#clock = clock;
   }
 
   /** Takes in an answer that was no refusal; gives those that prove, together with it, counters of their own. */
-  find(answer: ToldKey): readonly ToldKey[] {
-    const { told, readMs } = answer;
+  find(answer: KeyedAnswer): readonly KeyedAnswer[] {
+    const { quota, readMs } = answer;
     if (this.#recent.length >= KEPT) this.#recent.shift();
     this.#recent.push(answer);
-    const equal = new Map<SourceId, ToldKey>();
+    const equal = new Map<SourceId, KeyedAnswer>();
     for (const one of this.#recent) {
-      const isEqual = one.told.remaining === told.remaining && one.told.limit === told.limit;
+      const isEqual = one.quota.remaining === quota.remaining && one.quota.limit === quota.limit;
       if (isEqual && this.#mayBeOneWindow(one, readMs)) equal.set(one.source, one);
     }
     return equal.size < KEYS_TO_PROVE ? [] : [...equal.values()];
@@ -45,8 +45,8 @@ export class Twins {
   }
 
   /** Whether the window in which this was answered cannot have ended before `nowMs`. */
-  #mayBeOneWindow({ sentMs, told }: ToldKey, nowMs: number): boolean {
-    const surelyUntilMs = this.#clock.earliest(told.resetMs - 1_000 - WOBBLE_MS);
+  #mayBeOneWindow({ sentMs, quota }: KeyedAnswer, nowMs: number): boolean {
+    const surelyUntilMs = this.#clock.earliest(quota.resetMs - 1_000 - WOBBLE_MS);
     return nowMs <= Math.max(sentMs + SHORTEST_WINDOW_MS, surelyUntilMs);
   }
 }

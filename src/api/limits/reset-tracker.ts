@@ -2,7 +2,7 @@ import type { RateHeaders } from "../http/headers.ts";
 import { type Observation, WOBBLE_MS } from "./server-clock.ts";
 
 /** Which window an answer speaks of: the present one, one that is over, or a new one. */
-export type ToldWindow = "present" | "past" | "new";
+export type AnsweredWindow = "present" | "past" | "new";
 
 /** By how many votes a reset must lead to be taken for the true one. */
 const SURE_LEAD = 4;
@@ -18,7 +18,7 @@ interface Low {
  * one has, they are known to wobble; then only a counter that went up shows a new window (a request that was sent after
  * an answer had been read must find less left in the same window), or a reset beyond any wobble.
  */
-export class ToldResets {
+export class ResetTracker {
   #wobbles = false;
   /** How often each reset was told of the present window. */
   #votes = new Map<number, number>();
@@ -54,32 +54,32 @@ export class ToldResets {
   }
 
   /** Takes an answer in. `refused`: it spent nothing, so it may show as much left as the one before. */
-  windowOf(told: RateHeaders, sighting: Observation, refused: boolean): ToldWindow {
-    const window = this.#judge(told, sighting, refused);
+  windowOf(quota: RateHeaders, observation: Observation, refused: boolean): AnsweredWindow {
+    const window = this.#judge(quota, observation, refused);
     if (window === "past") return window;
-    if (window === "new") this.#begin(told.resetMs, sighting);
-    else this.#vote(told.resetMs, sighting.readMs);
-    this.#noteLow(told.remaining, sighting.readMs);
+    if (window === "new") this.#begin(quota.resetMs, observation);
+    else this.#vote(quota.resetMs, observation.readMs);
+    this.#noteLow(quota.remaining, observation.readMs);
     return window;
   }
 
-  #judge(told: RateHeaders, sighting: Observation, refused: boolean): ToldWindow {
+  #judge(quota: RateHeaders, observation: Observation, refused: boolean): AnsweredWindow {
     if (!Number.isFinite(this.#likeliestMs)) return "new";
-    const laterMs = told.resetMs - this.#likeliestMs;
+    const laterMs = quota.resetMs - this.#likeliestMs;
     if (laterMs > 2 * WOBBLE_MS) return "new";
     if (laterMs < -2 * WOBBLE_MS) return "past";
 
-    const rose = this.#rose(told.remaining, sighting.sentMs, refused);
+    const rose = this.#rose(quota.remaining, observation.sentMs, refused);
     if (!this.#wobbles) {
       if (laterMs === 0) return "present";
       // A later one without more left than before may be a wobble, too: whatever it is, less is sent this way.
       if (laterMs > 0) return rose ? "new" : "present";
       // A counter's reset never goes back: an older one is late, or the resets wobble.
-      if (laterMs < -WOBBLE_MS || sighting.sentMs < this.#readMs) return "past";
+      if (laterMs < -WOBBLE_MS || observation.sentMs < this.#readMs) return "past";
       this.#wobbles = true;
     }
     if (rose) return "new";
-    return sighting.sentMs < this.#firstSentMs ? "past" : "present";
+    return observation.sentMs < this.#firstSentMs ? "past" : "present";
   }
 
   /** Whether more is left than the present window can have: the counter began anew. */
