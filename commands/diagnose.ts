@@ -35,6 +35,7 @@ async function factsOf(binding: Binding, settings: GuildSettings, services: Serv
     binding,
     parked: health.parked(binding.source),
     held: health.held(binding.source),
+    readRefused: health.readRefused(binding.source),
     readAtMs: latest?.statusAtMs,
     players: latest?.status.currentPlayers,
     hasStaff: Object.keys(settings.policies[binding.id]?.roleTiers ?? {}).length > 0,

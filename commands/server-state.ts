@@ -84,15 +84,23 @@ const HALT_WORDS = {
   "rate-limited": "The game service asked this bot to wait before it sends anything.",
 } as const;
 
+const GATEWAY_WORDS = "A page of something in front of the game service came in the place of its answer.";
+
+/** The service's times are for programs; when it is asked again is said beside it. */
+function withoutTimes(message: string): string {
+  return message
+    .split(/(?<=[.!?])\s+/)
+    .filter((sentence) => !/\d{4}-\d\d-\d\dT\d/.test(sentence))
+    .join(" ");
+}
+
 /** Why asking would only wait in the gate: a halt, or a refused key. Then the last state is shown at once. */
 function whyNotAsked(health: Services["health"], { source }: Binding): Failure | undefined {
   const halt = health.halt();
   if (halt !== undefined) {
-    const { message = "" } = halt;
-    return new Failure(halt.why, message === "" ? HALT_WORDS[halt.why] : message, {
-      retryAtMs: halt.untilMs,
-      isRead: true,
-    });
+    const details = { retryAtMs: halt.untilMs, isRead: true };
+    if (halt.isGateway === true) return new Failure("platform", GATEWAY_WORDS, details);
+    return new Failure(halt.why, withoutTimes(halt.message ?? "") || HALT_WORDS[halt.why], details);
   }
   const parked = health.parked(source);
   return parked && new Failure("key-rejected", parked.why, { isRead: true });
@@ -102,7 +110,7 @@ function withoutSnapshot(failure: Failure): Failure {
   const { code, retryAtMs, serviceCode } = failure;
   // The title of the error says these two already.
   const why = code === "unreachable" || code === "rate-limited" ? [] : [failure.message];
-  const words = [...why, "This server was not read before, so there is nothing to show."].join(" ");
+  const words = [...why, "It was not read before, so there is nothing to show."].join(" ");
   return new Failure(code, words, {
     isRead: true,
     ...(retryAtMs === undefined ? {} : { retryAtMs }),
@@ -131,7 +139,9 @@ function staleWords({ code, serviceCode, message }: Failure): Escaped {
     case "read-refused":
       return refusedWords(serviceCode);
     case "platform":
-      return md`the game service answered that something is wrong at its end.`;
+      return message === GATEWAY_WORDS
+        ? md`a page of something in front of the game service came in the place of its answer.`
+        : md`the game service answered that something is wrong at its end.`;
     case "bad-response":
       return md`the game service gave an answer that could not be read.`;
     case "not-linked":

@@ -19,7 +19,7 @@ import { createSettings } from "./store/settings.ts";
 const SCAN_PAUSE_MS = 5;
 
 interface DocumentParts {
-  readonly log: Pick<RootLog, "hide" | "info">;
+  readonly log: Pick<RootLog, "hide" | "info" | "warn">;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -31,8 +31,24 @@ interface DocumentParts {
 export async function openDocuments(store: Store, config: Config, { log, clock, random }: DocumentParts) {
   const on = <N extends Namespace>(namespace: N) => documentsOf(store, namespace);
   const sealed = on("bindings");
+  const registered = on("registered-commands");
   const { storeUrl, secretKey: given, secretKeyOld: old } = config;
-  const secret = await loadSecret({ storeUrl, given, hasSealed: () => holdsBindings(sealed) });
+  let found: string | undefined;
+  const secret = await loadSecret({
+    storeUrl,
+    given,
+    hasSealed: () => holdsBindings(sealed),
+    onFound: (path) => {
+      found = path;
+    },
+  });
+  if (found !== undefined && (await isEmpty(registered))) {
+    const what = "the database is new, but the secret beside it is not";
+    log.warn(
+      { secret: found },
+      `${what}: if servers were linked here before, STORE_URL names another file now`,
+    );
+  }
   const { vault, sealAnew } = await openVault({ roots: on("sealed-root"), bindings: sealed, secret, old });
   const { bindings, keys } = createBindings({
     documents: sealed,
@@ -79,7 +95,7 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
     keyBudget: on("key-budget"),
     keyFlights: on("key-flights"),
     takenKeys: on("taken-keys"),
-    registered: on("registered-commands"),
+    registered,
     heads: on("journal-heads"),
     chunks: on("journal-chunks"),
     offsets: on("feed-offsets"),
@@ -90,6 +106,12 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
     accounts: on("game-accounts"),
     seenRows: on("seen-rows"),
   };
+}
+
+/** Each start that reached Discord has written there. */
+async function isEmpty(documents: Documents<unknown>): Promise<boolean> {
+  for await (const _ of documents.entries()) return false;
+  return true;
 }
 
 async function holdsBindings(sealed: Documents<GuildBindings>): Promise<boolean> {

@@ -205,7 +205,7 @@ class GatedClient implements Service {
 
   halt(): ReturnType<ServiceHealth["halt"]> {
     const halt = this.#gate.halt.current;
-    return halt === undefined ? undefined : { untilMs: halt.untilMs, why: halt.why, message: halt.message };
+    return halt && { ...halt };
   }
 
   parked(source: SourceId): ReturnType<ServiceHealth["parked"]> {
@@ -218,8 +218,8 @@ class GatedClient implements Service {
     return untilMs === undefined ? undefined : { untilMs: this.#wallMs(untilMs) };
   }
 
-  isReadRefused(source: SourceId): boolean {
-    return this.#reads.isRefused(source);
+  readRefused(source: SourceId): ReturnType<ServiceHealth["readRefused"]> {
+    return this.#reads.refused(source);
   }
 
   badKeys(): BadKeys {

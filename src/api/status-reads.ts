@@ -5,7 +5,7 @@ import type { Clock } from "../domain/ports/clock.ts";
 import type { KeyRing } from "../domain/ports/key-ring.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ReadOptions } from "../domain/ports/service-client.ts";
-import type { ServiceEvent } from "../domain/ports/service-health.ts";
+import type { ServiceEvent, ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Log } from "../log.ts";
 import type { Gate } from "./gate.ts";
 import { linkedKey } from "./gate-failures.ts";
@@ -93,6 +93,14 @@ export class StatusReads {
     };
   }
 
+  /** Why the service does not let us read a server, and until when it is not asked, wall time; undefined: it may be. */
+  refused(source: SourceId): ReturnType<ServiceHealth["readRefused"]> {
+    const { clock } = this.#parts;
+    const refused = this.#refusedReads.standing(source, clock.monotonicMs());
+    if (refused === undefined) return undefined;
+    return { why: refused.failure.message, untilMs: Math.ceil(clock.nowMs() + refused.leftMs) };
+  }
+
   /** A server that the service does not let us read is asked again rarely, whoever asks. */
   #refuseUnreadable(source: SourceId): void {
     const { clock } = this.#parts;
@@ -118,11 +126,6 @@ export class StatusReads {
     if (isAnswer && this.#refusedReads.onRefused(source, failure, clock.monotonicMs()))
       onEvent({ kind: "read-refused", source, failure });
     return failure;
-  }
-
-  /** Whether the service refused to show this server lately, so that it is not asked now. */
-  isRefused(source: SourceId): boolean {
-    return this.#refusedReads.standing(source, this.#parts.clock.monotonicMs()) !== undefined;
   }
 
   /** The key was linked again: it is asked at once. */

@@ -69,6 +69,14 @@ export interface RunPlan {
   readonly expiresAtMs: number;
 }
 
+/** Why a command for many is asked about; the title of the question says the same. */
+export function forManyReason(plan: Pick<RunPlan, "command" | "targets">): string | undefined {
+  if (plan.command.mass) return "It is for everyone in the server.";
+  const players = plan.targets.flatMap((target) => target.players);
+  const count = new Set(players.map(({ name, id }) => `${name}:${id ?? ""}`)).size;
+  return count > 1 ? `It is for ${count} players.` : undefined;
+}
+
 export type RunStatus =
   | "waiting"
   | "sending"

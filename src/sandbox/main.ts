@@ -38,6 +38,8 @@ async function open(options: SandboxOptions): Promise<Sandbox> {
   const { guild, channels } = stage.cast;
   // Feeds may go into threads too: one is here to be chosen.
   guild.addChannel({ name: "night shift", type: "thread", parentId: channels.staff.id });
+  // Where nothing is set up, Marshal offers it as it does after a real invite.
+  if (options.empty) guild.setSystemChannel(channels.general);
   const panel = new Panel(stage);
   const closeAll = async (page?: PageServer) => {
     await page?.close();

@@ -57,6 +57,8 @@ export interface Stage {
 
 function buildGuild(discord: EmulatedDiscord): Cast {
   const guild = discord.addGuild({ name: "Riverside Roleplay", ownerName: "Olivia" });
+  // A role of her own: the guided set-up offers it as Manager.
+  guild.owner.addRole(guild.addRole({ name: "Management", color: 0xe67e22 }));
   const staffRole = guild.addRole({ name: "Moderator", color: 0x3ba55d, mentionable: true });
   const channel = (name: string) => guild.addChannel({ name });
   return {

@@ -22,6 +22,8 @@ export interface SecretSource {
   readonly given?: Uint8Array | undefined;
   /** Whether the store holds sealed keys, which a new secret could not open. */
   hasSealed(): Promise<boolean>;
+  /** Called with the path where the file stood there already. */
+  onFound?(path: string): void;
 }
 
 /** The secret that was given, or that of the file beside the sqlite file; undefined where there is none. Makes none. */
@@ -44,10 +46,11 @@ const SQLITE = "sqlite:";
  * secret is on the disk before it is used, because a key sealed by a lost secret is lost too. Rejects with a
  * StoreError.
  */
-export async function loadSecret({ storeUrl, given, hasSealed }: SecretSource): Promise<Uint8Array> {
+export async function loadSecret({ storeUrl, given, hasSealed, onFound }: SecretSource): Promise<Uint8Array> {
   if (given !== undefined) return given;
   const path = secretPath(storeUrl) ?? "secret.key";
-  if (!existsSync(path) && (await hasSealed())) {
+  if (existsSync(path)) onFound?.(path);
+  else if (await hasSealed()) {
     throw new StoreError(
       `${path} is missing, and the store holds server keys that were sealed with it; restore it from a backup, set SECRET_KEY to what it held, or start with an empty store and link every server again`,
     );

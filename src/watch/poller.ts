@@ -131,7 +131,7 @@ export class Poller {
     const soonMs = clock.monotonicMs() + DUE_WITHIN_MS;
     let due = 0;
     for (const [source, { notBeforeMs }] of this.#watched) {
-      const isParked = health.parked(source) !== undefined || health.isReadRefused(source);
+      const isParked = health.parked(source) !== undefined || health.readRefused(source) !== undefined;
       if (notBeforeMs <= soonMs && !isParked) due += 1;
     }
     return { due, kept: this.#kept };
@@ -262,6 +262,8 @@ export class Poller {
 /** Whether a key is parked, is held because too many others were refused, or opens a server that we may not read. */
 function mayNotBeRead(health: ServiceHealth, source: SourceId): boolean {
   return (
-    health.parked(source) !== undefined || health.held(source) !== undefined || health.isReadRefused(source)
+    health.parked(source) !== undefined ||
+    health.held(source) !== undefined ||
+    health.readRefused(source) !== undefined
   );
 }

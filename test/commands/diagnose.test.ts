@@ -89,8 +89,15 @@ describe("/diagnose", () => {
       make: ({ world, binding }) => world.parked.set(binding.source, "Server Key is invalid"),
     },
     {
+      name: "a server that the service does not let the bot read",
+      words:
+        /⛔ \*\*Riverside Roleplay\*\*: may not be read \(Not authorised \\\(code 4000\\\)\); asked again at <t:3600:t>/,
+      button: undefined,
+      make: ({ world, binding }) => world.readRefusals.set(binding.source, "Not authorised (code 4000)"),
+    },
+    {
       name: "a halt of the whole bot",
-      words: /⏳ The game service blocks requests.*<t:2000:R>/,
+      words: /⏳ The game service blocks requests.*at <t:2000:T>/,
       button: undefined,
       make: ({ world }) => {
         world.halt = { untilMs: 2_000_000, why: "blocked" };

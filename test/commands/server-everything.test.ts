@@ -4,6 +4,9 @@ import { server } from "../../commands/server.ts";
 import type { Answer, Reply } from "../../src/discord/command.ts";
 import { composePrivateAnswer } from "../../src/discord/messages/compose.ts";
 import { failureBody } from "../../src/discord/render/errors.ts";
+import { panelRenderer } from "../../src/discord/render/server/panel.ts";
+import type { Services } from "../../src/discord/services.ts";
+import { markdownOfOurs, md } from "../../src/domain/escaped.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
@@ -175,6 +178,32 @@ async function openAll(world: FakeWorld, body: MessageBody, opened: Set<string>)
   }
 }
 
+/** The answers of /server panel, and the panel itself as it is kept current and as it is while nobody answers. */
+async function openPanel(world: FakeWorld, opened: Set<string>): Promise<void> {
+  const [binding] = await world.bindings.list(staff.guildId);
+  const state = binding && world.states.get(binding.source);
+  assert.ok(binding !== undefined && state !== undefined);
+  const services: Services = {
+    ...world.services,
+    panels: { add: async () => "posted", remove: async () => true },
+  };
+  const owner = { ...invocation, actor: { ...staff, manageGuild: true } };
+  for (const isRemoval of [false, true]) {
+    const args = { server: undefined, channelId: undefined, isRemoval };
+    const answer = server.subcommands.panel.execute({ ...owner, args }, services);
+    await each(answer, (reply) => assertFit({ ...reply, content: withoutChannels(reply) }, "panel"));
+  }
+  const panel = panelRenderer.current(state, { bindingId: binding.id, mark: "p1" });
+  assertFit(panel, "the panel");
+  assertFit(panelRenderer.silent(panel, world.clock.nowMs()), "the panel in a silence");
+  await openAll(world, panel, opened);
+}
+
+/** Channels that we name ourselves are mentions, on purpose. */
+function withoutChannels({ content = md`` }: Reply) {
+  return markdownOfOurs(content.replaceAll(`<#${staff.channelId}>`, "here"));
+}
+
 const COMMANDS = [
   ...["players", "vehicles", "calls"].flatMap((list) =>
     ["", "pol", NAMES[0], "nobody"].map((filter) => ({ list, filter })),
@@ -213,6 +242,7 @@ describe("Everything of /server that can be opened", () => {
         const last = await each(answer, (reply) => assertFit(reply, `${list} ${filter}`));
         await openAll(world, last, opened);
       }
+      await openPanel(world, opened);
       assert.ok(opened.size >= (lists.players.length >= 200 ? 60 : 10), `${opened.size} places`);
     });
   }

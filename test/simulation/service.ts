@@ -85,10 +85,7 @@ export class SimService implements ServiceClient, ServiceHealth {
   }
 
   held(): undefined {}
-
-  isReadRefused(): boolean {
-    return false;
-  }
+  readRefused(): undefined {}
 
   commandReadyAtMs(): number {
     return 0;

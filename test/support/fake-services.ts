@@ -121,6 +121,9 @@ export class FakeWorld {
     },
   };
 
+  /** Servers that the service does not let the bot read, with its words. */
+  readonly readRefusals = new Map<SourceId, string>();
+
   readonly health: ServiceHealth = {
     halt: () => this.halt,
     parked: (source) => {
@@ -128,7 +131,10 @@ export class FakeWorld {
       return why === undefined ? undefined : { sinceMs: 0, why };
     },
     held: () => undefined,
-    isReadRefused: () => false,
+    readRefused: (source) => {
+      const why = this.readRefusals.get(source);
+      return why === undefined ? undefined : { why, untilMs: 3_600_000 };
+    },
     commandReadyAtMs: () => 0,
   };
 

@@ -295,7 +295,7 @@ export class RunsRig {
           : { untilMs: this.haltUntilMs, why: "rate-limited" },
       parked: () => (this.parkedWhy === undefined ? undefined : { sinceMs: 0, why: this.parkedWhy }),
       held: () => undefined,
-      isReadRefused: () => false,
+      readRefused: () => undefined,
       commandReadyAtMs: () => this.readyAtMs,
     };
     const client: Pick<ServiceClient, "command"> = {

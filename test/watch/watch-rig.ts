@@ -91,8 +91,8 @@ export class GateClient implements ServiceClient, ServiceHealth {
 
   held(): undefined {}
 
-  isReadRefused(source: SourceId): boolean {
-    return this.unreadableSources.has(source);
+  readRefused(source: SourceId): ReturnType<ServiceHealth["readRefused"]> {
+    return this.unreadableSources.has(source) ? { why: "not authorised", untilMs: 0 } : undefined;
   }
 
   commandReadyAtMs(): number {

@@ -42,6 +42,8 @@ export interface HaltNow {
   readonly untilMs: number;
   readonly why: HaltWhy;
   readonly message: string;
+  /** Something in front of the service could not reach it; the service itself refused nothing. */
+  readonly isGateway: boolean;
 }
 
 const MINUTE_MS = 60_000;
@@ -69,6 +71,7 @@ export class Halt {
   #untilMs = 0;
   #why: HaltWhy = "rate-limited";
   #message = "";
+  #isGateway = false;
   #strikes = 0;
 
   get state(): "open" | "halted" | "probing" {
@@ -79,7 +82,7 @@ export class Halt {
   get current(): HaltNow | undefined {
     return this.#state === "open"
       ? undefined
-      : { untilMs: this.#untilMs, why: this.#why, message: this.#message };
+      : { untilMs: this.#untilMs, why: this.#why, message: this.#message, isGateway: this.#isGateway };
   }
 
   stored(nowMs: number): StoredHalt {
@@ -112,6 +115,7 @@ export class Halt {
     if (wasOpen || untilMs > this.#untilMs) {
       this.#why = blocked ? "blocked" : "rate-limited";
       this.#message = message;
+      this.#isGateway = cause === "gateway";
     }
     this.#untilMs = wasOpen ? untilMs : Math.max(this.#untilMs, untilMs);
     this.#state = "halted";
@@ -130,6 +134,7 @@ export class Halt {
     this.#untilMs = nowMs;
     this.#why = "blocked";
     this.#message = message;
+    this.#isGateway = false;
   }
 
   /** The probe reached nobody: nothing was learned, ask again a little later. */

@@ -16,6 +16,7 @@ export interface ServerFacts {
   readonly binding: Binding;
   readonly parked: ReturnType<ServiceHealth["parked"]>;
   readonly held: ReturnType<ServiceHealth["held"]>;
+  readonly readRefused: ReturnType<ServiceHealth["readRefused"]>;
   /** When it was last read, epoch milliseconds; undefined: not since the start. */
   readonly readAtMs: number | undefined;
   readonly players: number | undefined;
@@ -50,7 +51,7 @@ export function diagnosisMessage(view: DiagnosisView): MessageBody {
   const groups = view.servers.map((facts) => [
     serverFinding(facts, view),
     ...(facts.hasStaff ? [] : [noStaff(facts.binding)]),
-    ...facts.feeds.map((one) => feedFinding(one.feed, one.status, view)),
+    ...facts.feeds.map((one) => feedFinding(one.feed, one.status, { view, isStill: isStill(facts) })),
   ]);
   const all = [...hostFindings(view), ...groups.flat()];
   const wrong = all.filter(({ isFine }) => !isFine).length;
@@ -98,8 +99,7 @@ function hostFindings({ halt, storeWorks, noticeChannelId, accessOf, servers }: 
     findings.push({ isFine: false, line });
   }
   if (halt !== undefined) {
-    const why = halt.why === "blocked" ? "blocks requests from this bot" : "asked this bot to wait";
-    const line = md`⏳ The game service ${why}; Marshal goes on <t:${Math.ceil(halt.untilMs / 1_000)}:R> by itself.`;
+    const line = md`⏳ ${haltWords(halt)}; Marshal goes on by itself at <t:${Math.ceil(halt.untilMs / 1_000)}:T>.`;
     findings.push({ isFine: false, line });
   }
   if (servers.length === 0) {
@@ -116,15 +116,27 @@ function hostFindings({ halt, storeWorks, noticeChannelId, accessOf, servers }: 
   return findings;
 }
 
+function haltWords({ why, isGateway }: NonNullable<DiagnosisView["halt"]>): Escaped {
+  if (isGateway === true) return md`Something in front of the game service answers in its place`;
+  return why === "blocked"
+    ? md`The game service blocks requests from this bot`
+    : md`The game service asked this bot to wait`;
+}
+
 function serverFinding(facts: ServerFacts, { nowMs }: DiagnosisView): Finding {
-  const { binding, parked, held, readAtMs, players = 0, feeds } = facts;
+  const { binding, parked, held, readRefused, readAtMs, players = 0, feeds } = facts;
   const name = md`**${inlineName(binding.name)}**`;
   if (parked !== undefined) {
     const line = md`⛔ ${name}: the game service rejects its key (${escapeMarkdown(cut(parked.why, 150))})`;
     return { isFine: false, line, mend: button(`New key for ${labelName(binding.name)}`, "setup-link") };
   }
   if (held !== undefined) {
-    const line = md`⏳ ${name}: too many other keys were refused lately; read again <t:${Math.ceil(held.untilMs / 1_000)}:R> by itself`;
+    const line = md`⏳ ${name}: too many other keys were refused lately; read again by itself at <t:${Math.ceil(held.untilMs / 1_000)}:t>`;
+    return { isFine: false, line };
+  }
+  if (readRefused !== undefined) {
+    const again = md`asked again at <t:${Math.ceil(readRefused.untilMs / 1_000)}:t>; the owner looks at the game's API settings`;
+    const line = md`⛔ ${name}: may not be read (${escapeMarkdown(cut(readRefused.why, 150))}); ${again}`;
     return { isFine: false, line };
   }
   const hasLogs = feeds.some(({ feed }) => feed.state === "live");
@@ -150,7 +162,21 @@ function noStaff({ id, name }: Binding): Finding {
   };
 }
 
-function feedFinding(feed: Feed, status: FeedStatus, { accessOf }: DiagnosisView): Finding {
+/** Nothing new comes from the server before that is mended, so its logs stand still. */
+function isStill({ parked, held, readRefused }: ServerFacts): boolean {
+  return parked !== undefined || held !== undefined || readRefused !== undefined;
+}
+
+interface FeedContext {
+  readonly view: DiagnosisView;
+  readonly isStill: boolean;
+}
+
+function feedFinding(
+  feed: Feed,
+  status: FeedStatus,
+  { view: { accessOf }, isStill: waits }: FeedContext,
+): Finding {
   const what = md`${FEED_NAMES[feed.kind]} in ${channelMention(feed.channelId)}`;
   const access = accessOf(feed.channelId);
   const resume = button(`Post ${FEED_NAMES[feed.kind]} again`, `diagnose-resume:${feed.id}`);
@@ -164,6 +190,7 @@ function feedFinding(feed: Feed, status: FeedStatus, { accessOf }: DiagnosisView
     return { isFine: false, line: md`⛔ ${what}: stopped${why}`, mend: resume };
   }
   if (feed.state === "paused") return { isFine: true, line: md`⏸ ${what}: paused`, mend: resume };
+  if (waits) return { isFine: true, line: md`⏸ ${what}: stands still until the server is read again` };
   return {
     isFine: status.waitsForStore !== true && status.lateSinceMs === undefined,
     line: liveLine(what, status),

@@ -1,7 +1,7 @@
 // Over 200 lines: every card of a plan, of which the parts are shared between the confirmation, the dry run and the guess.
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Button, Card, CardField, MessageBody } from "../../domain/message.ts";
-import type { RunPlan } from "../../domain/run.ts";
+import { forManyReason, type RunPlan } from "../../domain/run.ts";
 import { TIER_NAMES } from "../../domain/tiers.ts";
 import { cut, cutLines, escapeMarkdown, inlineCode, inlineName, plainText } from "./escape.ts";
 import { escapeButRoles, escapeButTimes } from "./own-markup.ts";
@@ -17,6 +17,8 @@ export const RUN_COLORS = {
   quiet: 0x80848e,
 };
 
+/** Of the players who are meant. */
+const MOST_ON_LINES = 6;
 /** Younger lists are as good as now. */
 const WORTH_AN_AGE_MS = 10_000;
 
@@ -79,10 +81,14 @@ export function confirmCard(
     isWrongName === true
       ? [md`⛔ **That is not the name of the server.** Type it as it stands here.`, md``]
       : [];
-  const reasons = [...(typed?.confirmReasons.slice(0, 1) ?? []), ...plan.confirmReasons];
+  const isGuessed = typed !== undefined || isGuess === true;
+  // The title says it already.
+  const many = isGuessed ? undefined : forManyReason(plan);
+  const own = plan.confirmReasons.filter((reason) => reason !== many);
+  const reasons = [...(typed?.confirmReasons.slice(0, 1) ?? []), ...own];
   const why = reasons.length === 0 ? [] : [bullets([...new Set(reasons)]), md``];
   const card: Card = {
-    title: typed === undefined && isGuess !== true ? titleOf(plan) : md`❔ Did you mean this?`,
+    title: isGuessed ? md`❔ Did you mean this?` : titleOf(plan),
     description: joined(
       [
         ...lead,
@@ -107,7 +113,7 @@ function titleOf(plan: RunPlan): Escaped {
   if (plan.command.mass) return md`⚠ Send to EVERYONE?`;
   const count = playersIn(plan).length;
   if (count > 1) return md`⚠ Send to ${count} players?`;
-  return matchesNobody(plan) ? md`⚠ Nobody matches. Send anyway?` : md`⚠ Send this?`;
+  return matchesNobody(plan) ? md`⚠ Send it anyway?` : md`⚠ Send this?`;
 }
 
 function verbTyped({ command: { text } }: RunPlan): string {
@@ -127,13 +133,9 @@ function matchesNobody({ targets }: RunPlan): boolean {
 }
 
 export function droppedCard(dropped: boolean): MessageBody {
-  const [title, description] = dropped
-    ? ([md`⚪ Not sent`, md`Nothing was sent.`] as const)
-    : ([
-        md`⚪ Too late to drop`,
-        md`It was answered already, or its time was over. \`/run queue\` and \`/run history\` tell which.`,
-      ] as const);
-  return { cards: [{ title, description, color: RUN_COLORS.quiet }] };
+  if (dropped) return { content: md`⚪ Nothing was sent.` };
+  const description = md`It was answered already, or its time was over. \`/run queue\` and \`/run history\` tell which.`;
+  return { cards: [{ title: md`⚪ Too late to drop`, description, color: RUN_COLORS.quiet }] };
 }
 
 function button(label: string, id: string): Button {
@@ -177,11 +179,13 @@ function targetFields(plan: RunPlan, heading?: "Who"): CardField[] {
     .slice(0, 15)
     .map(({ name, staff }) => md`**${shownPlayer(name)}**${staff ? " · 🛡 staff" : ""}`);
   const more = named.length > shown.length ? [md`and ${named.length - shown.length} more`] : [];
+  // One below the other they would fill a phone, and push the buttons out of sight.
+  const people = shown.length > MOST_ON_LINES ? [joined([...shown, ...more], ", ")] : [...shown, ...more];
   const among = targets.some(({ staff, players }) => staff && players.length > 1);
   const staff = among ? [md`🛡 Staff of the server are among them`] : [];
   // The reasons say it already.
   if (heading !== undefined && named.length === 0) return [];
-  const lines = named.length === 0 ? [md`Nobody who is known to be there`] : [...shown, ...more, ...staff];
+  const lines = named.length === 0 ? [md`Nobody who is known to be there`] : [...people, ...staff];
   const count = named.length === 1 ? "1 player" : md`${named.length} players`;
   const age =
     playersAgeMs === undefined || playersAgeMs < WORTH_AN_AGE_MS

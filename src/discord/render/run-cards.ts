@@ -177,6 +177,8 @@ const NEEDS_MENDING: ReadonlySet<string> = new Set([
 function outcomeButtons(record: RunRecord, { mayDefer, isSought }: OutcomeOptions): Button[] {
   const { id, status, failureCode, inverse, proof } = record;
   const buttons: Button[] = [];
+  // Where the card says "do not repeat it", no button does.
+  const isOpen = status === "unknown" && isSought !== true && proof !== "seen" && proof !== "seen-twice";
   if (failureCode === "server-empty" && mayDefer === true) {
     buttons.push({
       kind: "button",
@@ -185,11 +187,11 @@ function outcomeButtons(record: RunRecord, { mayDefer, isSought }: OutcomeOption
       id: `run-defer:${id}`,
     });
   }
-  if (status === "unknown" && isSought !== true && proof !== "seen" && proof !== "seen-twice") {
+  if (isOpen) {
     buttons.push({ kind: "button", style: "primary", label: "Check the log", id: `run-check:${id}` });
   }
   if (status === "done" && inverse !== undefined) buttons.push(button("Undo", `run-undo:${id}`));
-  const again = status === "done" || status === "unknown" || status === "expired" || status === "failed";
+  const again = status === "done" || isOpen || status === "expired" || status === "failed";
   if (again && !(status === "failed" && NEEDS_MENDING.has(failureCode ?? "")))
     buttons.push(button("Run again", `run-again:${id}`));
   return buttons;

@@ -31,7 +31,11 @@ export function logText({ feeds, accessOf }: GuideView): readonly Escaped[] {
   ];
 }
 
-function feedLine({ kind, channelId, state }: Feed, access: Parameters<typeof channelLine>[2]): Escaped {
+/** A log, its channel, and what is missing there. */
+export function feedLine(
+  { kind, channelId, state }: Feed,
+  access: Parameters<typeof channelLine>[2],
+): Escaped {
   const line = channelLine(md`${LABELS[kind]}`, channelId, access);
   return state === "paused" ? md`${line} · ⏸ paused` : line;
 }

@@ -30,7 +30,7 @@ export function staffText({ mayRun, ownRole, binding, settings }: GuideView): re
   if (held !== undefined) return [rule];
   return [
     rule,
-    md`⚠ You may not run any yet. **${myLabel(ownRole.name)}** lets everyone with ${roleMention(ownRole.id)} run everything, and so you.`,
+    md`⚠ You may not run any yet. **${myLabel(ownRole.name)}** lets everyone with ${roleMention(ownRole.id)} run everything, you among them.`,
   ];
 }
 

@@ -1,10 +1,10 @@
 // Over 200 lines: the steps of the guided set-up read best beside each other; the longer ones have files of their own.
-import { type Escaped, joined, md, roleMention } from "../../domain/escaped.ts";
-import { type Binding, type Feed, GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
+import { type Escaped, joined, markdownOfOurs, md, roleMention } from "../../domain/escaped.ts";
+import { type Binding, GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
-import { type AccessOf, channelLine } from "./channel-access.ts";
+import { channelLine } from "./channel-access.ts";
 import { inlineCode, inlineName } from "./escape.ts";
-import { logRows, logText, moreLogRows } from "./setup-guide-logs.ts";
+import { feedLine, logRows, logText, moreLogRows } from "./setup-guide-logs.ts";
 import { button, type GuideView } from "./setup-guide-parts.ts";
 import { staffRows, staffText } from "./setup-guide-staff.ts";
 import { zoneRow, zoneText } from "./setup-guide-zone.ts";
@@ -44,9 +44,10 @@ export function guideMessage(view: GuideView): MessageBody {
 /** Done, here, still to come: by sign and place, never by colour alone. */
 function progress(view: GuideView): Escaped {
   const marks = GUIDE_STEPS.filter((step) => step !== "done").map((step) => {
-    const name = SHORT_TITLES[step];
-    if (step === view.step) return md`▶ **${name}**`;
-    return isDone(step, view) ? md`✅ ${name}` : md`▫ ${name}`;
+    // Kept together with its sign where a phone breaks the line.
+    const name = markdownOfOurs(SHORT_TITLES[step].replace(" ", "\u00a0"));
+    if (step === view.step) return md`▶\u00a0**${name}**`;
+    return isDone(step, view) ? md`✅\u00a0${name}` : md`▫\u00a0${name}`;
   });
   return joined(marks, " · ");
 }
@@ -119,13 +120,8 @@ function testText({ feeds, accessOf }: GuideView): readonly Escaped[] {
   if (feeds.length === 0) return [md`No log has a channel yet, so there is nothing to test.`];
   return [
     md`Marshal posts one test message for each log, so that you see that it arrives.`,
-    ...feedLines(feeds, accessOf),
+    ...feeds.slice(0, 10).map((feed) => feedLine(feed, accessOf(feed.channelId))),
   ];
-}
-
-function feedLines(feeds: readonly Feed[], accessOf: AccessOf): readonly Escaped[] {
-  const channels = [...new Set(feeds.map(({ channelId }) => channelId))];
-  return channels.slice(0, 10).map((id) => channelLine(md`Logs`, id, accessOf(id)));
 }
 
 /** What this person can do now, not what somebody could. */
@@ -137,7 +133,9 @@ function doneText({ binding, settings, feeds, mayRun }: GuideView): readonly Esc
     roles.length === 0
       ? md`⚠ No role may run commands yet: press **Roles**.`
       : md`Staff: ${joined(roles.slice(0, 10).map(roleMention), " ")}`,
-    feeds.length === 0 ? md`No logs are posted yet: press **Logs**.` : md`${logs} posted from now on.`,
+    feeds.length === 0
+      ? md`No logs are posted yet: press **Logs**.`
+      : md`${logs} ${feeds.length === 1 ? "is" : "are"} posted from now on.`,
     md``,
     md`**What you can do now**`,
     md`• \`/server status\` shows the server`,

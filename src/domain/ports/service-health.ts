@@ -3,16 +3,24 @@ import type { SourceId } from "../model.ts";
 
 /** What the gate knows, for people and for /state. */
 export interface ServiceHealth {
-  /** Epoch milliseconds until which nothing is sent, and why; `message` is the answer that caused it, in a sentence. */
+  /**
+   * Epoch milliseconds until which nothing is sent, and why; `message` is the answer that caused it, in a sentence;
+   * `isGateway`: a page of something in front of the service, which itself asked for nothing.
+   */
   halt():
-    | { readonly untilMs: number; readonly why: "rate-limited" | "blocked"; readonly message?: string }
+    | {
+        readonly untilMs: number;
+        readonly why: "rate-limited" | "blocked";
+        readonly message?: string;
+        readonly isGateway?: boolean;
+      }
     | undefined;
   /** A key that the service rejected is parked until it is linked again. */
   parked(source: SourceId): { readonly sinceMs: number; readonly why: string } | undefined;
   /** A key that is in no doubt itself waits until then, epoch milliseconds, because too many others were refused. */
   held(source: SourceId): { readonly untilMs: number } | undefined;
-  /** The key is good, and the service does not let us read the server; nothing is asked until its next rare turn. */
-  isReadRefused(source: SourceId): boolean;
+  /** The key is good, and the service does not let this bot read the server: why, and when it is asked again. */
+  readRefused(source: SourceId): { readonly why: string; readonly untilMs: number } | undefined;
   /** When a command of this source could be sent, epoch milliseconds; now or earlier when nothing stands in the way. */
   commandReadyAtMs(source: SourceId): number;
 }

@@ -1,5 +1,5 @@
 import type { Failure } from "../../domain/failure.ts";
-import type { ParsedCommand, ResolvedTarget } from "../../domain/run.ts";
+import { forManyReason, type ParsedCommand, type ResolvedTarget } from "../../domain/run.ts";
 import { WARNED_CHARACTERS } from "../catalogue/parse-command.ts";
 import type { People } from "../catalogue/targets.ts";
 import { findVerb } from "../catalogue/verbs.ts";
@@ -33,12 +33,11 @@ export function reasonsToConfirm({
 }: ConfirmFacts): readonly string[] {
   const isOwn = ({ players }: ResolvedTarget) =>
     players.length > 0 && players.every(({ id }) => id !== undefined && id === ownPlayerId);
-  const hit = new Set(targets.flatMap(({ players }) => players.map(({ name, id }) => `${name}:${id ?? ""}`)));
+  const many = forManyReason({ command, targets });
   const reasons: string[] = [];
   if (meant !== undefined) reasons.push(`The game has no :${command.verb} that Marshal knows.`);
   if (command.danger === "severe") reasons.push(`:${command.verb} cannot be taken back easily.`);
-  if (command.mass) reasons.push("It is for everyone in the server.");
-  else if (hit.size > 1) reasons.push(`It is for ${hit.size} players.`);
+  if (many !== undefined) reasons.push(many);
   if (!command.mass && targets.some((target) => target.staff && !isOwn(target)))
     reasons.push("A target is staff of the server.");
   const nobody = command.verb === LIFTS_BANS ? [] : targets.filter(({ players }) => players.length === 0);

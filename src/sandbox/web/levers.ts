@@ -2,6 +2,7 @@ import type { Channel } from "../discord/types.ts";
 import type { FaultSettings } from "../service/faults.ts";
 import type { Stage } from "../stage.ts";
 import type { Lever } from "./lever.ts";
+import { LinkCodes } from "./link-code.ts";
 import { processLevers } from "./process-levers.ts";
 import type { LeverView } from "./protocol.ts";
 
@@ -41,12 +42,14 @@ export class Levers {
   readonly #stage: Stage;
   readonly #levers: readonly Lever[];
   readonly #toggled = new Set<string>();
+  readonly #codes: LinkCodes;
   #key: string;
   #kills: Channel;
   #lockedOut = false;
 
   constructor(stage: Stage) {
     this.#stage = stage;
+    this.#codes = new LinkCodes(stage);
     this.#key = stage.serverKey;
     this.#kills = stage.cast.channels.kills;
     this.#levers = [...this.#town(), ...this.#service(), ...this.#discord(), ...this.#bot()];
@@ -117,6 +120,9 @@ export class Levers {
         town.emergencyCall();
         return "Someone dialled 911";
       }),
+      lever("link-code", "Type the code of /me link", "Staff in the game type the newest code there", () =>
+        this.#codes.type(),
+      ),
       lever("empty", "Empty the server", "Everyone leaves and nobody comes", () => {
         town.empty();
         return "Everyone left";

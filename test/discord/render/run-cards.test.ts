@@ -185,7 +185,10 @@ describe("outcomes at a glance", () => {
       /not there[\s\S]*Run it again only if nothing has happened/,
     );
     assert.deepEqual(ids(unknown), ["run-check", "run-again"]);
-    assert.deepEqual(ids({ ...unknown, proof: "seen" }), ["run-again"]);
+    assert.deepEqual(ids({ ...unknown, proof: "not-seen" }), ["run-check", "run-again"]);
+    // Where the card says "do not repeat it", or that it will tell more, no button repeats it.
+    assert.deepEqual(ids({ ...unknown, proof: "seen" }), []);
+    assert.deepEqual(outcomeCard({ ...record, ...unknown }, { isSought: true }).rows, []);
   });
 
   test("name on a confirmation how many are hit, and which one of them is staff", () => {
@@ -193,6 +196,13 @@ describe("outcomes at a glance", () => {
     const text = textOf(confirmCard({ ...plan, targets: two.filter((target) => target !== undefined) }));
     assert.match(text, /Send to 2 players\?/);
     assert.match(text, /Who, as seen 13 s ago[\s\S]*\*\*Alice\*\*\n\*\*Bob\*\* · 🛡 staff/);
+    // The title has said it.
+    const reasons = ["It is for 2 players.", ":ban cannot be taken back easily."];
+    const targets = two.filter((target) => target !== undefined);
+    const said = textOf(confirmCard({ ...plan, targets, confirmReasons: reasons }));
+    assert.doesNotMatch(said, /It is for 2/);
+    assert.match(said, /cannot be taken back/);
+    assert.match(textOf(dryCard({ ...plan, targets, confirmReasons: reasons })), /It is for 2 players/);
   });
 });
 

@@ -35,7 +35,9 @@ export function callsPage(view: ListView): MessageBody {
 function emergencyText(call: EmergencyCall, names: ReadonlyMap<number, string>): Escaped {
   const parts = [
     md`🚓 **#${call.callNumber}** ${inlineName(call.team)} <t:${call.startedAtS}:R>`,
-    ...(call.callerId === undefined ? [] : [md`by ${profile(call.callerId, names.get(call.callerId))}`]),
+    ...(call.callerId === undefined
+      ? []
+      : [md`by ${profile(call.callerId, names.get(call.callerId) ?? "somebody")}`]),
     call.unitIds.length === 0
       ? md`no units yet`
       : md`${call.unitIds.length} ${call.unitIds.length === 1 ? "unit" : "units"}`,

@@ -1,9 +1,9 @@
 import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { MessageBody } from "../../../domain/message.ts";
-import type { ServerState, Staff, Vehicle } from "../../../domain/model.ts";
+import type { Player, ServerState, Staff, Vehicle } from "../../../domain/model.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName } from "../escape.ts";
 import { clampPage, type Item, type Place, pageButtons, pagesOf, pageWords } from "./pages.ts";
-import { type Freshness, namesOf, profile, serverCard, serverTitle } from "./view.ts";
+import { type Freshness, isGameStaff, NOT_SEEN, namesOf, profile, serverCard, serverTitle } from "./view.ts";
 
 /** `/server staff | vehicles | queue`: lists in pages. Pure. */
 
@@ -47,13 +47,42 @@ const RANKS = [
   ["helpers", "Helper"],
 ] as const;
 
+/** Ranks that the service names at a player alone: its staff lists leave the owners out. */
+const OWNERS: Readonly<Record<string, string>> = {
+  "Server Owner": "Owner",
+  "Server Co-Owner": "Co-owner",
+};
+
+interface StaffRow {
+  readonly id: number;
+  readonly name: string;
+  readonly rank: string;
+  /** 0 is the highest. */
+  readonly order: number;
+  readonly player: Player | undefined;
+}
+
+/** The lists, and who else plays with a rank: the status counts them as staff in the game, too. */
+function staffRows(staff: Staff, players: readonly Player[] = []): readonly StaffRow[] {
+  const present = new Map(players.map((one) => [one.player.id, one]));
+  const listed = RANKS.flatMap(([group, rank], index) =>
+    [...staff[group]].map(([id, name]) => ({ id, name, rank, order: index + 1, player: present.get(id) })),
+  );
+  const known = new Set(listed.map(({ id }) => id));
+  const others = players.filter(isGameStaff).flatMap((player): StaffRow[] => {
+    const { id, name } = player.player;
+    if (id === undefined || known.has(id)) return [];
+    const owner = Object.hasOwn(OWNERS, player.permission) ? OWNERS[player.permission] : undefined;
+    const rank = owner ?? player.permission.replace(/^Server /, "");
+    return [{ id, name, rank, order: owner === undefined ? RANKS.length + 1 : 0, player }];
+  });
+  return [...listed, ...others];
+}
+
 /** Who is in the game first, then by rank and name. */
 export function staffPage(staff: Staff, view: ListView): MessageBody {
   const players = view.state.lists.players?.value;
-  const present = players && new Map(players.map((one) => [one.player.id, one]));
-  const people = RANKS.flatMap(([group, rank], order) =>
-    [...staff[group]].map(([id, name]) => ({ id, name, rank, order, player: present?.get(id) })),
-  ).sort(
+  const people = staffRows(staff, players).toSorted(
     (a, b) =>
       Number(b.player !== undefined) - Number(a.player !== undefined) ||
       a.order - b.order ||
@@ -63,15 +92,15 @@ export function staffPage(staff: Staff, view: ListView): MessageBody {
     const team =
       player === undefined || player.team === "" ? md`` : md`, ${escapeMarkdown(cut(player.team, 30))}`;
     const here = player === undefined ? md`` : md` · 🟢 in the game${team}`;
-    return { of: id, text: md`${profile(id, name)} · ${rank}${here}` };
+    return { of: id, text: md`${profile(id, name)} · ${escapeMarkdown(cut(rank, 30))}${here}` };
   });
   const inGame = people.filter(({ player }) => player !== undefined).length;
   const head =
     items.length === 0
       ? md`The server lists no staff.`
-      : present === undefined
-        ? md`**${items.length}** on the list`
-        : md`**${inGame}** in the game · **${items.length}** on the list`;
+      : players === undefined
+        ? md`**${items.length}** in all`
+        : md`**${inGame}** in the game · **${items.length}** in all`;
   return listPage({ title: md`Staff of ${serverTitle(view.state.status)}`, head, items }, view);
 }
 
@@ -92,7 +121,9 @@ export function vehiclesPage(vehicles: readonly Vehicle[], view: ListView): Mess
 }
 
 function vehicleLine({ name, owner, plate, texture, colorName }: Vehicle): Escaped {
-  const look = [colorName, texture].filter((part) => part !== undefined && part !== "").join(", ");
+  const look = [colorName, texture === "Standard" ? "" : texture]
+    .filter((part) => part !== undefined && part !== "")
+    .join(", ");
   return joined(
     [
       md`**${inlineName(owner)}** ${inlineName(name)}`,
@@ -108,7 +139,7 @@ export function queuePage(queue: readonly number[], view: ListView): MessageBody
   const names = namesOf(view.state);
   const items = queue.map((id, place) => ({
     of: id,
-    text: md`${place + 1}\\. ${profile(id, names.get(id))}`,
+    text: md`${place + 1}\\. ${profile(id, names.get(id) ?? NOT_SEEN)}`,
   }));
   const head =
     queue.length === 0

@@ -8,7 +8,7 @@ import { type Freshness, isGameStaff, serverCard, serverTitle, stars } from "./v
 /** `/server players`: names in two columns by team, and a menu that opens one of them. Pure. */
 
 /** Two columns of a page; a select takes 25 people. */
-const COLUMN = { mostItems: 12, room: 1_000 };
+const COLUMN = { mostItems: 12, room: 940 };
 /** Longest name in a column: the game's own limit is 20. */
 const NAME_UNITS = 24;
 
@@ -37,7 +37,7 @@ export function playersPage({ state, players, place, page, seen }: PlayersPage):
         title: md`Players of ${serverTitle(state.status)}${team}`,
         lines: [headLine(state, { shown: shown.length, all: players.length, isFiltered: wanted !== "" })],
         seen,
-        fields: two.filter((column) => column.length > 0).map((column, index) => columnField(column, index)),
+        fields: columnsOf(two),
         footer: footer.filter((part) => part !== undefined).join(" · ") || "Nobody to show",
       }),
     ],
@@ -82,6 +82,19 @@ function line(player: Player): Escaped {
     ...(player.wantedStars > 0 ? [stars(player.wantedStars)] : []),
   ];
   return joined([inlineName(cut(shownName(player.player.name), NAME_UNITS)), ...marks], " ");
+}
+
+/** A page that begins within a team says which one it is. */
+function columnsOf(columns: readonly (readonly Item<Player>[])[]): CardField[] {
+  return columns
+    .filter((column) => column.length > 0)
+    .map((column, index) => {
+      const [first, ...rest] = column;
+      if (index > 0 || first === undefined || first.text !== line(first.of))
+        return columnField(column, index);
+      const heading = md`**${inlineName(cut(first.of.team, NAME_UNITS))}**\n${first.text}`;
+      return columnField([{ ...first, text: heading }, ...rest], index);
+    });
 }
 
 /** Side by side where there is room for it, one below the other on a narrow phone. */

@@ -2,7 +2,16 @@ import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { Card, CardField } from "../../../domain/message.ts";
 import type { ModCallEntry, Player, ServerState, ServerStatus } from "../../../domain/model.ts";
 import { inlineCode, inlineName } from "../escape.ts";
-import { type Freshness, isGameStaff, namesOf, profile, serverCard, serverTitle, stars } from "./view.ts";
+import {
+  type Freshness,
+  isGameStaff,
+  NOT_SEEN,
+  namesOf,
+  profile,
+  serverCard,
+  serverTitle,
+  stars,
+} from "./view.ts";
 
 /** `/server status` and the panel: a server at one glance. Pure. */
 
@@ -82,7 +91,7 @@ export function openModCalls({ lists }: ServerState): readonly ModCallEntry[] {
 function ownerFields(state: ServerState): CardField[] {
   const { status } = state;
   const known = namesOf(state);
-  const who = (id: number) => profile(id, known.get(id));
+  const who = (id: number) => profile(id, known.get(id) ?? NOT_SEEN);
   const owner: CardField = { name: md`👑 Owner`, value: who(status.ownerId), inline: true };
   if (status.coOwnerIds.length === 0) return [owner];
   const count = status.coOwnerIds.length;

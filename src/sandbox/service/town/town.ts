@@ -143,6 +143,12 @@ export class Town {
     return count;
   }
 
+  /** A player types a command in the game. It stands in the log and does nothing else. */
+  say(player: PlayerRef, command: string): void {
+    this.#sync();
+    this.world.logCommand(player, command, false);
+  }
+
   /** Calls a moderator, who answers only by `answerModCall`, or, with `answerLater`, by themselves after a while. */
   modCall(caller?: PlayerRef, options: { answerLater?: boolean } = {}): ModCallEntry {
     this.#sync();
