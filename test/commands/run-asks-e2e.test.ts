@@ -26,7 +26,7 @@ describe("before anything is sent", () => {
     const rig = await startRunCommandsRig(t);
     const exchange = await ask(rig, "mod", ":kick Nobody_Here");
     const text = await rig.reads(exchange, /Nothing is sent yet/);
-    assert.match(text, /Nobody matches\. Send anyway\?[\s\S]*Nobody in the server matches/);
+    assert.match(text, /Send it anyway\?[\s\S]*Nobody in the server matches/);
     assert.deepEqual(labelsOf(exchange), ["Send anyway", "Do not send"]);
     assert.deepEqual(texts(rig), []);
     await rig.reads(await rig.mod.click(messageOf(exchange), "Send anyway"), /It ran/);

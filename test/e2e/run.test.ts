@@ -158,7 +158,7 @@ describe("/run, from the question to what came of it", () => {
     await rig.clock.sleep(10_001);
     await reads(await rig.home.moderator.slash(rig.home.general, "server players"), /Griefer/);
     const asked = await run(":ban Griefer", admin);
-    const text = await reads(asked, /Send this\?|Send anyway\?/);
+    const text = await reads(asked, /Send this\?|Send it anyway\?/);
     assert.match(text, /:ban Griefer[\s\S]*River City Roleplay[\s\S]*Nothing is sent yet/);
     assert.doesNotMatch(text, /\d{7}(?!\d*:)/);
     assert.equal(executions(":ban Griefer"), 0);
@@ -170,7 +170,7 @@ describe("/run, from the question to what came of it", () => {
 
   test("Do not send sends nothing, and the question cannot be answered afterwards", async () => {
     const asked = await run(":ban Somebody", admin);
-    await reads(asked, /Send this\?|Send anyway\?/);
+    await reads(asked, /Send this\?|Send it anyway\?/);
     await reads(await press(admin, asked, "Do not send"), /Nothing was sent/);
     assert.deepEqual(labelsOf(answerOf(asked)), []);
     assert.equal(executions(":ban Somebody"), 0);
@@ -196,7 +196,7 @@ describe("/run, from the question to what came of it", () => {
 
   test("a role that is taken away between asking and confirming: denied, nothing sent", async () => {
     const asked = await run(":ban Somebody", admin);
-    await reads(asked, /Send this\?|Send anyway\?/);
+    await reads(asked, /Send this\?|Send it anyway\?/);
     admin.member.removeRole(adminRole);
     await reads(await press(admin, asked, "Send anyway"), /may not|needs the tier/);
     admin.member.addRole(adminRole);
