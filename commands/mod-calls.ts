@@ -18,7 +18,7 @@ async function actOn({ actor, argument }: Press, act: ModCallAct, services: Serv
   if (binding === undefined) return { content: md`✋ The server of this call is no longer linked.` };
   const decision = await permissions.decideCalls(actor, binding);
   if (!decision.allowed) {
-    const what = `to ${act.do} the call of ${call.callerName} on ${binding.name}`;
+    const what = `${act.do} the call of ${call.callerName} on ${binding.name}`;
     await services.refusals.noteEvent(auditEventOf(services, actor, { action: "call-refused", text: what }));
     const mends = actor.manageGuild && decision.wants === "tier";
     return {

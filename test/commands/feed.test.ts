@@ -75,7 +75,7 @@ describe("/feed", () => {
     onStage(async (stage) => {
       const { rig, world } = stage;
       const reply = await adding(stage, { kind: "joins", team: "Police, Fire", silent: true });
-      assert.match(textOf(reply), /joins and leaves in <#channel-1> · lines · team `Police` `Fire` · silent/);
+      assert.match(textOf(reply), /joins and leaves in <#channel-1> · team `Police` `Fire` · silent/);
       const [stored] = await rig.wing.feeds.list(guildId);
       assert.deepEqual(stored?.filter, { teams: ["Police", "Fire"] });
       assert.equal(stored?.createdBy, "100");
@@ -307,8 +307,8 @@ describe("buttons of a mod-call card", () => {
       await rig.clock.advance(1_000);
       assert.match(rig.sink.text("channel-1"), /Resolved by <@100>[\s\S]*> talked to both$/);
       assert.deepEqual(world.events.map(({ action, text }) => `${action} ${text}`).slice(1), [
-        "call-refused to claim the call of Ann on Town",
-        "call-refused to claim the call of Ann on Town",
+        "call-refused claim the call of Ann on Town",
+        "call-refused claim the call of Ann on Town",
         "call-claim the call of Ann on Town",
         "call-release the call of Ann on Town",
         "call-resolve the call of Ann on Town: talked to both",

@@ -40,6 +40,16 @@ describe("before anything is sent", () => {
     assert.deepEqual(texts(rig), []);
   });
 
+  test("who has linked their account moves themselves without a question, whatever their rank in the game", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    await rig.reads(await ask(rig, "mod", ":tp Ada Alice"), /Ada[\s\S]*Administrator/);
+    const { id, user } = rig.mod.member;
+    const manager = { ...rig.runs.actor("manager"), guildId: rig.guild.id };
+    await rig.runs.runs.accounts.vouch(manager, id ?? user.id, { name: "Ada", id: 21 });
+    await rig.reads(await ask(rig, "mod", ":tp Ada Alice"), /It ran/);
+    assert.deepEqual(texts(rig), [":tp Ada Alice"]);
+  });
+
   test('an unknown verb gets "did you mean" in the person\'s reach, sent by one press', async (t) => {
     const rig = await startRunCommandsRig(t);
     const exchange = await ask(rig, "mod", ":kcik Alice afk");

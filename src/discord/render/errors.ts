@@ -93,7 +93,11 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
   const what = md`${ERROR_TEXTS[failure.code].what}`;
   const next = md`${failure.code === "denied" && context.manages === true ? DENIED_MANAGER : ERROR_TEXTS[failure.code].next}`;
   const isRun = (context.runs === true && !failure.isRead) || failure.ran !== "no";
-  if (!isRun || failure.code === "not-linked") return plainBody(failure, { what, next }, context);
+  if (!isRun || failure.code === "not-linked") {
+    // The check of commands has nothing to say of what is only read or configured.
+    const plain = failure.code === "denied" ? md`Ask whoever manages this Discord server.` : next;
+    return plainBody(failure, { what, next: plain }, context);
+  }
   const why = escapeButRoles(cut(failure.message, 800), context.roleIds ?? []);
   const lines: Escaped[] = [md`${RAN_WORDS[failure.ran]} ${why}`];
   // What was written wrong says itself how to mend it. Where it may have happened, "try again" would be wrong advice.

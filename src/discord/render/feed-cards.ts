@@ -63,7 +63,7 @@ export function resumeRows(feeds: readonly Feed[]): readonly Row[] {
   return rows;
 }
 
-/** `kills in <#1> · Town · lines · team Police`: what a feed shows and where. */
+/** `kills in <#1> · Town · cards · team Police`: what a feed shows and where; the usual style goes without saying. */
 export function feedText(feed: Feed, bindings: readonly Binding[]): Escaped {
   return joined(feedParts(feed, bindings), " · ");
 }
@@ -72,7 +72,8 @@ function feedParts(feed: Feed, bindings: readonly Binding[]): Escaped[] {
   const server = bindings.find((binding) => binding.id === feed.bindingId)?.name;
   const parts = [md`${FEED_NAMES[feed.kind]} in ${channelMention(feed.channelId)}`];
   if (server !== undefined && bindings.length > 1) parts.push(inlineName(server));
-  if (feed.kind !== "modCalls" && feed.kind !== "emergencyCalls") parts.push(md`${feed.style}`);
+  const hasStyle = feed.kind !== "modCalls" && feed.kind !== "emergencyCalls";
+  if (hasStyle && feed.style === "cards") parts.push(md`cards`);
   parts.push(...filterTexts(feed));
   if (feed.pingRoleId !== undefined) parts.push(md`pings ${roleMention(feed.pingRoleId)}`);
   if (feed.escalateAfterMs !== undefined) {

@@ -45,7 +45,7 @@ export function staffCard(binding: Binding, policy: StaffPolicy, accounts: reado
 
 /** As many as a field holds. */
 function protectedNames({ protectedPlayers, protectedAliases = {} }: StaffPolicy): Escaped {
-  if (protectedPlayers.length === 0) return md`No player`;
+  if (protectedPlayers.length === 0) return md`Nobody`;
   const shown = protectedPlayers.map((entry) => protectedName(entry, protectedAliases[entry]));
   return cutLines(shown, 1_000);
 }

@@ -4,7 +4,7 @@ import type { EmergencyCall, LogEntry, LogList, ServerState } from "../../../dom
 import { entryLine, person } from "../entry-line.ts";
 import { cut, escapeMarkdown, inlineName } from "../escape.ts";
 import { type ListView, listPage } from "./lists.ts";
-import { openModCalls } from "./status.ts";
+import { openCallers, timesWords } from "./status.ts";
 import { namesOf, profile, serverTitle } from "./view.ts";
 
 /** `/server calls | logs`: what is open, and what the game's log still holds. Pure. */
@@ -13,15 +13,15 @@ import { namesOf, profile, serverTitle } from "./view.ts";
 export function callsPage(view: ListView): MessageBody {
   const { state, place } = view;
   const wanted = place.filter.toLowerCase();
-  const open = wanted === "" ? openModCalls(state) : [];
+  const open = wanted === "" ? openCallers(state) : [];
   const emergency = (state.lists.emergencyCalls?.value ?? [])
     .filter(({ team }) => team.toLowerCase().startsWith(wanted))
     .toSorted((a, b) => b.startedAtS - a.startedAtS);
   const names = namesOf(state);
   const items = [
-    ...open.map((call) => ({
+    ...open.map(({ call, times }) => ({
       of: call,
-      text: md`🔔 ${person(call.caller, true)} called a moderator <t:${call.atS}:R>`,
+      text: md`🔔 ${person(call.caller, true)} called a moderator <t:${call.atS}:R>${timesWords(times)}`,
     })),
     ...emergency.map((call) => ({ of: call, text: emergencyText(call, names) })),
   ];

@@ -63,8 +63,10 @@ function callFields(state: ServerState): CardField[] {
   const { modCalls, emergencyCalls } = state.lists;
   const fields: CardField[] = [];
   if (modCalls !== undefined) {
-    const open = openModCalls(state);
-    const lines = open.map(({ caller, atS }) => md`${inlineName(caller.name)} <t:${atS}:R>`);
+    const open = openCallers(state);
+    const lines = open.map(
+      ({ call: { caller, atS }, times }) => md`${inlineName(caller.name)} <t:${atS}:R>${timesWords(times)}`,
+    );
     if (open.length > 0)
       fields.push({ name: md`🔔 Open moderator calls · ${open.length}`, value: names(lines) });
   }
@@ -76,26 +78,42 @@ function callFields(state: ServerState): CardField[] {
   return fields;
 }
 
+/** Somebody who waits for a moderator: their latest call, and how often they have called. */
+interface OpenCaller {
+  readonly call: ModCallEntry;
+  readonly times: number;
+}
+
 /** Unanswered, young, and made by somebody who is still there, as far as that is known. Newest first. */
-export function openModCalls({ lists }: ServerState): readonly ModCallEntry[] {
+export function openCallers({ lists }: ServerState): readonly OpenCaller[] {
   const { modCalls, players } = lists;
   if (modCalls === undefined) return [];
   const present = players && new Set(players.value.map(({ player }) => player.name));
   const sinceS = modCalls.atMs / 1000 - CALL_LIFE_S;
-  return modCalls.value
+  const open = modCalls.value
     .filter(({ moderator, atS }) => moderator === undefined && atS >= sinceS)
     .filter(({ caller }) => present === undefined || present.has(caller.name))
     .sort((a, b) => b.atS - a.atS);
+  const byCaller = Map.groupBy(open, ({ caller }) => `${caller.name}:${caller.id ?? ""}`);
+  return [...byCaller.values()].flatMap(([call, ...more]) =>
+    call === undefined ? [] : [{ call, times: 1 + more.length }],
+  );
+}
+
+/** `, 3 times`; nothing for the first call. */
+export function timesWords(times: number): Escaped {
+  return times < 2 ? md`` : md`, ${times} times`;
 }
 
 function ownerFields(state: ServerState): CardField[] {
   const { status } = state;
   const known = namesOf(state);
   const who = (id: number) => profile(id, known.get(id) ?? NOT_SEEN);
-  const owner: CardField = { name: md`👑 Owner`, value: who(status.ownerId), inline: true };
-  if (status.coOwnerIds.length === 0) return [owner];
-  const count = status.coOwnerIds.length;
-  return [owner, { name: md`Co-owners · ${count}`, value: names(status.coOwnerIds.map(who)), inline: true }];
+  const others = status.coOwnerIds;
+  // One field: two beside each other break names on a phone.
+  if (others.length === 0) return [{ name: md`👑 Owner`, value: who(status.ownerId) }];
+  const title = others.length === 1 ? md`👑 Owner and co-owner` : md`👑 Owner and ${others.length} co-owners`;
+  return [{ name: title, value: names([status.ownerId, ...others].map(who)) }];
 }
 
 /** What joining takes. Values that are not known here are shown as they come: a footer is plain text. */
