@@ -32,8 +32,8 @@ export interface FailureDetails {
   readonly serviceCode?: number;
   /** A read failed, not a command, so texts say nothing of whether it ran. */
   readonly isRead?: boolean;
-  /** What would mend it: a role of theirs with a tier. */
-  readonly wants?: "tier" | undefined;
+  /** What would mend it: a role of theirs with a tier, or a server, where none is linked at all. */
+  readonly wants?: "tier" | "server" | undefined;
   readonly cause?: unknown;
 }
 
@@ -48,7 +48,7 @@ export class Failure extends Error {
   readonly commandId: string | undefined;
   readonly serviceCode: number | undefined;
   readonly isRead: boolean;
-  readonly wants: "tier" | undefined;
+  readonly wants: "tier" | "server" | undefined;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });

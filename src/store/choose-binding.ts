@@ -10,7 +10,7 @@ type Named = Pick<Binding, "id" | "name">;
 export function chooseBinding<T extends Named>(bindings: readonly T[], wanted: string | undefined): T {
   const [first] = bindings;
   if (first === undefined) {
-    throw new Failure("not-linked", "No game server is linked here yet. Link one with /setup link.");
+    throw new Failure("not-linked", "No game server is linked here yet.", { wants: "server" });
   }
   const names = (all: readonly Named[]) => all.map(({ name }) => name).join(", ");
   if (wanted === undefined || wanted === "") {

@@ -292,14 +292,15 @@ test("the road of an owner: link by a form, see whose it is, say yes, look at th
   assert.ok(!sent.some((body) => body?.includes("abc-xyz")), "the key never leaves by Discord");
 });
 
-test("unlinked, the status offers the form to whoever may link", async (t) => {
+test("unlinked, the status offers the set-up to whoever may link", async (t) => {
   const rig = await startDiscordRig(t, commands);
   const refused = await rig.owner.slash(rig.channel, "server status");
   await refused.settled(({ followUps }) => followUps.length > 0);
   const [told] = refused.followUps;
   assert.ok(told !== undefined);
-  const opened = await rig.owner.click(told, "Link a server");
-  assert.equal(opened.modal?.title, "Link your game server");
+  const opened = await rig.owner.click(told, "Set it up");
+  await opened.settled();
+  assert.match(opened.text, /Set up Marshal/);
 });
 
 test("names of the game neither ping nor format in any answer", async (t) => {

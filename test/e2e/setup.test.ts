@@ -24,12 +24,14 @@ describe("setup, from the form to a linked server and back", () => {
   test("before anything is linked a command says so, and the owner finds the way on a button", async () => {
     const { owner, member, general } = rig.home;
     const exchange = await owner.slash(general, "server status");
-    await reads(exchange, /No such server is linked/);
-    assert.deepEqual(labelsOf(answerOf(exchange)), ["Link a server"]);
-    const form = await press(owner, exchange, "Link a server");
+    await reads(exchange, /No game server is linked here yet/);
+    assert.deepEqual(labelsOf(answerOf(exchange)), ["Set it up"]);
+    const guide = await press(owner, exchange, "Set it up");
+    await reads(guide, /Set up Marshal/);
+    const form = await press(owner, guide, "Paste the key");
     assert.equal(form.modal?.title, "Link your game server");
     const other = await member.slash(general, "server status");
-    await reads(other, /No such server is linked/);
+    await reads(other, /No game server is linked here yet[\s\S]*Manage Server/);
     assert.deepEqual(labelsOf(answerOf(other)), []);
   });
 
@@ -167,7 +169,7 @@ describe("setup, from the form to a linked server and back", () => {
     await reads(again, /Unlink River City Roleplay\?/);
     await reads(await press(owner, again, "Unlink"), /Its key is erased/);
     assert.match(await shown(), /No game server is linked yet/);
-    await reads(await owner.slash(general, "server status"), /No such server is linked/);
+    await reads(await owner.slash(general, "server status"), /No game server is linked here yet/);
   });
 
   test("none of the keys that were typed stands in a message, a log line, /state or /metrics", async () => {

@@ -163,12 +163,12 @@ test("pick: none, several without a name, and an unknown name say what there is 
   const { bindings, link } = rig();
   const refused = (pattern: RegExp) => (error: unknown) =>
     error instanceof Failure && error.code === "not-linked" && pattern.test(error.message);
-  await assert.rejects(bindings.pick("g1"), refused(/setup link/));
+  await assert.rejects(bindings.pick("g1"), refused(/No game server is linked/));
   await link("g1", "key-number-1", "Alpha");
   await link("g1", "key-number-2", "Beta");
   await assert.rejects(bindings.pick("g1"), refused(/Alpha, Beta/));
   await assert.rejects(bindings.pick("g1", "Gamma"), refused(/Gamma/));
-  await assert.rejects(bindings.pick("g2", "Alpha"), refused(/setup link/));
+  await assert.rejects(bindings.pick("g2", "Alpha"), refused(/No game server is linked/));
 });
 
 test("unlinking answers what is gone, once; another guild's id unlinks nothing", async () => {

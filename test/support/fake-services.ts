@@ -52,7 +52,8 @@ export class FakeWorld {
       const wanted = nameOrId?.toLowerCase();
       const found = all.filter(({ id, name }) => id === nameOrId || name.toLowerCase() === wanted);
       const one = nameOrId === undefined ? (all.length === 1 ? all[0] : undefined) : found[0];
-      if (one === undefined) throw new Failure("not-linked", "No server is linked here.");
+      if (one === undefined)
+        throw new Failure("not-linked", "No server is linked here.", { wants: "server" });
       return one;
     },
     checkRoom: async (guildId) => {

@@ -7,7 +7,9 @@ import { chooseRoles } from "../render/setup-cards.ts";
 export function mendingButton(failure: Failure, actor: Actor, serverId = ""): Button | undefined {
   if (!actor.manageGuild) return undefined;
   if (failure.wants === "tier") return chooseRoles(serverId);
-  if (failure.code !== "not-linked" && failure.code !== "key-rejected") return undefined;
-  const label = failure.code === "not-linked" ? "Link a server" : "Link it again";
-  return { kind: "button", style: "primary", label, id: "setup-link" };
+  if (failure.wants === "server") {
+    return { kind: "button", style: "primary", label: "Set it up", id: "guide-open" };
+  }
+  if (failure.code !== "key-rejected") return undefined;
+  return { kind: "button", style: "primary", label: "Paste the current key", id: "setup-link" };
 }

@@ -1,7 +1,7 @@
 import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
 import type { Failure, FailureCode, Ran } from "../../domain/failure.ts";
 import type { Button, Card, MessageBody } from "../../domain/message.ts";
-import { cut, inlineCode } from "./escape.ts";
+import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
 import { escapeButRoles } from "./own-markup.ts";
 
 /** How an error reads: what happened; whether it ran, and why; the next step; when; small and last the reference. */
@@ -21,8 +21,8 @@ export interface ErrorContext {
 
 const ERROR_TEXTS = {
   "not-linked": {
-    what: "No such server is linked here",
-    next: "Someone with the Manage Server permission links one with `/setup link`.",
+    what: "This names no server that is linked here",
+    next: "Someone with the Manage Server permission links one with `/setup start`.",
   },
   "queue-full": {
     what: "Too many commands are waiting",
@@ -122,6 +122,7 @@ function plainBody(
   { what, next }: { readonly what: Escaped; readonly next: Escaped },
   context: ErrorContext,
 ): MessageBody {
+  if (failure.wants === "server") return nothingLinked(failure, next, context);
   const lines: Escaped[] = [escapeButRoles(cut(failure.message, 800), context.roleIds ?? [])];
   const again = failure.retryAtMs;
   // A clock time stays true when it has passed; "in 10 seconds" does not.
@@ -130,6 +131,17 @@ function plainBody(
   else if (context.next === undefined && !SAY_IT_THEMSELVES.has(failure.code)) lines.push(next);
   lines.push(referenceLine(context.reference, failure.commandId));
   return body({ title: md`⛔ ${what}`, description: joined(lines, "\n"), color: FAILED_COLOR }, context.next);
+}
+
+/** One sentence, and one button; for those who have none, whom to ask. */
+function nothingLinked({ message }: Failure, next: Escaped, context: ErrorContext): MessageBody {
+  const lines = [...(context.next === undefined ? [next] : []), referenceLine(context.reference)];
+  const card = {
+    title: md`⛔ ${escapeMarkdown(message)}`,
+    description: joined(lines, "\n"),
+    color: FAILED_COLOR,
+  };
+  return body(card, context.next);
 }
 
 const SAY_IT_THEMSELVES: ReadonlySet<FailureCode> = new Set(["not-linked", "bad-command"]);

@@ -438,14 +438,15 @@ test("a store that refuses is told in words, and logged with its cause", async (
 });
 
 test("whoever may link a server is offered the button when none is linked", async () => {
-  const failing = single(() => Promise.reject(new Failure("not-linked", "None.")));
+  const none = new Failure("not-linked", "None.", { wants: "server" });
+  const failing = single(() => Promise.reject(none));
   const member = rig([failing]);
   await member.dispatch.handle(member.slash());
   assert.equal(member.answers.followUps[0]?.body.rows, undefined);
   const manager = rig([failing]);
   await manager.dispatch.handle(manager.slash("", { ...manager.actor, manageGuild: true }));
   const button = manager.answers.followUps[0]?.body.rows?.[0]?.[0];
-  assert.equal(button?.id, "setup-link");
+  assert.equal(button?.id, "guide-open");
 });
 
 test("choices come within two seconds, or there are none; a throw gives none", async () => {
