@@ -1,8 +1,5 @@
-<<<<<<< HEAD
 // Over 200 lines: one estimate of where a window ends, with every observation that narrows it.
-=======
 import type { ResetTracker } from "./reset-tracker.ts";
->>>>>>> ed48b9c (Limits by the field's words: reset tracker, separate counters, observations, quotas; what an answer teaches is one object)
 import { type Observation, type ServerClock, type Span, WOBBLE_MS } from "./server-clock.ts";
 
 /** So many windows must agree, and agree closely, before a learned edge is relied upon. */
