@@ -62,7 +62,7 @@ const channelEntry = defineEntry<{ readonly channelId: string | undefined }>({
     await services.settings.change(actor.guildId, ({ auditChannelId: _, ...settings }) =>
       channelId === undefined ? settings : { ...settings, auditChannelId: channelId },
     );
-    // Into the new channel: whoever set it sees at once whether Marshal may post there.
+    // This row goes into the new channel, where people see at once whether Marshal may post there.
     await recordEvent(services, actor, {
       action: "audit-channel",
       text: channelId === undefined ? "off" : `<#${channelId}>`,

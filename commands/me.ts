@@ -59,7 +59,7 @@ const link = defineEntry<LinkArgs>({
   },
 });
 
-/** Shows a fresh code, and then what came of it. */
+/** Shows a fresh code, and then its outcome. */
 async function* showCode(
   services: Services,
   { actor, signal }: Pick<Invocation<unknown>, "actor" | "signal">,

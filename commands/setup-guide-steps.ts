@@ -55,7 +55,7 @@ function tierNote(tier: Tier, roleIds: readonly string[]): Escaped {
   return md`✅ ${TIER_NAMES[tier]}: ${joined(roleIds.map(roleMention), " ")}`;
 }
 
-/** `guide-mine:ROLE:BINDING`: a role of whoever presses becomes Manager. */
+/** `guide-mine:ROLE:BINDING`: a role of the person who presses becomes Manager. */
 export async function makeMine({ actor, argument }: Press, services: Services): Promise<Reply> {
   const [roleId = "", bindingId = ""] = argument.split(":");
   const binding = await linked(services, actor, bindingId);
@@ -146,7 +146,7 @@ export async function chooseZone(
   return await guideAt(services, actor, { step: "zone", bindingId: argument, note: words });
 }
 
-/** `guide-test:BINDING`: one test message for each log, and what came of each. */
+/** `guide-test:BINDING`: posts one test message for each log and shows which arrived. */
 export async function postTests({ actor, argument }: Press, services: Services): Promise<Reply> {
   const binding = await linked(services, actor, argument);
   const lines: Escaped[] = [];

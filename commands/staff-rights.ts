@@ -3,7 +3,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 
 /**
- * For what belongs to the whole guild: a Manager of any of its servers decides it, or whoever manages the guild.
+ * Lets a Manager of any server of the guild pass, and everyone who may manage the guild.
  * @throws Failure "denied" with these words for anyone else.
  */
 export async function mustBeManager({ settings }: Services, actor: Actor, words: string): Promise<void> {

@@ -50,9 +50,9 @@ export interface Services {
   readonly pendingLinks: PendingLinks;
   /** Discord's id of a registered command by its name, so that a mention of it can be pressed; undefined: not known. */
   readonly commandId: (name: string) => string | undefined;
-  /** Where people read more, as the operator says. */
+  /** The address of the documentation, where the operator gives one. */
   readonly docsUrl: string | undefined;
-  /** HMAC of a typed key: whether it is linked already can be told without keeping it. */
+  /** HMAC of a typed key, which shows whether the key is linked already. */
   sourceOf(key: ServerKey): SourceId;
   /** Called with each typed secret before anything else is done with it, so that no log can show it. */
   hideSecret(text: string): void;

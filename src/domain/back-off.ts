@@ -3,7 +3,7 @@ import type { Clock, Random } from "./ports/clock.ts";
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/** Waits between attempts: 1 s, doubled up to 60 s, each shortened at random so that a host's feeds do not keep step. */
+/** Waits between attempts: 1 s, doubled up to 60 s, each shortened at random so that feeds do not retry in step. */
 export class BackOff {
   readonly #clock: Clock;
   readonly #random: Random;

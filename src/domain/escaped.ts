@@ -1,10 +1,10 @@
 /**
- * Text that may stand where Discord reads Markdown. Outside words become it only by an escape of discord/render, so
- * a name that nobody escaped is a type error and not a ping, a link or a spoofed line.
+ * Text that is safe where Discord reads Markdown. Outside text becomes it only by an escape of discord/render, so an
+ * unescaped name is a type error and not a ping, a link or a spoofed line.
  */
 export type Escaped = string & { readonly __escaped: unique symbol };
 
-/** Words that stand in the source are ours: a literal type passes, a `string` from anywhere does not. */
+/** A text that is written in the source: a literal type passes, a `string` does not. */
 type Ours<Part> = Part extends Escaped | number
   ? Part
   : Part extends string
@@ -15,7 +15,7 @@ type Ours<Part> = Part extends Escaped | number
 type AllOurs<Parts extends readonly unknown[]> = { readonly [At in keyof Parts]: Ours<Parts[At]> };
 
 /**
- * Our own words with what is put into them: `` md`**${inlineName(name)}** joined` ``. Takes escaped parts, numbers and
+ * A template of ours with its parts: `` md`**${inlineName(name)}** joined` ``. Takes escaped parts, numbers and
  * literals (`md`${isOut ? "left" : "joined"}``); a plain `string` is a type error.
  */
 export function md<const Parts extends readonly (string | number)[]>(
@@ -25,7 +25,7 @@ export function md<const Parts extends readonly (string | number)[]>(
   return markdownOfOurs(ours.map((text, at) => (at < parts.length ? `${text}${parts[at]}` : text)).join(""));
 }
 
-/** Parts in one text, with `between` among them; empty parts stay, such as an empty line. */
+/** Joins parts with `between`; an empty part stays, such as an empty line. */
 export function joined<const Part extends string>(
   parts: readonly (Part & Ours<Part>)[],
   between: "\n" | "\n\n" | " " | ", " | " · " | "",
@@ -34,8 +34,8 @@ export function joined<const Part extends string>(
 }
 
 /**
- * Markdown that this bot wrote before: read back from the store, or a constant that is a value and no template.
- * Never for words of others; those go through discord/render/escape.ts.
+ * Marks text as safe: Markdown of ours that was read back, or a constant that is no template. Outside text must go
+ * through discord/render/escape.ts instead.
  */
 export function markdownOfOurs(text: string): Escaped {
   return text as Escaped;

@@ -18,7 +18,7 @@ export type FailureCode =
   | "store"
   | "paused";
 
-/** Whether the thing that was asked for happened. "unknown": it may have; it must not be repeated. */
+/** Whether the work was done. "unknown": it may have been, so it must not be repeated. */
 export type Ran = "yes" | "no" | "unknown";
 
 export interface FailureDetails {

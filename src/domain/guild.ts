@@ -7,11 +7,11 @@ export interface Binding {
   readonly id: string;
   readonly guildId: string;
   readonly source: SourceId;
-  /** Short, and unique in the guild: from the server's own name, or what people renamed it to. They pick by it. */
+  /** Short and unique in the guild: the server's own name, or the one that people gave it. They choose servers by it. */
   readonly name: string;
-  /** People gave it that name: it no longer follows the server's own. */
+  /** People gave it that name, so it no longer follows the server's own. */
   readonly isRenamed?: boolean;
-  /** Names that it had here before, newest first: its older messages carry them. */
+  /** Former names, newest first; older messages of its feeds carry them. */
   readonly formerNames?: readonly string[];
   /** The last four characters of its key, so that people can tell which one is in use; absent for short keys. */
   readonly keyEnd?: string;
@@ -56,7 +56,7 @@ export interface Feed {
 
 export type Tier = "viewer" | "moderator" | "administrator" | "manager";
 
-/** In the place of a verb: to claim, release and resolve moderator calls. No verb of the game begins with a colon. */
+/** Stands for a verb: the right to claim, release and resolve moderator calls. No verb of the game begins with a colon. */
 export const CALLS_RIGHT = ":calls";
 
 export interface VerbRule {
@@ -88,7 +88,7 @@ export interface Preset {
 export const GUIDE_STEPS = ["link", "staff", "logs", "notices", "zone", "test", "done"] as const;
 export type GuideStep = (typeof GUIDE_STEPS)[number];
 
-/** How far the guided set-up of a guild has come: it goes on there, also after a restart. */
+/** The position of a guild in the guided set-up, where it goes on after a restart too. */
 export interface GuideProgress {
   readonly step: GuideStep;
   /** The server that it sets up. */
@@ -97,11 +97,11 @@ export interface GuideProgress {
 
 export interface GuildSettings {
   readonly guide?: GuideProgress;
-  /** When the bot joined, epoch milliseconds, as Discord says it: the set-up was offered then, and is not again. */
+  /** The time of joining for which the set-up was offered already, epoch milliseconds, as Discord gives it. */
   readonly guideOfferedForJoinMs?: number;
   /** An IANA name; absent: UTC. */
   readonly timeZone?: string;
-  /** The binding that is meant where nobody names one. */
+  /** The binding that is meant where a command names none. */
   readonly defaultServer?: string;
   /** The same for one channel, by its id. */
   readonly channelServers?: Readonly<Record<string, string>>;
@@ -118,7 +118,7 @@ export interface GuildSettings {
 export const EMPTY_POLICY: StaffPolicy = { roleTiers: {}, allowed: [], denied: [], protectedPlayers: [] };
 export const DEFAULT_SETTINGS: GuildSettings = { auditRetentionDays: 90, policies: {}, presets: [] };
 
-/** Who presses or types, as the interaction said. */
+/** The person who presses or types, as the interaction names them. */
 export interface Actor {
   readonly userId: string;
   readonly userName: string;

@@ -1,5 +1,5 @@
 /**
- * Runs work of one name one at a time in the order of asking, such as changes of one card. A name that nobody waits for
+ * Runs work under one name one at a time, in the order of asking, such as the changes of one card. A name without work
  * takes no memory.
  */
 export class KeyedMutex {

@@ -1,6 +1,6 @@
 import type { Escaped } from "./escaped.ts";
 
-/** A message as the bot's own wings speak of it; discord/ turns it into Discord's form. Plain data only. */
+/** Messages as plain data, which the wings exchange; discord/ turns them into Discord's form. */
 
 interface CardFieldOf<Text extends string> {
   readonly name: Text;

@@ -1,12 +1,12 @@
-/** What a client draws as nothing, or reorders a line by. */
+/** Characters that a client draws as nothing, or that reorder a line. */
 const UNSEEN = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 const STACKED_MARKS = /(\p{M}{3})\p{M}+/gu;
 /** Beyond this cards show an ellipsis in the place of the rest. */
 const SHOWN_CHARACTERS = 59;
 
 /**
- * Whether somebody typed this name as they read it on a card: in any case, whatever is invisible in either, with the
- * quotes and dashes of a phone, and of a long name only as much as a card shows.
+ * Whether somebody typed this name as a card shows it. Case, invisible characters, and the quotes and dashes of a phone
+ * do not count; of a long name the part that a card shows is enough.
  */
 export function isSameName(typed: string, name: string): boolean {
   const [given, wanted] = [plain(typed), plain(name)];

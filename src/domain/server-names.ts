@@ -1,9 +1,9 @@
 import { Failure } from "./failure.ts";
 
-/** How a linked server is called within one guild: short enough to be typed, and never like another one. */
+/** The name of a linked server within its guild: short enough to be typed, and different from the others. */
 
 const LONGEST_NAME = 40;
-/** What nobody sees: two names that differ by it alone look the same. */
+/** Invisible characters: two names that differ by them alone look the same. */
 const UNSEEN = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 const BREAKS = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
 

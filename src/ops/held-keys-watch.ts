@@ -20,7 +20,7 @@ export interface HeldKeysParts {
 }
 
 const CHECK_EVERY_MS = 60_000;
-/** Most keys have their turn within minutes; a notice would be over before it is read. */
+/** Most keys wait for minutes only, and a notice of that would be outdated before it is read. */
 const ANNOUNCED_AFTER_MS = 5 * 60_000;
 
 interface Wait {
@@ -29,8 +29,8 @@ interface Wait {
 }
 
 /**
- * Logs and tells guilds, once, that their server waits since too many other keys were refused: for up to an hour its
- * channels stand still although nothing is wrong with it. Checks each minute until it is stopped.
+ * Logs, and notifies guilds once, when their server has to wait because too many keys of others were refused: for up to
+ * an hour nothing is posted although nothing is wrong with it. Checks each minute until it is stopped.
  */
 export function watchHeldKeys(parts: HeldKeysParts): { stop(): void } {
   const { clock, log } = parts;

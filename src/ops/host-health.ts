@@ -12,7 +12,7 @@ export interface HostHealthParts {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** What the operator's measures say that a guild may see. */
+/** Shows guilds a part of what the operator sees. */
 export function createHostHealth({ isPresent, buckets, clock }: HostHealthParts): HostHealth {
   return {
     storeWorks: () => !isPresent("store"),
@@ -29,7 +29,7 @@ function leftOf(
   { limit, remaining, resetAtMs }: ReturnType<HostHealthParts["buckets"]>[number],
   nowMs: number,
 ): RequestsLeft[] {
-  // A limit of which no answer has told is no budget; one whose time is over is full again.
+  // A limit that no answer has named is left out; one whose window is over is full again.
   if (limit === undefined || resetAtMs === undefined || limit <= 0) return [];
   return [{ left: resetAtMs <= nowMs ? limit : Math.max(0, remaining), limit, resetAtMs }];
 }

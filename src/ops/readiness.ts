@@ -1,7 +1,7 @@
 /** What can keep the bot from its work. */
 export type ReasonCode = "discord" | "shard-away" | "store" | "sending" | "polling" | "bad-keys";
 
-/** What the parts of the bot say of themselves at one moment. */
+/** The states of the parts of the bot at one moment. */
 export interface Facts {
   readonly loggedIn: boolean;
   readonly shardsAway: readonly { readonly id: number; readonly forMs: number }[];

@@ -30,7 +30,7 @@ export interface AnswerSessionOptions {
   readonly signal: AbortSignal;
   /** The next step after a failure, as a button. */
   readonly next: (failure: Failure) => Button | undefined;
-  /** It sends commands to the game: what fails is told with whether one ran. */
+  /** The command sends commands to the game, so an error says whether one ran. */
   readonly runs?: boolean | undefined;
 }
 
@@ -150,7 +150,7 @@ export class AnswerSession {
   }
 }
 
-/** What people are told of an error in words; undefined: a defect. */
+/** The Failure that people are shown; undefined: a defect. */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (!(error instanceof StoreError)) return undefined;

@@ -23,7 +23,7 @@ const PROOFS = {
   "not-seen": " · **not in the log**",
 } as const satisfies Readonly<Record<RunRecord["proof"], string>>;
 
-/** What came of it and the command on one line; below, in small: who, when, and why where it did not simply run. */
+/** The outcome and the command on one line; below, in small: who, when, and why where it did not simply run. */
 export function runLine(record: RunRecord, options: { readonly server?: boolean } = {}): Escaped {
   const { status, askedAtMs, actorId, text, serverName, proof, message } = record;
   const where = options.server === true ? md` on **${inlineName(serverName)}**` : "";

@@ -18,7 +18,7 @@ export function channelLine(what: Escaped, channelId: string, access: ChannelAcc
   }
 }
 
-/** What stands in the way, after the channel's name. */
+/** What keeps the bot from posting, as the words after the channel's name. */
 export function obstacle(access: ChannelAccess): Escaped {
   switch (access.kind) {
     case "missing":

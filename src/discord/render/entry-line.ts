@@ -5,7 +5,7 @@ import { cut, escapeMarkdown, inlineCode, inlineName, LONGEST_CODE, plainText } 
 
 /** How one entry of a log reads. `posted-lines.ts` reads these lines back: what changes here is taught there. Pure. */
 
-/** One for each kind, told apart by shape: a word stands beside each. */
+/** One symbol for each kind, of different shapes; each has a word beside it. */
 export const SYMBOLS = { joined: "🟢", left: "🚪", kill: "💀", command: "⌨️", modCall: "🔔" } as const;
 
 /** Two kills in a row happen in any fight; more are worth a word. */

@@ -15,7 +15,7 @@ export interface ErrorContext {
   readonly manages?: boolean;
   /** It was about a command to the game: then it is said whether that ran. */
   readonly runs?: boolean | undefined;
-  /** Roles of whoever asked: where a refusal names one, it shows as the role. */
+  /** The roles of the person who asked; a refusal shows them as roles. */
   readonly roleIds?: readonly string[] | undefined;
 }
 

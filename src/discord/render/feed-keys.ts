@@ -87,7 +87,7 @@ export function digestHash(entries: readonly LogEntry[]): string {
   return BigInt.asUintN(64, sum).toString(16).padStart(16, "0");
 }
 
-/** The name of a digest's file: which entries it holds can be told from it. */
+/** The name of a digest's file, from which its entries can be found again. */
 export function digestName(
   kind: FeedKind,
   entries: readonly LogEntry[],

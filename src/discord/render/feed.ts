@@ -16,7 +16,7 @@ import {
   unwrittenNotice,
 } from "./notices.ts";
 
-/** Everything that feeds/ shows, as pure functions: feeds/ knows no Discord. */
+/** Everything that feeds/ shows, as pure functions, because feeds/ knows no Discord. */
 export const feedRenderer: FeedRenderer = {
   lines: renderLines,
   modCall: modCallCard,

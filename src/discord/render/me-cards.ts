@@ -32,7 +32,7 @@ export function codeCard(
   };
 }
 
-/** What came of a code; `bindingId` is the server on which a new one would be typed. */
+/** The outcome of a code; `bindingId` is the server on which a new one would be typed. */
 export function codeOutcomeCard(outcome: LinkOutcome, bindingId: string): MessageBody {
   const again: Button = { kind: "button", style: "primary", label: "New code", id: `me-code:${bindingId}` };
   switch (outcome.kind) {

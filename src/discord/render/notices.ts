@@ -22,7 +22,7 @@ export function lateNotice(kind: FeedKind, sinceMs: number): MessageBody {
 
 const MARK = md`-# Possibly repeated: Marshal may not read this channel's history and cannot tell.`;
 
-/** At-least-once where history cannot be read: the reader is told. */
+/** Marks a message that may stand there already, because the history of its channel cannot be read. */
 export function possiblyRepeated(body: MessageBody): MessageBody {
   const [first, ...rest] = body.cards ?? [];
   if (first === undefined) {
@@ -32,7 +32,7 @@ export function possiblyRepeated(body: MessageBody): MessageBody {
   return { ...body, cards: [marked, ...rest] };
 }
 
-/** A feed that Discord no longer lets us post to: what happened and what to do, for whoever configured it. */
+/** For the person who configured a feed that has stopped: what happened, and what to do. */
 export function parkedNotice(
   kind: FeedKind,
   { channelId, why, goesOn }: Parameters<FeedRenderer["parked"]>[1],

@@ -3,7 +3,7 @@ import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import { eventLine, runLine } from "./audit-rows.ts";
 import { deferredExpiredCard, outcomeCard } from "./run-cards.ts";
 
-/** What runs/ tells of its own accord. Buttons stay: they work for whoever asked, and are checked when pressed. */
+/** The messages that runs/ sends by itself. Their buttons stay, because each press is checked anew. */
 export const runRenderer: RunRenderer = {
   outcome: ({ record, failure }) => {
     const card = outcomeCard(record, { retryAtMs: failure?.retryAtMs });

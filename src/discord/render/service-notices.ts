@@ -2,7 +2,7 @@ import { md } from "../../domain/escaped.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import { escapeMarkdown, inlineName } from "./escape.ts";
 
-/** What guilds are told of the service, in their notice channel. Pure. */
+/** Notices of the service for guilds, in their notice channel. Pure. */
 
 /** The service does not accept a key any more: nothing of this server is read until it is linked again. */
 function keyParkedNotice(serverName: string, why: string): MessageBody {
@@ -36,7 +36,7 @@ function readRefusedNotice(serverName: string, why: string): MessageBody {
   };
 }
 
-/** The whole host is blocked: nobody's server is read. */
+/** The service blocks the whole host, so no server is read. */
 function blockedNotice(untilMs: number): MessageBody {
   const until = Math.ceil(untilMs / 1_000);
   return {
@@ -48,7 +48,7 @@ function resumedNotice(): MessageBody {
   return { content: md`✅ The game service answers again. Log channels and commands go on.` };
 }
 
-/** What guilds are told of the service. */
+/** The notices of the service. */
 export const serviceWords = {
   keyParked: keyParkedNotice,
   keyTakenAgain: keyTakenAgainNotice,
@@ -59,7 +59,7 @@ export const serviceWords = {
   resumed: resumedNotice,
 };
 
-/** What guilds are told of the bot itself, where they lose something by it. */
+/** The notices of the bot itself, where guilds lose something. */
 export const readinessWords = {
   /** What Marshal would post or run cannot be written down, so it does neither. */
   storeStuck: (): MessageBody => ({
@@ -68,7 +68,7 @@ export const readinessWords = {
   storeBack: (): MessageBody => ({
     content: md`✅ Marshal can write to its store again. Log channels and commands go on.`,
   }),
-  /** Nobody's command is heard; feeds need no gateway. */
+  /** No command arrives; feeds go on, because they need no gateway. */
   shardAway: (): MessageBody => ({
     content: md`⚠️ Marshal has lost its connection to Discord: commands and buttons get no answer here, and nothing of them was done. Log channels go on.`,
   }),

@@ -15,12 +15,12 @@ export interface GuideView {
   /** Of that server, oldest first. */
   readonly feeds: readonly Feed[];
   readonly accessOf: AccessOf;
-  /** The highest role of whoever sets it up. */
+  /** The highest role of the person who sets it up. */
   readonly ownRole: { readonly id: string; readonly name: string } | undefined;
   /** They hold a tier on that server. */
   readonly mayRun: boolean;
   readonly nowMs: number;
-  /** What came of the press before. */
+  /** The outcome of the press before. */
   readonly note?: Escaped;
 }
 

@@ -2,7 +2,7 @@ import type { SourceId } from "../model.ts";
 import type { AuditEvent, AuditFilter, AuditFound, RecentRun, RunRecord } from "../run.ts";
 
 export interface AuditLog {
-  /** Writes the row durably; called before sending and again with what came of it. */
+  /** Writes the row durably; called before sending, and again with the outcome. */
   put(record: RunRecord): Promise<void>;
   get(guildId: string, runId: string): Promise<RunRecord | undefined>;
   event(event: AuditEvent): Promise<void>;
@@ -11,7 +11,7 @@ export interface AuditLog {
    * @throws Failure "busy" while too many searches of this guild wait.
    */
   search(guildId: string, filter: AuditFilter): Promise<AuditFound<RunRecord>>;
-  /** The same of what was configured. */
+  /** Searches the events, in the same way. */
   events(
     guildId: string,
     filter: Pick<AuditFilter, "actorId" | "fromMs" | "toMs" | "limit" | "after">,

@@ -18,7 +18,7 @@ export interface FeedRenderer {
   late(kind: FeedKind, sinceMs: number): MessageBody;
   /** Marks a body as possibly posted before (at-least-once, history unreadable). */
   possiblyRepeated(body: MessageBody): MessageBody;
-  /** For whoever configured a feed that Discord no longer lets us post to. */
+  /** For the person who configured a feed, when Discord no longer lets us post to its channel. */
   parked(
     kind: FeedKind,
     stop: { readonly channelId: string; readonly why: string; readonly goesOn: "by-itself" | "by-hand" },
@@ -74,7 +74,7 @@ export interface ShownEntries {
   readonly digests: readonly DigestMark[];
 }
 
-/** A file with many entries: which ones, its name tells. */
+/** A file with many entries, whose name says which ones. */
 export interface DigestMark {
   readonly kind: FeedKind;
   readonly fromS: number;
@@ -84,7 +84,7 @@ export interface DigestMark {
   readonly hash?: string;
 }
 
-/** A posted card of moderator calls, as far as it tells them. */
+/** The moderator calls that a posted card shows. */
 export interface PostedModCall {
   /** The id in its footer. */
   readonly cardId: string;
@@ -136,7 +136,7 @@ export interface ModCallPerson {
   readonly id?: number;
 }
 
-/** What is known around a moderator call, as far as the service tells it. */
+/** The situation around a moderator call, as far as the service shows it. */
 export interface CallSituation {
   /** The caller as the latest list of players shows them; absent: they are not on it, or there is none. */
   readonly caller?: {

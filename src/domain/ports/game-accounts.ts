@@ -8,7 +8,7 @@ export interface GameAccount {
   readonly player: Required<PlayerRef>;
   /** Epoch milliseconds. */
   readonly linkedAtMs: number;
-  /** The Manager whose word it is; absent: proven by a code that was typed in the game. */
+  /** The Manager who vouched for it; absent: proven by a code that was typed in the game. */
   readonly vouchedBy?: string;
 }
 
@@ -17,13 +17,13 @@ export interface LinkCode {
   readonly code: string;
   /** Epoch milliseconds. */
   readonly untilMs: number;
-  /** What came of it; never rejects. */
+  /** The outcome; never rejects. */
   readonly outcome: Promise<LinkOutcome>;
 }
 
 export type LinkOutcome =
   | { readonly kind: "linked"; readonly account: GameAccount }
-  /** Whoever typed it has an account that is another member's, or the member has one by now. */
+  /** The account that typed it belongs to another member, or the member has one by now. */
   | { readonly kind: "taken"; readonly player: Required<PlayerRef>; readonly why: string }
   /** Two accounts typed it within one second: one of them copied it. */
   | { readonly kind: "contested" }
@@ -43,8 +43,8 @@ export interface GameAccounts {
    * lives. @throws Failure "bad-command" when the member has an account; "busy" while many of the guild link theirs.
    */
   begin(actor: Actor, binding: Binding): Promise<LinkCode>;
-  /** By the word of a Manager. @throws Failure "bad-command" when the member or the account is linked already. */
+  /** Links an account by the word of a Manager. @throws Failure "bad-command" when the member or the account is linked already. */
   vouch(manager: Actor, userId: string, player: Required<PlayerRef>): Promise<GameAccount>;
-  /** What was linked; undefined: nothing was. */
+  /** Returns what was linked; undefined: nothing was. */
   unlink(actor: Actor, userId: string): Promise<GameAccount | undefined>;
 }

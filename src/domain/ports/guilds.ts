@@ -9,7 +9,7 @@ export type ChannelAccess =
   /** Discord could not be asked. */
   | { readonly kind: "unknown" };
 
-/** What the gateway keeps of a Discord server, and REST of its threads. */
+/** What is known of Discord servers from the gateway, and of their threads over REST. */
 export interface Guilds {
   /** Never rejects. */
   channelAccess(guildId: string, channelId: string): Promise<ChannelAccess>;

@@ -1,8 +1,8 @@
-/** What the whole bot needs to work, as far as a guild is concerned. */
+/** The health of the whole bot, as far as a guild may see it. */
 export interface HostHealth {
-  /** Whether what must be remembered can be written down. */
+  /** Whether the store can be written. */
   storeWorks(): boolean;
-  /** Of the service's limits the one that is nearest to its end; undefined before the first answer. */
+  /** The service's limit of which the smallest share is left; undefined before the first answer. */
   requestsLeft(): RequestsLeft | undefined;
 }
 

@@ -15,16 +15,16 @@ export interface Panels {
    * with Failure "bad-command" where the guild has as many as it may, or nothing was read of the server yet.
    */
   add(panel: Panel): Promise<"posted" | "stands">;
-  /** Takes the message away and forgets it. False: there was none. */
+  /** Removes the message and forgets the panel. False: there was none. */
   remove(panel: Omit<Panel, "createdBy">): Promise<boolean>;
 }
 
 export interface PanelRenderer {
   /** Everything but its age: an older panel that says the same needs no edit. `mark` finds the message again. */
   current(state: ServerState, panel: { readonly bindingId: string; readonly mark: string }): MessageBody;
-  /** The last that was shown, marked with when it was true. */
+  /** The last state that was shown, marked with its time. */
   silent(body: MessageBody, goodAtMs: number): MessageBody;
-  /** For whoever made it: Discord does not take it any more. */
+  /** For the person who made it, when Discord no longer takes its edits. */
   stopped(channelId: string, why: string): MessageBody;
 }
 

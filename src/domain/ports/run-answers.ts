@@ -13,7 +13,7 @@ export interface RunAnswers {
   /** Keeps it, sealed, until it is forgotten or its time is over. */
   remember(run: { readonly guildId: string; readonly runId: string }, place: AnswerPlace): Promise<void>;
   forget(runId: string): Promise<void>;
-  /** All that an earlier process remembered; without a place where its time is over. */
+  /** Every answer that an earlier process remembered; one whose time is over has no place. */
   all(): AsyncIterable<RememberedAnswer>;
 }
 

@@ -1,11 +1,11 @@
 import type { MessageBody } from "../message.ts";
 import type { AuditEvent, DeferredRun, RunOutcome, RunRecord } from "../run.ts";
 
-/** Pure rendering of what runs/ tells of its own accord (channels, DMs), implemented in discord/render. */
+/** Pure rendering of the messages that runs/ sends by itself (channels, DMs), implemented in discord/render. */
 export interface RunRenderer {
-  /** In a channel or a direct message: names who asked. */
+  /** For a channel or a direct message; names the person who asked. */
   outcome(outcome: RunOutcome): MessageBody;
-  /** In the place of the answer that waited for it. */
+  /** For the answer that waited for it. */
   answer(outcome: RunOutcome): MessageBody;
   auditRow(record: RunRecord): MessageBody;
   auditEvent(event: AuditEvent): MessageBody;

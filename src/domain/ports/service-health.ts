@@ -21,7 +21,7 @@ export interface ServiceHealth {
   held(source: SourceId): { readonly untilMs: number } | undefined;
   /** The key is good, and the service does not let this bot read the server: why, and when it is asked again. */
   readRefused(source: SourceId): { readonly why: string; readonly untilMs: number } | undefined;
-  /** When a command of this source could be sent, epoch milliseconds; now or earlier when nothing stands in the way. */
+  /** When a command of this source could be sent, epoch milliseconds; now or earlier when it may be sent at once. */
   commandReadyAtMs(source: SourceId): number;
 }
 
@@ -35,7 +35,7 @@ export interface BadKeys {
   readonly spentUntilMs: number | undefined;
 }
 
-/** What happened to the service as a whole or to one key: told to the operator's log and to guilds. */
+/** An event of the service as a whole or of one key, for the operator's log and for guilds. */
 export type ServiceEvent =
   | {
       readonly kind: "halted";
@@ -47,7 +47,7 @@ export type ServiceEvent =
   | { readonly kind: "key-parked"; readonly source: SourceId; readonly failure: Failure }
   /** A parked key was asked once more, and the service takes it. */
   | { readonly kind: "key-taken-again"; readonly source: SourceId }
-  /** The key is good, and the service does not let this bot read the server: told once, asked again rarely. */
+  /** The key is good, but the service does not let this bot read the server: announced once, asked again rarely. */
   | { readonly kind: "read-refused"; readonly source: SourceId; readonly failure: Failure }
   | { readonly kind: "global-key-rejected" }
   | { readonly kind: "shared-limits"; readonly bucketHash: string };

@@ -47,7 +47,7 @@ export class ActiveRun implements LaneEntry {
   #record: RunRecord;
   #over = false;
   #interrupted = false;
-  /** The client was told that it may write the first byte. */
+  /** The client may write the first byte. */
   #started = false;
 
   constructor(ports: RunPorts, plan: RunPlan, onEnd: (run: ActiveRun) => void) {
