@@ -5,6 +5,7 @@ import type { Bench } from "./bench.ts";
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   limits: () => import("./limits.ts"),
   schedule: () => import("./schedule.ts"),
+  delays: () => import("./delays.ts"),
   delivery: () => import("./delivery.ts"),
   commands: () => import("./commands.ts"),
   client: () => import("./client.ts"),

@@ -104,7 +104,7 @@ function bursts(lines: string[]) {
 }
 
 /** Polls at a steady rate; delays of all entries that happened after the warm-up, unseen ones counted to the end. */
-function measure({ servers, endMs }: Omit<World, "roots">, poll: Poll, { perS, warmMs }: Run): Delays {
+export function measure({ servers, endMs }: Omit<World, "roots">, poll: Poll, { perS, warmMs }: Run): Delays {
   const seen = new Map<string, number>();
   const polledMs = new Map<string, number>();
   const delays: number[] = [];
