@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import { type DestinationStream, type Level, pino, stdSerializers } from "pino";
 import pretty from "pino-pretty";
+import { currentRequest } from "./domain/request-scope.ts";
 
 /** The log of the wings: fields first, then a sentence without outside text. */
 export interface Log {
@@ -154,6 +155,11 @@ export function createLog(options: LogOptions): RootLog {
     {
       level: options.level,
       base: null,
+      // What a person can quote stands in every line that came of it, down to the request to the game service.
+      mixin: () => {
+        const reference = currentRequest();
+        return reference === undefined ? {} : { reference };
+      },
       serializers: { err: stdSerializers.errWithCause, error: stdSerializers.errWithCause },
       redact: { paths: secretPaths(), censor: HIDDEN },
       hooks: { streamWrite: (line) => concealLine(secrets, line) },

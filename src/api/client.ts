@@ -26,6 +26,7 @@ import type { KeyRecords, StoredBudget, StoredFlights } from "./keys/key-records
 import { openDesk } from "./keys/open-desk.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 import type { StoredHalt } from "./limits/halt.ts";
+import { loggedSend } from "./logged-send.ts";
 import { readCommandAnswer, readStatus } from "./schema.ts";
 import { StatusReads } from "./status-reads.ts";
 
@@ -98,6 +99,7 @@ class GatedClient implements Service {
   readonly #records: KeyRecords;
   readonly #desk: KeyDesk;
   readonly #gate: Gate;
+  readonly #send: Gate["send"];
   readonly #reads: StatusReads;
   readonly #closeTransport: () => Promise<void>;
   /** With another global key the service counts another identity: its halt is not ours. */
@@ -145,7 +147,8 @@ class GatedClient implements Service {
         onEvent({ kind: "key-taken-again", source });
       },
     });
-    this.#reads = new StatusReads({ ...options, gate: this.#gate });
+    this.#send = loggedSend(this.#gate, { clock, log });
+    this.#reads = new StatusReads({ ...options, gate: { send: this.#send } });
   }
 
   async restore(): Promise<void> {
@@ -165,7 +168,7 @@ class GatedClient implements Service {
     { signal, mayStart, guildId }: CommandOptions = {},
   ): Promise<CommandAnswer> {
     const key = linkedKey(await this.#options.keys.keyOf(source));
-    const answered = await this.#gate.send({
+    const answered = await this.#send({
       source,
       key,
       route: "command",
@@ -189,7 +192,7 @@ class GatedClient implements Service {
     if (rememberedUntilMs !== undefined) throw remembered(rememberedUntilMs);
     // A key that another guild uses is judged as that guild's: if it is bad, both are to know.
     const isUsed = this.#guard.parked(source) === undefined && (await keys.keyOf(source)) !== undefined;
-    const answered = await this.#gate.send({
+    const answered = await this.#send({
       source,
       key,
       route: "read",

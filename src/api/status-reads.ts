@@ -16,7 +16,7 @@ import { RowNotes } from "./row-notes.ts";
 import { createLogMemory, LIST_FIELDS, readLists, readStatus } from "./schema.ts";
 
 export interface StatusReadsParts {
-  readonly gate: Gate;
+  readonly gate: Pick<Gate, "send">;
   readonly keys: KeyRing;
   readonly clock: Clock;
   readonly metrics: Metrics;

@@ -44,6 +44,16 @@ describe("/run, from the question to what came of it", () => {
   }
   const reference = (text: string) => /Reference `([^`]+)`/.exec(text)?.[1] ?? "";
 
+  test("two commands that wait for each other: each request to the service has the reference of who asked for it", async () => {
+    const before = rig.lines.length;
+    await Promise.all(["first", "second"].map(async (word) => reads(await run(`:h ${word}`), /It ran/)));
+    const lines = rig.lines.slice(before).map((line): Record<string, unknown> => JSON.parse(line));
+    const came = lines.filter(({ msg }) => msg === "an interaction came").map(({ reference }) => reference);
+    const sent = lines.filter(({ route }) => route === "command").map(({ reference }) => reference);
+    assert.equal(new Set(came).size, 2);
+    assert.deepEqual(sent.sort(), came.sort());
+  });
+
   test("a moderator runs a command: it ran once, stands in the game, and only they see the answer", async () => {
     const exchange = await run(":h Welcome everyone");
     const text = await reads(exchange, /It ran/);

@@ -1,6 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { WorkPermit } from "../../domain/ports/work-permit.ts";
+import { inRequest } from "../../domain/request-scope.ts";
 import type { Action, Answer, Entry, Form, Press } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
 import type { Services } from "../services.ts";
@@ -51,10 +52,13 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     const refusal = refusalNow();
     if (refusal !== undefined && incoming.kind !== "typing") return answerAtOnce(incoming, refusal);
     const reference = random.id().slice(0, 8);
-    const work = (
+    const command =
+      incoming.kind === "command" ? [incoming.command, incoming.path].flat().join(" ") : undefined;
+    log.debug({ reference, kind: incoming.kind, command }, "an interaction came");
+    const work = inRequest(reference, () =>
       incoming.kind === "typing"
         ? autocomplete({ ...ports, questions }, incoming)
-        : perform(incoming, reference)
+        : perform(incoming, reference),
     ).catch((error) => log.error({ reference, err: error }, "an interaction could not be handled"));
     underWay.add(work);
     await work;

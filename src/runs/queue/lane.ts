@@ -1,6 +1,7 @@
 import PQueue from "p-queue";
 import { Failure } from "../../domain/failure.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
+import { keepingRequest } from "../../domain/request-scope.ts";
 import { LaneOrder } from "./lane-order.ts";
 import type { AttemptResult, NextTry } from "./next-attempt.ts";
 
@@ -100,7 +101,12 @@ export class Lane {
     this.#waiting.set(entry.id, { entry, leave });
     const options = { id: entry.id, priority, signal: leave.signal };
     // Rejects only when `remove` aborts it.
-    this.#queue.add(() => this.#turn(entry), options).catch(() => undefined);
+    this.#queue
+      .add(
+        keepingRequest(() => this.#turn(entry)),
+        options,
+      )
+      .catch(() => undefined);
   }
 
   async #turn(entry: LaneEntry): Promise<void> {

@@ -1,0 +1,20 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** The interaction in whose course something happens, by its reference: what a person can quote. */
+const scope = new AsyncLocalStorage<string>();
+
+/** Does the work, and all that follows from it, in the course of that interaction. */
+export function inRequest<T>(reference: string, work: () => T): T {
+  return scope.run(reference, work);
+}
+
+/** The reference of the interaction that is being answered; undefined where nobody asked. */
+export function currentRequest(): string | undefined {
+  return scope.getStore();
+}
+
+/** The same work, in the course of the interaction of now: a queue would do it in that of whoever came before. */
+export function keepingRequest<T>(work: () => T): () => T {
+  const reference = scope.getStore();
+  return () => (reference === undefined ? scope.exit(work) : scope.run(reference, work));
+}
