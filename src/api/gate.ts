@@ -37,9 +37,7 @@ export interface GateOptions
 const PROBE_AGAIN_MS = 5_000;
 const LISTEN_ON_CLOSING_MS = 3_000;
 const STATUS_PATH = "/v1/server";
-
-/** Why a request that was not written yet came back: a halt began. */
-const HALT_BEGAN = Symbol("a halt began");
+const HALT_BEGAN = Symbol("a halt began before the request was written");
 
 /**
  * Everything that is sent to the service passes here, in the order and at the moments that its limits allow. One gate
