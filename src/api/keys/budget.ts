@@ -178,7 +178,9 @@ export class KeyBudget {
    * What an earlier process knew. The time between its end and now counts for nothing, since the wall clock may have
    * been set meanwhile. Its unanswered requests hold until their keys answer, an hour at most: whether they were
    * refused nobody saw. Their keys are asked one at a time, and with the last unit only by a process that stands: each
-   * kill within a round trip costs a unit, and with none left nothing could be asked for an hour.
+   * kill within a round trip costs a unit, and with none left nothing could be asked for an hour. No rule frees such a
+   * unit sooner without exceeding `most`: only asking again tells whether it was refused, which may be a refusal too,
+   * and a kill in that round trip would leave one more that nobody saw.
    */
   restore(stored: StoredUnits, nowMs: number): void {
     for (const { ageMs, guildId } of stored.refusals)

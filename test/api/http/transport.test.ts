@@ -12,6 +12,8 @@ import { Service } from "../../../src/sandbox/service/service.ts";
 import { clientDocuments } from "../../support/client-documents.ts";
 import { FakeKeyRing, FakeMetrics } from "../../support/network.ts";
 
+const STARTED_AGO_MS = 60_000;
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 async function withServer<T>(
@@ -31,23 +33,20 @@ async function withServer<T>(
 
 function clientOf(serviceUrl: string, deadlineMs = 5_000): { client: Client; ring: FakeKeyRing } {
   const ring = new FakeKeyRing();
+  let ageMs = 0;
   const client = createServiceClient({
     serviceUrl,
     keys: ring,
     ...clientDocuments(),
     // The machine's clock, but started long ago: the caution about an earlier process's command is tested elsewhere.
-    clock: { ...systemClock, nowMs: startedLongAgo() },
+    clock: { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + ageMs },
     random: systemRandom,
     metrics: new FakeMetrics(),
     onEvent: () => {},
     deadlineMs,
   });
+  ageMs = STARTED_AGO_MS;
   return { client, ring };
-}
-
-function startedLongAgo(): () => number {
-  let asked = 0;
-  return () => systemClock.nowMs() - (asked++ === 0 ? 60_000 : 0);
 }
 
 const quiet = () => {};
