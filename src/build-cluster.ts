@@ -115,11 +115,7 @@ class ClusterMember {
         random,
         life: {
           permit: lease,
-          fence: {
-            key: fenceKeyOf(id.block),
-            token: id.token,
-            onRefused: () => lease.onFenceRefused(),
-          },
+          fence: { key: fenceKeyOf(id.block), token: id.token, onRefused: () => lease.onFenceRefused() },
           gateway,
           shards: id.block,
           clock,
@@ -185,9 +181,8 @@ class ClusterMember {
 
   #state(): object {
     const lease = this.#lease?.lease;
-    return lease === undefined
-      ? { holds: null, standing: this.#claimant.words }
-      : { holds: nameOf(lease.block), generation: lease.generation };
+    if (lease === undefined) return { holds: null, standing: this.#claimant.words };
+    return { holds: nameOf(lease.block), generation: lease.generation };
   }
 
   #steps(): Marshal["steps"] {

@@ -96,7 +96,7 @@ describe("the store on Redis", withRedis, () => {
 
   test("listing a namespace looks at nothing else, and reads its documents in pages", async () => {
     const others = store.documents("many", (value) => value, "full");
-    for (let n = 0; n < 3_000; n++) await others.set(`other-${n}`, n);
+    await Promise.all(Array.from({ length: 3_000 }, (_, n) => others.set(`other-${n}`, n)));
     const few = store.documents("few", (value) => value, "full");
     for (let n = 0; n < 20; n++) await few.set(`few-${n}`, { n, text: "x".repeat(100) });
     const operator = await operatorOf(server);
@@ -134,7 +134,7 @@ describe("the store on Redis", withRedis, () => {
 
   test("a Redis that still loads its data is waited for, not taken for an empty one", async () => {
     const documents = store.documents("loading", (value) => value, "full");
-    for (let n = 0; n < 300; n++) await documents.set(`k${n}`, { n });
+    await Promise.all(Array.from({ length: 300 }, (_, n) => documents.set(`k${n}`, { n })));
     await server.kill();
     await server.start({ loadsSlowly: true });
     const second = await openStore(server.url);
