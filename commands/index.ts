@@ -1,10 +1,12 @@
 import type { Command } from "../src/discord/command.ts";
 import { audit } from "./audit.ts";
+import { cases } from "./case.ts";
 import { diagnose } from "./diagnose.ts";
 import { feed } from "./feed.ts";
 import { help } from "./help.ts";
 import { history } from "./history.ts";
 import { me } from "./me.ts";
+import { player } from "./player.ts";
 import { run } from "./run.ts";
 import { server } from "./server.ts";
 import { setup } from "./setup.ts";
@@ -14,6 +16,8 @@ import { staff } from "./staff.ts";
 export const commands: readonly Command[] = [
   server,
   run,
+  player,
+  cases,
   me,
   setup,
   feed,

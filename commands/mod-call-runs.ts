@@ -2,16 +2,13 @@ import { defineAction, defineFormAction, type Form, type Press, type Reply } fro
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
+import { oneTarget } from "./one-target.ts";
 import { ask } from "./run-flow.ts";
 
 /**
  * The buttons of a moderator call that act in the game: a message to the caller, the caller to the moderator and the
  * other way round. Each is a run like any other, with the checks of /run and its place in the audit.
  */
-
-/** A name that the game reads as one target and nothing else. */
-const ONE_NAME = /^[^\s,:\p{Cc}]+$/u;
-const EVERYONE: ReadonlySet<string> = new Set(["all", "others", "me"]);
 
 interface OpenCall {
   readonly binding: Binding;
@@ -24,13 +21,7 @@ async function callOf({ actor, argument }: Press, { modCalls, bindings }: Servic
   if (call === undefined) throw new Failure("expired", "This call is too old: its card is no longer kept.");
   const binding = (await bindings.list(actor.guildId)).find(({ id }) => id === call.bindingId);
   if (binding === undefined) throw new Failure("not-linked", "The server of this call is no longer linked.");
-  return { binding, caller: target(call.callerName) };
-}
-
-/** @throws Failure "bad-command" for a name that the game would read as something else. */
-function target(name: string): string {
-  if (ONE_NAME.test(name) && !EVERYONE.has(name.toLowerCase())) return name;
-  throw new Failure("bad-command", "The game would read this name as something else. Use /run command.");
+  return { binding, caller: oneTarget(call.callerName) };
 }
 
 /** The name under which this person plays, while they are in the game. */
@@ -48,7 +39,7 @@ async function ownName({ actor }: Press, binding: Binding, services: Services): 
   if (players !== undefined && here === undefined) {
     throw new Failure("bad-command", `You are not in the game as ${name}. Join the server first.`);
   }
-  return target(here?.name ?? name);
+  return oneTarget(here?.name ?? name);
 }
 
 type Words = (caller: string, own: string) => string;

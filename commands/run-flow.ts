@@ -2,6 +2,7 @@ import type { Press, Reply } from "../src/discord/command.ts";
 import { confirmCard, dryCard } from "../src/discord/render/plan-cards.ts";
 import { outcomeCard, progressCard } from "../src/discord/render/run-cards.ts";
 import type { Services } from "../src/discord/services.ts";
+import { runKinds } from "../src/domain/case.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type {
@@ -112,11 +113,9 @@ export async function* follow(
 }
 
 /** Shows what the log says of a run as soon as it says something; at the end, that it was not seen. */
-async function* proofOf(
-  { audit, clock }: Services,
-  run: RunRecord,
-  signal: AbortSignal,
-): AsyncGenerator<Reply> {
+async function* proofOf(services: Services, run: RunRecord, signal: AbortSignal): AsyncGenerator<Reply> {
+  const { audit, clock } = services;
+  const wantsReason = lacksReason(services, run);
   for (let check = 0; check < PROOF_CHECKS; check++) {
     try {
       await clock.sleep(PROOF_CHECK_EVERY_MS, signal);
@@ -126,16 +125,26 @@ async function* proofOf(
     // A store that fails here must not take the place of the outcome that stands there already.
     const record = await audit.get(run.guildId, run.id).catch(() => undefined);
     if (record === undefined || record.proof === "unchecked") continue;
-    yield outcomeCard(record);
+    yield outcomeCard(record, { wantsReason });
     return;
   }
-  if (run.status === "unknown") yield outcomeCard(run);
+  if (run.status === "unknown") yield outcomeCard(run, { wantsReason });
 }
 
 function outcomeReply(services: Services, { record, failure }: RunOutcome): Reply {
   const mayDefer = record.failureCode === "server-empty" && isHarmless(services, record);
   const isSought = record.status === "unknown";
-  return { ...outcomeCard(record, { mayDefer, retryAtMs: failure?.retryAtMs, isSought }), important: true };
+  const wantsReason = lacksReason(services, record);
+  const card = outcomeCard(record, { mayDefer, retryAtMs: failure?.retryAtMs, isSought, wantsReason });
+  return { ...card, important: true };
+}
+
+/** A punishment that ran, or may have, becomes a case; without words behind the names it has no reason. */
+function lacksReason({ catalogue, cases }: Services, { status, text }: RunRecord): boolean {
+  if (!cases.isKept || (status !== "done" && status !== "unknown")) return false;
+  const { verb, rest, targetTexts = [] } = catalogue.readLogged(text) ?? {};
+  const isPunishment = verb !== "unban" && runKinds.some((kind) => kind === verb);
+  return isPunishment && targetTexts.length > 0 && (rest ?? "").trim() === "";
 }
 
 /** The rule of the deferred runs: without a person watching, only harmless verbs. */

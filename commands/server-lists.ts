@@ -14,9 +14,10 @@ import { type Place, placeOf } from "../src/discord/render/server/pages.ts";
 import { playersPage } from "../src/discord/render/server/players.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Actor, Binding } from "../src/domain/guild.ts";
+import type { Actor } from "../src/domain/guild.ts";
 import type { MessageBody } from "../src/domain/message.ts";
 import type { ListName } from "../src/domain/model.ts";
+import { mustTakeCalls } from "./call-rights.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { serverStates } from "./server-state.ts";
 
@@ -82,19 +83,6 @@ async function* listReplies(
   for await (const { state, seen } of serverStates(services, { binding, lists, signal })) {
     yield list.page({ state, place, page: place.page, seen });
   }
-}
-
-async function mustTakeCalls(
-  { permissions }: Services,
-  { actor, binding }: { readonly actor: Actor; readonly binding: Binding },
-  what: string,
-): Promise<void> {
-  const decision = await permissions.decideCalls(actor, binding);
-  if (decision.allowed) return;
-  const { wants } = decision;
-  const why =
-    wants === undefined ? decision.why : `${what} are for the tier Moderator, or a role that may take calls.`;
-  throw new Failure("denied", why, { isRead: true, wants });
 }
 
 interface ListArgs {

@@ -1,4 +1,5 @@
 import { defineCommand } from "../src/discord/command.ts";
+import { at, rewindActions } from "./server-at.ts";
 import { listActions, lists } from "./server-lists.ts";
 import { panel } from "./server-panel.ts";
 import { playerActions } from "./server-player.ts";
@@ -7,6 +8,6 @@ import { status, statusActions } from "./server-status.ts";
 export const server = defineCommand({
   name: "server",
   description: "What is going on in the game server",
-  subcommands: { status, ...lists, panel },
-  actions: { ...statusActions, ...listActions, ...playerActions },
+  subcommands: { status, ...lists, at, panel },
+  actions: { ...statusActions, ...listActions, ...playerActions, ...rewindActions },
 });

@@ -17,6 +17,7 @@ import {
   postTests,
 } from "./setup-guide-steps.ts";
 import { confirmLink, KEY_FIELD, KEY_FORM, KEY_INTRO, onKeySubmitted } from "./setup-link.ts";
+import { casesEntry, watchesEntry } from "./setup-players.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
 import { noticesEntry, timezoneEntry } from "./setup-settings.ts";
 
@@ -58,6 +59,8 @@ export const setup = defineCommand({
     }),
     notices: noticesEntry,
     timezone: timezoneEntry,
+    cases: casesEntry,
+    watches: watchesEntry,
   },
   actions: {
     /** The button under errors that a new key would mend. */

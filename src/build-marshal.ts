@@ -1,6 +1,7 @@
 // Over 200 lines: builds the whole bot by hand; each part is named once, in the order in which it is needed.
 import { commands } from "../commands/index.ts";
 import { createServiceClient } from "./api/client.ts";
+import { buildHistory } from "./build-history.ts";
 import type { Config } from "./config.ts";
 import { createDiscord } from "./discord/create-discord.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
@@ -12,8 +13,6 @@ import { ServerKey } from "./domain/server-key.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createGuildLifecycle } from "./guild-lifecycle.ts";
-import { createHistory, type HistoryWing } from "./history/create-history.ts";
-import { createNoHistory } from "./history/no-history.ts";
 import { dropAll, type Life } from "./life.ts";
 import type { RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
@@ -173,10 +172,12 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     random,
     report,
   });
-  const history = openHistory();
   watch.listen(feeds.listener);
   watch.listen(runs.listener);
-  if (history !== undefined) watch.listen(history.listener);
+  const history = buildHistory({
+    ...{ url: config.historyUrl, markKey: kept.historyKey, bindings, demands, settings, sink, notifier },
+    ...{ runs, watch, clock, recordingClock: life?.clock ?? clock, random, metrics, log },
+  });
   const lifecycle = createGuildLifecycle({
     bindings,
     retention: guildRetention,
@@ -184,7 +185,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     feeds,
     panels,
     runs,
-    history,
+    history: history.wing,
+    cases: history.cases,
   });
   discord.listen(lifecycle.listener);
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
@@ -213,21 +215,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const nowMs = () => clock.nowMs();
   registerGauges(metrics, { discord, service, watch, feeds, runs, readiness, nowMs });
 
-  /** undefined: whoever hosts the bot has turned it off. */
-  function openHistory(): HistoryWing | undefined {
-    if (config.historyUrl === undefined) return undefined;
-    const { targetsOf } = runs.catalogue;
-    const wing = createHistory({
-      ...{ url: config.historyUrl, markKey: kept.historyKey, bindings, demands, targetsOf },
-      ...{ clock: life?.clock ?? clock, random, metrics, log },
-    });
-    const isWorking = () => (wing.state().trouble === null ? 1 : 0);
-    metrics.gauge("marshal_history_working", "1 while the history can be written.", isWorking);
-    const queued = () => wing.state().queued;
-    metrics.gauge("marshal_history_queued", "Answers that wait to be recorded.", queued);
-    return wing;
-  }
-
   async function* knownGuilds(): AsyncGenerator<string> {
     for (const { guildId } of bindings.linked()) yield guildId;
     yield* settings.guilds();
@@ -241,7 +228,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     await panels.start();
     await runs.start();
     await life?.settle();
-    await history?.start();
+    await history.start();
     await discord.start(commands, {
       keyVerifier: service,
       snapshots,
@@ -256,7 +243,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       feeds: feeds.feeds,
       modCalls: feeds.modCalls,
       panels,
-      history: history ?? createNoHistory(),
+      ...history.services,
       audit: runs.audit,
       refusals: runs.refusals,
       sourceOf: kept.keys.sourceOf,
@@ -285,7 +272,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
         feeds: () => feeds.state(),
         runs: () => runs.state(),
         discord: () => discord.state(),
-        history: () => history?.state() ?? "off",
+        history: () => history.wing?.state() ?? "off",
       },
     },
   };

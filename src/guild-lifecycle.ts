@@ -4,6 +4,7 @@ import type { Services } from "./discord/services.ts";
 import type { SourceId } from "./domain/model.ts";
 import type { FeedsWing } from "./feeds/feeds.ts";
 import type { PanelBoard } from "./feeds/panels/panel-board.ts";
+import type { CasesRoom } from "./history/cases/create-cases.ts";
 import type { HistoryWing } from "./history/create-history.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { BindingStore } from "./store/bindings.ts";
@@ -17,6 +18,7 @@ export interface GuildLifecycleParts {
   readonly panels: PanelBoard;
   readonly runs: Runs;
   readonly history: Pick<HistoryWing, "onLinksChanged"> | undefined;
+  readonly cases: Pick<CasesRoom, "onUnlinked"> | undefined;
 }
 
 export interface GuildLifecycle {
@@ -28,7 +30,7 @@ export interface GuildLifecycle {
 
 /** What each wing does when a server is linked or unlinked, and when a guild removes the bot. */
 export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle {
-  const { bindings, retention, service, feeds, panels, runs, history } = parts;
+  const { bindings, retention, service, feeds, panels, runs, history, cases } = parts;
 
   /** Lets the gate forget a key that no guild uses any more. */
   async function forgetIfUnlinked(source: SourceId): Promise<void> {
@@ -43,7 +45,10 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         const linked = await bindings.list(guildId);
         await retention.recordRemoval(guildId);
         await bindings.forgetGuild(guildId);
-        for (const binding of linked) await runs.onUnlinked(binding);
+        for (const binding of linked) {
+          await runs.onUnlinked(binding);
+          cases?.onUnlinked(binding);
+        }
         await feeds.forgetGuild(guildId);
         await panels.drop({ guildId });
         await history?.onLinksChanged(guildId);
@@ -62,6 +67,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
       },
       async onUnlinked(binding) {
         await runs.onUnlinked(binding);
+        cases?.onUnlinked(binding);
         await feeds.unlinked(binding);
         await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
         await history?.onLinksChanged(binding.guildId);

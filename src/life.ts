@@ -32,7 +32,7 @@ export async function dropAll(parts: Stoppable): Promise<void> {
   readiness.stop();
   heldKeys.stop();
   // Answers that are on their way are listened to a little longer: one may be a 429.
-  await Promise.allSettled([service.close(), history?.stop()]);
+  await Promise.allSettled([service.close(), history.stop()]);
   await store.close();
 }
 

@@ -2,6 +2,7 @@ import type { Binding } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Cases } from "../domain/ports/cases.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { CommandCatalogue } from "../domain/ports/command-catalogue.ts";
 import type { Feeds } from "../domain/ports/feeds.ts";
@@ -21,6 +22,7 @@ import type { KeyVerifier } from "../domain/ports/service-client.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
+import type { Watches } from "../domain/ports/watches.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 
 /** The ports that commands use; `src/build-marshal.ts` builds them. */
@@ -44,6 +46,8 @@ export interface Services {
   readonly accounts: GameAccounts;
   readonly history: History;
   readonly audit: AuditLog;
+  readonly cases: Cases;
+  readonly watches: Watches;
   readonly refusals: Refusals;
   readonly clock: Clock;
   readonly random: Random;

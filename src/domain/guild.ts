@@ -108,6 +108,11 @@ export interface GuildSettings {
   /** Where Marshal tells the guild about parked keys, blocks and closed feeds. */
   readonly noticeChannelId?: string;
   readonly auditChannelId?: string;
+  /** Where cases are posted and complete themselves. */
+  readonly caseChannelId?: string;
+  /** Where the staff are told that a watched player has joined, and the role that is pinged then. */
+  readonly watchChannelId?: string;
+  readonly watchRoleId?: string;
   readonly auditRetentionDays: number;
   /** By binding id. */
   readonly policies: Readonly<Record<string, StaffPolicy>>;

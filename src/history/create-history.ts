@@ -6,6 +6,8 @@ import type { History } from "../domain/ports/history.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { SnapshotListener } from "../domain/ports/snapshots.ts";
 import type { Log } from "../log.ts";
+import type { CaseStore, WatchStore } from "./cases/case-store.ts";
+import { storedCases, storedWatches } from "./cases/stored-cases.ts";
 import { Eraser } from "./eraser.ts";
 import { Recorder } from "./ingest/recorder.ts";
 import { Links } from "./links.ts";
@@ -43,6 +45,8 @@ export interface HistoryWing extends History {
   onLinksChanged(guildId: string): Promise<void>;
   stop(): Promise<void>;
   state(): HistoryState;
+  /** Where cases and the watchlist are kept. */
+  readonly caseStores: { readonly store: CaseStore; readonly watchStore: WatchStore };
 }
 
 /** One answer of the service may hold hundreds of rows for several guilds. */
@@ -159,6 +163,10 @@ export function createHistory(parts: HistoryParts): HistoryWing {
       eraser.stop();
       await recorder.stop();
       await client.stop();
+    },
+    caseStores: {
+      store: storedCases((name, args) => client.call(name, args)),
+      watchStore: storedWatches((name, args) => client.call(name, args)),
     },
     state: () => ({ trouble: trouble ?? null, queued: recorder.queued, rowsStored }),
   };

@@ -15,7 +15,7 @@ export interface Stoppable {
   readonly runs: { stop(deadlineMs: number): Promise<void> };
   readonly feeds: { stop(): Promise<void> };
   readonly panels: { stop(): Promise<void> };
-  readonly history: { stop(): Promise<void> } | undefined;
+  readonly history: { stop(): Promise<void> };
   readonly service: { close(): Promise<void> };
   readonly store: { close(): Promise<void> };
 }
@@ -39,7 +39,7 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     { name: "last answers", withinMs: 1_000, run: () => discord.quiet(LAST_ANSWERS_GRACE_MS) },
     { name: "feeds", withinMs: 3_000, run: () => feeds.stop() },
     { name: "panels", withinMs: 1_500, run: () => panels.stop() },
-    { name: "history", withinMs: 3_500, run: () => history?.stop() },
+    { name: "history", withinMs: 3_500, run: () => history.stop() },
     { name: "discord", withinMs: 2_000, run: () => discord.stop() },
     // The client still waits for answers that the next process must know of, above all a 429.
     { name: "service", withinMs: 3_500, run: () => service.close() },

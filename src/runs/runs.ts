@@ -87,6 +87,8 @@ export interface Runs {
   /** For /metrics. */
   gauges(): { readonly waiting: number; readonly running: number };
   onKeyParked(source: SourceId): void;
+  /** Hears of each change of a run, after it was written into the audit. */
+  listen(listener: (record: RunRecord) => void): void;
   onUnlinked(binding: Binding): Promise<void>;
 }
 
@@ -178,6 +180,7 @@ export function createRuns(ports: RunsPorts): Runs {
     stop,
     gauges: () => runner.lanes.gauges(),
     state: () => ({ ...runner.state(), deferred: deferred.count, proofPending: proof.pendingCount }),
+    listen: (listener) => audit.listen(listener),
     onKeyParked: (source) => runner.onKeyParked(source),
     onUnlinked: async (binding) => {
       runner.onUnlinked(binding);

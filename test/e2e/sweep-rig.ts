@@ -30,6 +30,9 @@ export const PRESSED = new Set<string>();
 export const PRESSED_ELSEWHERE = {
   "server-retry": "test/e2e/status.test.ts",
   "run-check": "test/e2e/run.test.ts",
+  "player-pick": "test/e2e/players.test.ts",
+  "player-older": "test/e2e/players.test.ts",
+  "player-newest": "test/e2e/players.test.ts",
 };
 
 /** A rig whose bot is watched: what it said since when, and what was done then. */
@@ -175,6 +178,24 @@ export async function feeds({ rig, home }: Sweep): Promise<readonly Channel[]> {
     made.push(channel);
   }
   return made;
+}
+
+/** Cases in a channel of their own, of players with hostile names, and somebody who is watched. */
+export async function openCases({ rig, home, walker, names }: Sweep): Promise<void> {
+  const { owner, general, guild } = home;
+  const channel = guild.addChannel({ name: "cases" });
+  await reads(await owner.slash(general, "setup cases", { channel }), /Cases are posted in/);
+  await reads(await owner.slash(general, "setup watches", { channel }), /it is told in/);
+  await walker.open("player watch", { player: PLAIN, reason: names[0] ?? "", until: "7 days" });
+  await walker.open("player show", { player: PLAIN });
+  const [first, second] = rig.town.players;
+  if (first === undefined || second === undefined) throw new Error("nobody plays");
+  rig.town.world.logCommand(first, `:ban ${second.name} ${names.join(" ").slice(0, 300)}`, false);
+  rig.town.world.logCommand(second, `:kick ${names[3] ?? ""}`, false);
+  rig.town.world.logCommand(second, ":jail all", false);
+  for (const kind of ["Ban", "Kick", "Jail"]) {
+    await walker.openPosted(await rig.posted(channel, `${kind} · case`));
+  }
 }
 
 export async function withSweep(options: E2eOptions, work: (sweep: Sweep) => Promise<void>): Promise<void> {

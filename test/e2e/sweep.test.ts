@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { commands } from "../../commands/index.ts";
 import { labelsOf, reads } from "./read.ts";
-import { feeds, ORDERED, PRESSED, PRESSED_ELSEWHERE, settleIn, withSweep } from "./sweep-rig.ts";
+import { feeds, ORDERED, openCases, PRESSED, PRESSED_ELSEWHERE, settleIn, withSweep } from "./sweep-rig.ts";
 import { fillTown, happen, PLAIN } from "./sweep-town.ts";
 import { invocations } from "./sweep-walk.ts";
 
@@ -38,6 +38,7 @@ describe("Everything that can be typed and pressed", { timeout: 240_000, concurr
       fillTown(rig.town, names);
       await settleIn(sweep);
       const channels = await feeds(sweep);
+      await openCases(sweep);
       happen(rig.town);
       for (const channel of channels.slice(1)) {
         const posted = await rig.until(
@@ -84,6 +85,7 @@ describe("Everything that can be typed and pressed", { timeout: 240_000, concurr
       await walker.open("feed list", {});
 
       await sweep.run(":unwanted Plain_Jane", /Undo/);
+      await sweep.run(":jail Plain_Jane", /Give the reason/);
       rig.service.faults.set({ command500: 1, command500Executed: 0, only: "commands" });
       await sweep.run(":h An error comes", /Check the log|Run again/);
       rig.service.faults.clear();

@@ -23,6 +23,8 @@ import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent } from "../../src/domain/run.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
+import { CASES_OFF, WATCHES_OFF } from "../../src/history/cases/no-cases.ts";
+import { createNoHistory } from "../../src/history/no-history.ts";
 import type { Log } from "../../src/log.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 
@@ -146,6 +148,10 @@ export class FakeWorld {
       (await this.permissions.isStaff(actor, binding))
         ? { allowed: true, why: "staff" }
         : { allowed: false, wants: "tier", why: "Moderator calls are for the tier Moderator." },
+    decideModerator: async (actor, binding) =>
+      (await this.permissions.isStaff(actor, binding))
+        ? { allowed: true, why: "staff" }
+        : { allowed: false, why: "What is kept of players needs the tier Moderator." },
     mayRun: async (actor, binding) => {
       const allowed = await this.permissions.isStaff(actor, binding);
       return () => allowed;
@@ -191,10 +197,11 @@ export class FakeWorld {
     runAnswers: unused("runAnswers"),
     queue: unused("queue"),
     catalogue: unused("catalogue"),
+    ...{ cases: CASES_OFF, watches: WATCHES_OFF },
     feeds: unused("feeds"),
     modCalls: unused("modCalls"),
     panels: unused("panels"),
-    history: unused("history"),
+    history: createNoHistory(),
     accounts: unused("accounts"),
     sourceOf,
     hideSecret: (text) => void this.hidden.push(text),

@@ -62,6 +62,8 @@ const MENTION_FIRST: Readonly<Record<string, RegExp>> = {
   "staff-tier": /^(?:<@&\d+> ?)*/,
   "audit-channel": /^<#\d+>$/,
   notices: /^<#\d+>$/,
+  "case-channel": /^<#\d+>$/,
+  "watch-channel": /^<#\d+>/,
   "panel-add": /^<#\d+>$/,
   "panel-remove": /^<#\d+>$/,
   "default-server": /^<#\d+>/,
@@ -107,6 +109,13 @@ const ACTIONS = {
   "history-forget": "erased a player from the history",
   "history-export": "exported a player's history",
   "call-refused": "was refused",
+  "case-add": "wrote down case",
+  "case-edit": "changed case",
+  "case-revoke": "revoked case",
+  "case-channel": "set the channel for cases",
+  "watch-add": "watches",
+  "watch-end": "ended the watch of",
+  "watch-channel": "set the channel for watched players",
   refusals: "was refused",
 } as const;
 

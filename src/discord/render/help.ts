@@ -35,7 +35,7 @@ export const HELP_TASKS = {
   staff: [
     { path: "run command", does: "act in the game" },
     { path: "server calls", does: "open calls" },
-    { path: "run history", does: "what was run" },
+    { path: "player show", does: "who is this" },
   ],
   managers: [
     { path: "setup start", does: "set everything up" },

@@ -86,18 +86,28 @@ function stateOf(view: ModCallView): {
 
 /** Rows that fit a phone; what acts in the game only while the caller is there to be acted on. */
 function buttons(view: ModCallView): readonly Row[] {
-  if (view.resolved !== undefined) return [];
   const { cardId } = view;
+  const atS = view.calls[0]?.atS ?? 0;
+  const rewind: Button = {
+    ...{
+      kind: "button",
+      label: "Rewind",
+      emoji: "⏪",
+      style: "secondary",
+      id: `mod-rewind:${cardId}/${atS}`,
+    },
+  };
+  if (view.resolved !== undefined) return [[rewind]];
   const take: Button =
     view.claimedBy === undefined
       ? { kind: "button", label: "Claim", style: "primary", id: `mod-claim:${cardId}` }
       : { kind: "button", label: "Release", style: "secondary", id: `mod-release:${cardId}` };
   const resolve: Button = { kind: "button", label: "Resolve", style: "success", id: `mod-resolve:${cardId}` };
-  if (view.situation?.left === true) return [[take, resolve]];
+  if (view.situation?.left === true) return [[take, resolve, rewind]];
   const inGame = (["PM", "Bring", "To"] as const).map(
     (label): Button => ({
       ...{ kind: "button", label, style: "secondary", id: `mod-${label.toLowerCase()}:${cardId}` },
     }),
   );
-  return [[take, resolve], inGame];
+  return [[take, resolve, rewind], inGame];
 }

@@ -38,6 +38,8 @@ export interface OutcomeOptions {
   readonly retryAtMs?: number | undefined;
   /** The log is being read for it, and this card will say what it shows. */
   readonly isSought?: boolean;
+  /** It became a case that has no reason yet. */
+  readonly wantsReason?: boolean;
 }
 
 /**
@@ -57,6 +59,7 @@ export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): Me
   lines.push(referenceLine(record.id, record.commandId));
   const buttons = outcomeButtons(record, options);
   const rows: Row[] = buttons.length === 0 ? [] : [buttons];
+  if (options.wantsReason === true) rows.push([button("Give the reason", `case-why:${record.id}`)]);
   return { cards: [{ title, description: joined(lines, "\n"), color }], rows };
 }
 

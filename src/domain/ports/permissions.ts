@@ -11,6 +11,8 @@ export interface Permissions {
   findPlayer(binding: Binding, nameOrId: string): Required<PlayerRef> | undefined;
   /** May this person claim, release and resolve moderator calls of this server? */
   decideCalls(actor: Actor, binding: Binding): Promise<Decision>;
+  /** May this person read and write what is kept of players of this server: cases, the watchlist, the history? */
+  decideModerator(actor: Actor, binding: Binding): Promise<Decision>;
   /** Whether they may run a text there, by the latest lists; where those are unknown, by the verb. For suggestions. */
   mayRun(actor: Asker, binding: Binding): Promise<(text: string) => boolean>;
   /** Any tier at all on this server: sees the join key, the audit of it. */

@@ -162,6 +162,42 @@ export interface FactTable {
   readonly value: string;
 }
 
+/** A case. Guilds stand as text: cases stay when the rows of a guild go. */
+export interface CaseTable {
+  readonly guild_id: string;
+  readonly number: number;
+  readonly kind: string;
+  /** Epoch milliseconds. */
+  readonly at_ms: number;
+  /** Where it came from; the same origin is the same case. */
+  readonly origin: string | null;
+  readonly author_user: string | null;
+  readonly author_player: number | null;
+  /** 1: it counts no more. */
+  readonly is_revoked: number;
+  /** 1: a restart has to look at it again. */
+  readonly is_open: number;
+  /** The whole case, JSON. */
+  readonly body: string;
+}
+
+/** Whom a case names. */
+export interface CaseTargetTable {
+  readonly guild_id: string;
+  /** 0: a text that names nobody, or several. */
+  readonly player_id: number;
+  /** In lower case, for the search. */
+  readonly name_key: string;
+  readonly number: number;
+}
+
+export interface WatchTable {
+  readonly guild_id: string;
+  readonly player_id: number;
+  /** The watch with what was told of it, JSON. */
+  readonly body: string;
+}
+
 /** A column that is only written when the row is made or changed by name; plain numbers and texts on both databases. */
 type Writable<T> = { [K in keyof T]: ColumnType<T[K], T[K], T[K]> };
 
@@ -183,4 +219,7 @@ export interface HistoryTables {
   readonly barriers: Writable<BarrierTable>;
   readonly counters: Writable<CounterTable>;
   readonly facts: Writable<FactTable>;
+  readonly cases: Writable<CaseTable>;
+  readonly case_targets: Writable<CaseTargetTable>;
+  readonly watches: Writable<WatchTable>;
 }

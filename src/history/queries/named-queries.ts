@@ -1,4 +1,5 @@
 import * as cards from "./cards.ts";
+import * as cases from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 import { exportPlayer } from "./export.ts";
 import { forget } from "./forget.ts";
@@ -8,6 +9,7 @@ import { page } from "./pages.ts";
 import * as players from "./players.ts";
 import * as retention from "./retention.ts";
 import * as rewind from "./rewind.ts";
+import * as watches from "./watches.ts";
 
 /**
  * Every question and change that may cross to the worker, by name. Arguments and answers are plain data. A query is
@@ -29,6 +31,16 @@ export const namedQueries = {
   "cards.page": page,
   "rewind.at": rewind.at,
   "rewind.unrecorded": rewind.unrecorded,
+  "cases.add": cases.add,
+  "cases.get": cases.get,
+  "cases.byOrigin": cases.byOrigin,
+  "cases.put": cases.put,
+  "cases.search": cases.search,
+  "cases.counts": cases.counts,
+  "cases.open": cases.open,
+  "watches.put": watches.put,
+  "watches.remove": watches.remove,
+  "watches.all": watches.all,
 } satisfies Readonly<Record<string, (context: QueryContext, args: never) => Promise<unknown>>>;
 
 export type NamedQueries = typeof namedQueries;

@@ -32,12 +32,20 @@ export class AuditChannelMirror implements AuditLog {
   /** Channels whose refusal the guild was notified of. */
   readonly #notified = new Set<string>();
 
+  readonly #listeners: ((record: RunRecord) => void)[] = [];
+
   constructor(ports: MirrorPorts) {
     this.#ports = ports;
   }
 
+  /** Hears of each row of a run, after it was written. */
+  listen(listener: (record: RunRecord) => void): void {
+    this.#listeners.push(listener);
+  }
+
   async put(record: RunRecord): Promise<void> {
     await this.#ports.audit.put(record);
+    for (const listener of this.#listeners) listener(record);
     // Posted when the run is over, and again when the log contradicts its outcome or resolves an unknown one.
     if (isOver(record.status) && (record.proof !== "seen" || record.status === "unknown")) {
       this.#post(record.guildId, () => this.#ports.renderer.auditRow(record));

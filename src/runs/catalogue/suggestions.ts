@@ -4,6 +4,7 @@ import type { CommandCatalogue, VerbInfo } from "../../domain/ports/command-cata
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import { namesLike, nearestWords } from "./did-you-mean.ts";
 import { parseCommand, targetsIn } from "./parse-command.ts";
+import { readLogged } from "./read-logged.ts";
 import { type Argument, catalogue, findVerb, usageOf, type Verb } from "./verbs.ts";
 
 /** Discord's limits: choices of an option, and the length of each value and name. */
@@ -38,6 +39,7 @@ export function createCommandCatalogue({ snapshots }: CatalogueParts): CommandCa
       return verb === undefined ? undefined : infoOf(verb);
     },
     targetsOf,
+    readLogged,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { Decision, ParsedCommand } from "../../domain/run.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { findPerson, peopleOf } from "../catalogue/targets.ts";
-import { decide, decideCalls, decideVerb, isStaff } from "./policy.ts";
+import { decide, decideCalls, decideModerator, decideVerb, isStaff } from "./policy.ts";
 
 export interface PermissionPorts {
   readonly settings: Settings;
@@ -27,6 +27,7 @@ export function createPermissions({ settings, snapshots, clock }: PermissionPort
       return decide(await policyOf(actor, binding), actor, { command, people });
     },
     decideCalls: async (actor, binding) => decideCalls(await policyOf(actor, binding), actor.roleIds),
+    decideModerator: async (actor, binding) => decideModerator(await policyOf(actor, binding), actor.roleIds),
     mayRun: async (actor, binding) => {
       const policy = await policyOf(actor, binding);
       const people = peopleOf(snapshots.latest(binding.source), clock.nowMs());

@@ -100,6 +100,20 @@ export function decideCalls(policy: StaffPolicy, roleIds: readonly string[]): De
   };
 }
 
+/** Cases, the watchlist and what is kept of players: from Moderator on. */
+export function decideModerator(policy: StaffPolicy, roleIds: readonly string[]): Decision {
+  const tier = tierOf(policy, roleIds);
+  if (tierLevel(tier) >= tierLevel("moderator")) {
+    return { allowed: true, why: "Moderators and above see what is kept of players." };
+  }
+  const held = tier === undefined ? "none of the roles has a tier" : `the tier held is ${TIER_NAMES[tier]}`;
+  return {
+    allowed: false,
+    wants: "tier",
+    why: `What is kept of players needs the tier Moderator; ${held} on this server. Whoever manages the Discord server can give one with /staff allow.`,
+  };
+}
+
 function refuseTargets(
   policy: StaffPolicy,
   actor: Roles,

@@ -144,10 +144,10 @@ describe("the situation on the card of a moderator call", () => {
       rig.players = [player("Ann", [0, 0])];
       call(rig);
       await rig.pollAndFlush();
-      assert.deepEqual(labels(), ["Claim", "Resolve", "PM", "Bring", "To"]);
+      assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind", "PM", "Bring", "To"]);
       rig.players = [];
       await rig.pollAndFlush(20_000);
       await rig.pollAndFlush(20_000);
-      assert.deepEqual(labels(), ["Claim", "Resolve"]);
+      assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind"]);
     }));
 });

@@ -16,16 +16,22 @@ export interface PlayerView {
 
 export function playerCard({ state, player, seen, showsPlace }: PlayerView): Card {
   const { id, name } = player.player;
-  const lines: Escaped[] = [
-    id === undefined ? md`**${inlineName(name)}**` : md`**${profile(id, name)}**`,
-    md`Team: ${named(player.team)}${player.callsign === undefined ? md`` : md` · callsign ${named(player.callsign)}`}`,
-  ];
-  if (isGameStaff(player)) lines.push(md`🛡 ${named(player.permission.replace(/^Server /, ""))}`);
-  lines.push(player.wantedStars > 0 ? md`🚨 Wanted ${stars(player.wantedStars)}` : md`Not wanted`);
-  const place = showsPlace ? placeText(player.location) : undefined;
-  if (place !== undefined) lines.push(md`📍 ${place}`);
-  lines.push(...vehicleLines(state.lists.vehicles?.value, name));
+  const who = id === undefined ? md`**${inlineName(name)}**` : md`**${profile(id, name)}**`;
+  const lines = [who, ...playerLines(state, player, { showsPlace })];
   return serverCard({ title: md`Player on ${inlineName(state.status.name)}`, lines, seen });
+}
+
+/** Team, rank, stars, place and vehicles of somebody who is in the game. */
+export function playerLines(state: ServerState, player: Player, { showsPlace = true } = {}): Escaped[] {
+  const callsign = player.callsign === undefined ? md`` : md` · callsign ${named(player.callsign)}`;
+  const place = showsPlace ? placeText(player.location) : undefined;
+  return [
+    md`Team: ${named(player.team)}${callsign}`,
+    ...(isGameStaff(player) ? [md`🛡 ${named(player.permission.replace(/^Server /, ""))}`] : []),
+    player.wantedStars > 0 ? md`🚨 Wanted ${stars(player.wantedStars)}` : md`Not wanted`,
+    ...(place === undefined ? [] : [md`📍 ${place}`]),
+    ...vehicleLines(state.lists.vehicles?.value, player.player.name),
+  ];
 }
 
 function named(text: string): Escaped {

@@ -3,7 +3,7 @@ import type { Migration } from "kysely/migration";
 
 type Columns = Readonly<Record<string, readonly [type: ColumnDataType, optional?: "optional"]>>;
 
-interface Table {
+export interface Table {
   readonly columns: Columns;
   readonly key: readonly string[];
   readonly unique?: readonly (readonly string[])[];
@@ -120,7 +120,8 @@ export function rows(kind: "sqlite" | "postgres"): Migration {
   };
 }
 
-async function createTable(
+/** The same table on both databases, but for the rowid. */
+export async function createTable(
   db: Kysely<unknown>,
   kind: "sqlite" | "postgres",
   name: string,

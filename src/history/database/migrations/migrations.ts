@@ -1,5 +1,6 @@
 import type { Migration } from "kysely/migration";
 import { rows } from "./0001-rows.ts";
+import { cases } from "./0002-cases.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 
@@ -7,5 +8,6 @@ export type DatabaseKind = "sqlite" | "postgres";
 export function migrations(kind: DatabaseKind): Record<string, Migration> {
   return {
     "0001-rows": rows(kind),
+    "0002-cases": cases(kind),
   };
 }

@@ -1,0 +1,169 @@
+import { defineAction, defineFormAction, type Form, type Press, type Reply } from "../src/discord/command.ts";
+import { inlineName } from "../src/discord/render/escape.ts";
+import { watchText } from "../src/discord/render/players/watch-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import type { Watch } from "../src/domain/case.ts";
+import { md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import type { PlayerRef } from "../src/domain/model.ts";
+import { untilOf } from "../src/domain/moment.ts";
+import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
+import { recordEvent } from "./audit-event.ts";
+import { LONGEST_REASON } from "./case-args.ts";
+import { reasonForm, write } from "./case-flow.ts";
+import { oneTarget } from "./one-target.ts";
+import { placeOf, playerAt } from "./player-show.ts";
+import { ask } from "./run-flow.ts";
+
+/** What the buttons on the card of a player do: in the game by /run's checks, in the books by cases and watches. */
+
+/** Forms come first, so rights are checked when they are submitted. */
+const IN_GAME = {
+  pm: {
+    ...{ title: "Message to the player", label: "What they read in the game", required: true },
+    description: "Sent as :pm, in the name of the server",
+  },
+  kick: {
+    ...{ title: "Kick this player", label: "Reason", required: false },
+    description: "They read it, and it stands on the case",
+  },
+  jail: {
+    ...{ title: "Jail this player", label: "Reason", required: false },
+    description: "Stands on the case",
+  },
+  ban: {
+    ...{ title: "Ban this player", label: "Reason", required: false },
+    description: "Stands on the case; a ban is confirmed once more",
+  },
+} as const;
+
+type GameVerb = keyof typeof IN_GAME;
+
+function gameForm(verb: GameVerb, place: string): Form {
+  const { title, label, required, description } = IN_GAME[verb];
+  return {
+    id: `player-${verb}-sent:${place}`,
+    title,
+    fields: [{ kind: "text", id: "text", label, required, description, maxLength: 200 }],
+  };
+}
+
+async function* act(verb: GameVerb, press: Press, services: Services): AsyncGenerator<Reply> {
+  const { player, binding } = await playerAt(services, press.actor, placeOf(press.argument));
+  if (binding === undefined) {
+    throw new Failure("bad-command", "Several servers are linked. Use /run command and name one.");
+  }
+  const words = press.form.text("text").trim();
+  const text = `:${verb} ${oneTarget(player.name)}${words === "" ? "" : ` ${words}`}`;
+  yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
+}
+
+function inGame<V extends GameVerb>(verb: V) {
+  return {
+    [`player-${verb}`]: defineFormAction({
+      first: "modal",
+      form: ({ argument }) => gameForm(verb, argument),
+    }),
+    [`player-${verb}-sent`]: defineAction({
+      first: "ephemeral",
+      runs: true,
+      execute: (press, services) => act(verb, press, services),
+    }),
+  };
+}
+
+async function writeOf(kind: "note" | "warning", press: Press, services: Services): Promise<Reply> {
+  const { player, live, binding } = await playerAt(services, press.actor, placeOf(press.argument));
+  const reason = press.form.text("reason").trim();
+  if (reason === "") throw new Failure("bad-command", "A reason has at least one word.");
+  return await write(services, press.actor, { kind, player, binding: live?.binding ?? binding, reason });
+}
+
+export interface NewWatch {
+  readonly player: Required<PlayerRef>;
+  readonly reason: string;
+  readonly until: string;
+}
+
+/** Puts somebody on the watchlist, in the audit too. */
+export async function watchPlayer(services: Services, actor: Actor, made: NewWatch): Promise<Reply> {
+  const { player, reason, until } = made;
+  const { timeZone: zone = DEFAULT_ZONE, watchChannelId } = await services.settings.of(actor.guildId);
+  const nowMs = services.clock.nowMs();
+  const watch: Watch = {
+    ...{ guildId: actor.guildId, playerId: player.id, name: player.name },
+    ...{ byId: actor.userId, atMs: nowMs },
+    ...(reason.trim() === "" ? {} : { reason: reason.trim().slice(0, LONGEST_REASON) }),
+    ...(until.trim() === "" ? {} : { untilMs: untilOf(until, { nowMs, zone }) }),
+  };
+  await services.watches.put(watch);
+  await recordEvent(services, actor, { action: "watch-add", text: player.name });
+  const where =
+    watchChannelId === undefined ? md`\n⚠️ Nobody is told yet: \`/setup watches channel:\` says where.` : md``;
+  return { content: md`✅ **${inlineName(player.name)}**: ${watchText(watch)}${where}` };
+}
+
+export async function endWatch(services: Services, actor: Actor, playerId: number): Promise<Reply> {
+  const watch = await services.watches.remove(actor.guildId, playerId);
+  if (watch === undefined) return { content: md`This player was not watched.` };
+  await recordEvent(services, actor, { action: "watch-end", text: watch.name });
+  return { content: md`✅ **${inlineName(watch.name)}** is no longer watched.` };
+}
+
+function watchForm(place: string): Form {
+  return {
+    id: `player-watched:${place}`,
+    title: "Watch this player",
+    fields: [
+      {
+        ...{ kind: "text", id: "reason", label: "Why", required: false, long: true, maxLength: 200 },
+        description: "Stands on the message when they join",
+      },
+      {
+        ...{ kind: "text", id: "until", label: "For how long", required: false, maxLength: 40 },
+        ...{ description: "Without one: until somebody ends it", placeholder: "7 days" },
+      },
+    ],
+  };
+}
+
+export const playerActs = {
+  ...inGame("pm"),
+  ...inGame("kick"),
+  ...inGame("jail"),
+  ...inGame("ban"),
+  "player-note": defineFormAction({
+    first: "modal",
+    form: ({ argument }) => reasonForm(`player-noted:${argument}`, "Note about this player"),
+  }),
+  "player-noted": defineAction({
+    first: "ephemeral",
+    execute: (press, services) => writeOf("note", press, services),
+  }),
+  "player-warn": defineFormAction({
+    first: "modal",
+    form: ({ argument }) => reasonForm(`player-warned:${argument}`, "Warn this player"),
+  }),
+  "player-warned": defineAction({
+    first: "ephemeral",
+    execute: (press, services) => writeOf("warning", press, services),
+  }),
+  "player-watch": defineFormAction({ first: "modal", form: ({ argument }) => watchForm(argument) }),
+  "player-watched": defineAction({
+    first: "ephemeral",
+    async execute({ actor, argument, form }, services) {
+      const { player } = await playerAt(services, actor, placeOf(argument));
+      return await watchPlayer(services, actor, {
+        ...{ player, reason: form.text("reason"), until: form.text("until") },
+      });
+    },
+  }),
+  "player-unwatch": defineAction({
+    first: "ephemeral",
+    async execute({ actor, argument }, services) {
+      const { player } = await playerAt(services, actor, placeOf(argument));
+      return await endWatch(services, actor, player.id);
+    },
+  }),
+};

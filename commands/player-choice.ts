@@ -1,0 +1,163 @@
+import { type APIApplicationCommandStringOption, ApplicationCommandOptionType } from "discord.js";
+import type { Choice, Typing } from "../src/discord/command.ts";
+import { cut, plainText, shownName } from "../src/discord/render/escape.ts";
+import type { Services } from "../src/discord/services.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
+import type { KnownPlayer } from "../src/domain/history.ts";
+import type { Player, PlayerRef, ServerState } from "../src/domain/model.ts";
+import { moderatedServers } from "./moderators.ts";
+
+/** Who is meant by what somebody typed: a player in the game, or one who was seen before, by any name they had. */
+
+export const playerOption: APIApplicationCommandStringOption = {
+  type: ApplicationCommandOptionType.String,
+  name: "player",
+  description: "Today's or an earlier name; or the id",
+  required: true,
+  autocomplete: true,
+  max_length: 100,
+};
+
+/** A player in the game, as the latest list of that server shows them. */
+export interface LivePlayer {
+  readonly binding: Binding;
+  readonly state: ServerState;
+  readonly row: Player;
+  readonly player: Required<PlayerRef>;
+  readonly atMs: number;
+}
+
+export type PlayerChoice =
+  | { readonly kind: "one"; readonly player: Required<PlayerRef>; readonly live?: LivePlayer }
+  /** Several had the name that was typed. */
+  | { readonly kind: "several"; readonly found: readonly KnownPlayer[] };
+
+/** Everybody with an id who is in one of these servers now. */
+export function livePlayers(
+  { snapshots }: Pick<Services, "snapshots">,
+  servers: readonly Binding[],
+): readonly LivePlayer[] {
+  return servers.flatMap((binding) => {
+    const state = snapshots.latest(binding.source);
+    const players = state?.lists.players;
+    if (state === undefined || players === undefined) return [];
+    return players.value.flatMap((row): readonly LivePlayer[] => {
+      const { id, name } = row.player;
+      return id === undefined ? [] : [{ binding, state, row, player: { name, id }, atMs: players.atMs }];
+    });
+  });
+}
+
+/** Everybody whom the logs of these servers still name. */
+export function loggedPlayers(
+  { snapshots }: Pick<Services, "snapshots">,
+  servers: readonly Binding[],
+): readonly Required<PlayerRef>[] {
+  const found = new Map<number, Required<PlayerRef>>();
+  for (const { source } of servers) {
+    const lists = snapshots.latest(source)?.lists;
+    const refs = [
+      ...(lists?.joinLogs?.value ?? []).map(({ player }) => player),
+      ...(lists?.killLogs?.value ?? []).flatMap(({ killer, killed }) => [killer, killed]),
+      ...(lists?.modCalls?.value ?? []).map(({ caller }) => caller),
+    ];
+    for (const { id, name } of refs) if (id !== undefined) found.set(id, { name, id });
+  }
+  return [...found.values()];
+}
+
+/** Live players first, then those who were seen before, also by an earlier name; their ids are the values. */
+export async function completePlayer(
+  { actor, typed }: Pick<Typing, "actor" | "typed">,
+  services: Services,
+): Promise<readonly Choice[]> {
+  const servers = await moderatedServers(services, actor);
+  const wanted = typed.trim().toLowerCase();
+  const live = livePlayers(services, servers)
+    .filter(({ player }) => player.name.toLowerCase().includes(wanted))
+    .sort((a, b) => rank(a.player.name, wanted) - rank(b.player.name, wanted));
+  const choices = new Map<string, Choice>();
+  const add = (id: number, name: string) => {
+    if (!choices.has(String(id))) choices.set(String(id), { name: cut(name, 100), value: String(id) });
+  };
+  for (const { player } of live.slice(0, 25)) add(player.id, `${shownName(player.name)} · in the game`);
+  // Without a history those who are in the game can still be chosen.
+  const known = await services.history.players.search(actor.guildId, typed, 25).catch(() => []);
+  for (const { playerId, name, earlierNames } of known) {
+    const isByName = name.toLowerCase().includes(wanted);
+    const earlier = isByName ? undefined : earlierNames.find((one) => one.toLowerCase().includes(wanted));
+    const was = earlier === undefined ? "" : ` (was ${plainText(shownName(earlier))})`;
+    add(playerId, `${plainText(shownName(name))}${was}`);
+  }
+  for (const { id, name } of loggedPlayers(services, servers)) {
+    if (name.toLowerCase().includes(wanted)) add(id, plainText(shownName(name)));
+  }
+  return [...choices.values()].slice(0, 25);
+}
+
+function rank(name: string, wanted: string): number {
+  return name.toLowerCase().startsWith(wanted) ? 0 : 1;
+}
+
+/**
+ * Who is meant: by id, by a whole name, else by the beginning of the name of one player in the game.
+ * @throws Failure "bad-command" where nobody is.
+ */
+export async function choosePlayer(
+  services: Services,
+  { guildId }: Pick<Actor, "guildId">,
+  typed: string,
+  servers: readonly Binding[],
+): Promise<PlayerChoice> {
+  const wanted = typed.trim().toLowerCase();
+  const live = livePlayers(services, servers);
+  const here =
+    live.find(({ player }) => String(player.id) === wanted) ??
+    live.find(({ player }) => player.name.toLowerCase() === wanted);
+  if (here !== undefined) return { kind: "one", player: here.player, live: here };
+
+  // The history may be off or fail: then those are known who are in the game, and who was typed as an id.
+  const known = await services.history.players.find(guildId, typed.trim()).catch(() => []);
+  const [only] = known;
+  if (known.length > 1) return { kind: "several", found: known };
+  if (only !== undefined) return knownOne(only, live);
+
+  const logged = loggedPlayers(services, servers).filter(
+    ({ name, id }) => name.toLowerCase() === wanted || String(id) === wanted,
+  );
+  const [seen] = logged;
+  if (seen !== undefined && logged.length === 1) return { kind: "one", player: seen };
+
+  const starting = live.filter(({ player }) => wanted !== "" && player.name.toLowerCase().startsWith(wanted));
+  const [first] = starting;
+  if (first !== undefined && starting.length === 1) return { kind: "one", player: first.player, live: first };
+  throw new Failure(
+    "bad-command",
+    `Nobody called "${cut(plainText(typed), 40)}" was seen here. Choose from the list that opens while you type.`,
+    { isRead: true },
+  );
+}
+
+function knownOne({ playerId, name }: KnownPlayer, live: readonly LivePlayer[]): PlayerChoice {
+  const here = live.find(({ player }) => player.id === playerId);
+  return here === undefined
+    ? { kind: "one", player: { name, id: playerId } }
+    : { kind: "one", player: here.player, live: here };
+}
+
+/** The one player that is meant. @throws Failure "bad-command" also where several had that name. */
+export async function chooseOnePlayer(
+  services: Services,
+  actor: Pick<Actor, "guildId">,
+  typed: string,
+  servers: readonly Binding[],
+): Promise<Extract<PlayerChoice, { readonly kind: "one" }>> {
+  const choice = await choosePlayer(services, actor, typed, servers);
+  if (choice.kind === "one") return choice;
+  throw new Failure(
+    "bad-command",
+    "Several players had that name. Choose one from the list that opens while you type.",
+    { isRead: true },
+  );
+}

@@ -1,0 +1,163 @@
+import type { Press, Reply } from "../src/discord/command.ts";
+import { isPlayerList, playerPage } from "../src/discord/render/players/player-pages.ts";
+import { playerShow, whichPlayer } from "../src/discord/render/players/player-show.ts";
+import type { Services } from "../src/discord/services.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor, Binding } from "../src/domain/guild.ts";
+import type { PlayerHistory } from "../src/domain/history.ts";
+import type { PlayerRef } from "../src/domain/model.ts";
+import { filterText } from "./case-args.ts";
+import { foundCases } from "./case-flow.ts";
+import { moderatedServers, serverMeant } from "./moderators.ts";
+import { choosePlayer, type LivePlayer, livePlayers, loggedPlayers } from "./player-choice.ts";
+
+/** The card of a player and what stands behind it. */
+
+const ROWS_A_PAGE = 15;
+
+/** Which player a button means, and on which server: `binding/id`. */
+export interface PlayerPlace {
+  readonly bindingId: string;
+  readonly playerId: number;
+}
+
+export function placeOf(argument: string): PlayerPlace & { readonly rest: string } {
+  const [, bindingId = "", digits = "", rest = ""] = /^([^/]*)\/(\d{1,15})(?:\/(.*))?$/s.exec(argument) ?? [];
+  return { bindingId, playerId: Number(digits), rest };
+}
+
+export interface FoundPlayer {
+  readonly player: Required<PlayerRef>;
+  readonly live?: LivePlayer;
+  /** The server that is acted on: where they are, else the one that was meant, or the only one. */
+  readonly binding: Binding | undefined;
+  readonly servers: readonly Binding[];
+}
+
+/** The player of a button, by today's name. @throws Failure as `moderatedServers` does, "expired" for a lost one. */
+export async function playerAt(
+  services: Services,
+  actor: Actor,
+  { bindingId, playerId }: PlayerPlace,
+): Promise<FoundPlayer> {
+  const servers = await moderatedServers(services, actor);
+  const all = livePlayers(services, servers).filter(({ player }) => player.id === playerId);
+  const live = all.find(({ binding }) => binding.id === bindingId) ?? all[0];
+  const meant = servers.find(({ id }) => id === bindingId) ?? (servers.length === 1 ? servers[0] : undefined);
+  if (live !== undefined) return { player: live.player, live, binding: live.binding, servers };
+  const name = await knownName(services, { guildId: actor.guildId, playerId, servers });
+  if (name === undefined) {
+    throw new Failure("expired", "This player is in no server now, and nothing is kept of them.", {
+      isRead: true,
+    });
+  }
+  return { player: { name, id: playerId }, binding: meant, servers };
+}
+
+/** From what was kept of them, else from their cases or their watch. */
+async function knownName(
+  services: Services,
+  of: { readonly guildId: string; readonly playerId: number; readonly servers: readonly Binding[] },
+): Promise<string | undefined> {
+  const { history, cases, watches } = services;
+  const { guildId, playerId, servers } = of;
+  const [known] = await history.players.find(guildId, String(playerId)).catch(() => []);
+  if (known !== undefined) return known.name;
+  const logged = loggedPlayers(services, servers).find(({ id }) => id === playerId);
+  if (logged !== undefined) return logged.name;
+  const watched = await watches.of(guildId, playerId).catch(() => undefined);
+  if (watched !== undefined) return watched.name;
+  const [one] = await cases.search(guildId, { playerId, limit: 1 }).catch(() => []);
+  return one?.targets.find((target) => target.playerId === playerId)?.name;
+}
+
+/** What was typed, as a card; where several had that name, which of them. */
+export async function showTyped(
+  services: Services,
+  actor: Actor,
+  typed: string,
+  server: string | undefined,
+): Promise<Reply> {
+  const servers = await moderatedServers(services, actor);
+  const meant = serverMeant(servers, server);
+  const choice = await choosePlayer(services, actor, typed, servers);
+  if (choice.kind === "several") return whichPlayer(typed, choice.found, meant?.id ?? "");
+  const { player, live } = choice;
+  return await showPlayer(services, actor, {
+    ...{ player, servers, binding: live?.binding ?? meant },
+    ...(live === undefined ? {} : { live }),
+  });
+}
+
+/** The card; what the history or the cases do not answer is said on it. */
+export async function showPlayer(
+  services: Services,
+  { guildId }: Pick<Actor, "guildId">,
+  { player, live, binding }: FoundPlayer,
+): Promise<Reply> {
+  const [history, cases, watch] = await Promise.all([
+    kept(services, guildId, player.id),
+    services.cases.summary(guildId, player.id).catch(onlyFailures),
+    services.watches.of(guildId, player.id).catch(onlyFailures),
+  ]);
+  return playerShow({
+    ...{ player, bindingId: binding?.id, history, cases, watch },
+    ...(live === undefined
+      ? {}
+      : {
+          live: { state: live.state, player: live.row, atMs: live.atMs, serverName: live.binding.name },
+        }),
+  });
+}
+
+async function kept(
+  { history, clock }: Services,
+  guildId: string,
+  playerId: number,
+): Promise<PlayerHistory | "nothing" | { readonly why: Escaped }> {
+  try {
+    const nowS = Math.floor(clock.nowMs() / 1_000);
+    return (await history.cards.card(guildId, playerId, { nowS })) ?? "nothing";
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return {
+      why:
+        error.code === "store"
+          ? md`⚠️ What was before cannot be told now: the history does not answer.`
+          : md`⚠️ What was before cannot be told: the operator of this bot keeps no history.`,
+    };
+  }
+}
+
+function onlyFailures(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
+}
+
+/** Behind the menu of the card: a list from its beginning, or a later page. */
+export async function showList(
+  services: Services,
+  actor: Actor,
+  place: PlayerPlace & { readonly list: string; readonly before?: string },
+): Promise<Reply> {
+  const { list, bindingId, before } = place;
+  const { player } = await playerAt(services, actor, place);
+  if (list === "cases") {
+    return await foundCases(services, actor, {
+      filter: filterText({ playerId: player.id }),
+      title: md`🗂 Cases`,
+    });
+  }
+  if (!isPlayerList(list)) throw new Failure("expired", "There is no such list any more.", { isRead: true });
+  const page = await services.history.cards.page(actor.guildId, {
+    ...{ playerId: player.id, list, limit: ROWS_A_PAGE, before },
+  });
+  return playerPage({ player, list, page, bindingId, isLater: before !== undefined });
+}
+
+/** `list/binding/id/before`: a turn of the pages. */
+export function turnPage(services: Services, { actor, argument }: Press): Promise<Reply> {
+  const [, list = "", place = ""] = /^([^/]*)\/(.*)$/s.exec(argument) ?? [];
+  const { rest, ...player } = placeOf(place);
+  return showList(services, actor, { ...player, list, ...(rest === "" ? {} : { before: rest }) });
+}

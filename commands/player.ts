@@ -1,0 +1,104 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import { defineAction, defineCommand, defineEntry, type Typing } from "../src/discord/command.ts";
+import { watchList } from "../src/discord/render/players/watch-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import { moderatedServers } from "./moderators.ts";
+import { endWatch, playerActs, watchPlayer } from "./player-acts.ts";
+import { chooseOnePlayer, completePlayer, playerOption } from "./player-choice.ts";
+import { placeOf, playerAt, showList, showPlayer, showTyped, turnPage } from "./player-show.ts";
+import { completeServer, serverOption } from "./server-option.ts";
+
+/** Who somebody is, what they did before, who dealt with it. For Moderators. */
+
+const { String: text } = ApplicationCommandOptionType;
+
+const complete = (typing: Typing, services: Services) =>
+  typing.option === "server" ? completeServer(typing, services) : completePlayer(typing, services);
+
+const show = defineEntry<{ readonly player: string; readonly server: string | undefined }>({
+  description: "Who a player is, what they did before, who dealt with it",
+  first: "ephemeral",
+  options: [playerOption, serverOption],
+  serverIsFilter: true,
+  parse: (options) => ({ player: options.string("player", true), server: options.string("server") }),
+  autocomplete: complete,
+  execute: ({ actor, args }, services) => showTyped(services, actor, args.player, args.server),
+});
+
+const watch = defineEntry<{ readonly player: string; readonly reason: string; readonly until: string }>({
+  description: "Be told when a player joins",
+  first: "ephemeral",
+  options: [
+    playerOption,
+    { type: text, name: "reason", description: "Why; stands on the message", max_length: 200 },
+    { type: text, name: "until", description: 'For example "7 days" or 2026-12-24', max_length: 40 },
+  ],
+  parse: (options) => ({
+    player: options.string("player", true),
+    reason: options.string("reason") ?? "",
+    until: options.string("until") ?? "",
+  }),
+  autocomplete: complete,
+  async execute({ actor, args }, services) {
+    const servers = await moderatedServers(services, actor);
+    const { player } = await chooseOnePlayer(services, actor, args.player, servers);
+    return await watchPlayer(services, actor, { ...args, player });
+  },
+});
+
+async function listWatches(services: Services, actor: Actor) {
+  await moderatedServers(services, actor);
+  const { watchChannelId } = await services.settings.of(actor.guildId);
+  return watchList(await services.watches.list(actor.guildId), watchChannelId);
+}
+
+const watches = defineEntry<undefined>({
+  description: "Who is watched, until when and why",
+  first: "ephemeral",
+  parse: () => undefined,
+  execute: ({ actor }, services) => listWatches(services, actor),
+});
+
+export const player = defineCommand({
+  name: "player",
+  description: "Who a player is, and who is watched",
+  subcommands: { show, watch, watches },
+  actions: {
+    ...playerActs,
+    "player-open": defineAction({
+      first: "ephemeral",
+      async execute({ actor, argument }, services) {
+        return await showPlayer(services, actor, await playerAt(services, actor, placeOf(argument)));
+      },
+    }),
+    "player-pick": defineAction({
+      first: "update",
+      async execute({ actor, argument, values }, services) {
+        const place = placeOf(`${argument}/${values[0] ?? ""}`);
+        return await showPlayer(services, actor, await playerAt(services, actor, place));
+      },
+    }),
+    "player-list": defineAction({
+      first: "ephemeral",
+      execute: ({ actor, argument, values }, services) =>
+        showList(services, actor, { ...placeOf(argument), list: values[0] ?? "" }),
+    }),
+    "player-older": defineAction({
+      first: "update",
+      execute: (press, services) => turnPage(services, press),
+    }),
+    "player-newest": defineAction({
+      first: "update",
+      execute: (press, services) => turnPage(services, press),
+    }),
+    "watch-end": defineAction({
+      first: "update",
+      async execute({ actor, values }, services) {
+        await moderatedServers(services, actor);
+        const ended = await endWatch(services, actor, Number(values[0] ?? 0));
+        return { ...(await listWatches(services, actor)), ...ended };
+      },
+    }),
+  },
+});

@@ -1,0 +1,97 @@
+import { caseRenderer } from "./discord/render/players/watch-cards.ts";
+import type { Services } from "./discord/services.ts";
+import type { Bindings } from "./domain/ports/bindings.ts";
+import type { Clock, Random } from "./domain/ports/clock.ts";
+import type { Demands } from "./domain/ports/demands.ts";
+import type { Notifier } from "./domain/ports/notifier.ts";
+import type { Settings } from "./domain/ports/settings.ts";
+import type { Sink } from "./domain/ports/sink.ts";
+import { type CasesRoom, createCases } from "./history/cases/create-cases.ts";
+import { CASES_OFF, WATCHES_OFF } from "./history/cases/no-cases.ts";
+import { createHistory, type HistoryWing } from "./history/create-history.ts";
+import { createNoHistory } from "./history/no-history.ts";
+import type { RootLog } from "./log.ts";
+import type { MetricsRegistry } from "./ops/metrics.ts";
+import type { Runs } from "./runs/runs.ts";
+import type { Watch } from "./watch/watch.ts";
+
+export interface HistoryBuildParts {
+  /** Absent: whoever hosts the bot has turned the history off. */
+  readonly url: string | undefined;
+  readonly markKey: Uint8Array;
+  readonly bindings: Bindings;
+  readonly demands: Demands;
+  readonly settings: Settings;
+  readonly sink: Sink;
+  readonly notifier: Notifier;
+  readonly runs: Runs;
+  readonly watch: Pick<Watch, "listen">;
+  readonly clock: Clock;
+  /** Goes on when the lease of this process is over: what was read is still recorded. */
+  readonly recordingClock: Clock;
+  readonly random: Random;
+  readonly metrics: MetricsRegistry;
+  readonly log: RootLog;
+}
+
+/** The history and what rests on it, as the rest of the bot sees them. */
+export interface BuiltHistory {
+  /** For commands; where no history is kept, each question says so. */
+  readonly services: Pick<Services, "history" | "cases" | "watches">;
+  /** Absent where no history is kept. */
+  readonly wing: HistoryWing | undefined;
+  readonly cases: CasesRoom | undefined;
+  start(): Promise<void>;
+  /** Waits for what is on its way into channels, then for the database. */
+  stop(): Promise<void>;
+}
+
+/** Builds the history, the cases and the watchlist, and lets them hear of snapshots and runs. Starts nothing. */
+export function buildHistory({ url, ...parts }: HistoryBuildParts): BuiltHistory {
+  if (url === undefined) {
+    return {
+      services: { history: createNoHistory(), cases: CASES_OFF, watches: WATCHES_OFF },
+      ...{ wing: undefined, cases: undefined },
+      start: () => Promise.resolve(),
+      stop: () => Promise.resolve(),
+    };
+  }
+  const { runs, watch, metrics, log } = parts;
+  const wing = createHistory({
+    ...parts,
+    clock: parts.recordingClock,
+    url,
+    targetsOf: runs.catalogue.targetsOf,
+  });
+  const isWorking = () => (wing.state().trouble === null ? 1 : 0);
+  metrics.gauge("marshal_history_working", "1 while the history can be written.", isWorking);
+  const queued = () => wing.state().queued;
+  metrics.gauge("marshal_history_queued", "Answers that wait to be recorded.", queued);
+
+  const cases = createCases({
+    ...parts,
+    ...wing.caseStores,
+    ...{ accounts: runs.accounts, renderer: caseRenderer, read: runs.catalogue.readLogged },
+    async findPlayers(guildId, name) {
+      const found = await wing.players.find(guildId, name);
+      return found.map(({ playerId, name: own }) => ({ name: own, playerId }));
+    },
+    keeps: async (guildId) => (await wing.privacy.retention(guildId)) !== "off",
+    report: (what, err) => log.warn({ err }, what),
+  });
+  watch.listen(wing.listener);
+  watch.listen({ take: async (snapshot) => cases.take(snapshot) });
+  runs.listen((record) => cases.onRun(record));
+  return {
+    services: { history: wing, cases: cases.cases, watches: cases.watches },
+    ...{ wing, cases },
+    async start() {
+      await wing.start();
+      cases.start();
+    },
+    async stop() {
+      await cases.stop();
+      await wing.stop();
+    },
+  };
+}

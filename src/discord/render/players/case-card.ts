@@ -1,0 +1,174 @@
+import type { Case, Receipt } from "../../../domain/case.ts";
+import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../../domain/escaped.ts";
+import type { Button, MessageBody, PostedMessage, Row } from "../../../domain/message.ts";
+import { duration, note } from "../entry-line.ts";
+import { cut, inlineCode, plainText } from "../escape.ts";
+import { authorText, KINDS, targetsText } from "./case-words.ts";
+
+/** A case as it stands in the case channel and behind `/case show`: a receipt that completes itself. Pure. */
+
+const FOOTER = /^Case (\d{1,9})$/;
+const COLORS = { open: 0xb7791f, done: 0x2f855a, note: 0x4a6fa5, revoked: 0x6b7280 };
+/** So many names of a case fit a phone; the others are counted. */
+const MOST_TARGETS = 10;
+/** From so many on staff are told how many warnings a player has. */
+const TOLD_WARNINGS = 3;
+const MOST_EDITS = 3;
+
+export interface CaseView {
+  /** Warnings of the player that count, where the case is a warning. */
+  readonly warnings?: number | undefined;
+  /** Whole history of its edits rather than the last of them. */
+  readonly withEdits?: boolean;
+}
+
+export function caseCard(one: Case, { warnings, withEdits = false }: CaseView = {}): MessageBody {
+  const { symbol, word } = KINDS[one.kind];
+  const lines = [
+    targetsText(one, MOST_TARGETS),
+    md`By ${authorText(one.author)} <t:${seconds(one.atMs)}:f>`,
+    reasonText(one),
+    ...(one.evidence === undefined ? [] : [evidenceText(one.evidence)]),
+    ...(one.command === undefined ? [] : [inlineCode(one.command, 200)]),
+    ...receiptLines(one),
+    ...warningLines(warnings),
+    ...editLines(one, withEdits),
+    ...revokedLines(one),
+  ];
+  return {
+    cards: [
+      {
+        ...(one.serverName === undefined ? {} : { author: cut(plainText(one.serverName), 200) }),
+        title:
+          one.revoked === undefined
+            ? md`${symbol} ${word} · case ${one.number}`
+            : md`↩️ Revoked · ${word} · case ${one.number}`,
+        description: joined(lines, "\n"),
+        color: colorOf(one),
+        footer: `Case ${one.number}`,
+      },
+    ],
+    rows: buttons(one),
+  };
+}
+
+/** The number of the case that a message of ours shows. */
+export function caseNumberOf({ cards }: Pick<PostedMessage, "cards">): number | undefined {
+  const digits = FOOTER.exec(cards[0]?.footer ?? "")?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function reasonText({ reason, kind }: Case): Escaped {
+  if (reason === undefined)
+    return kind === "unban" ? md`-# No reason was given.` : md`-# No reason was given yet.`;
+  return md`> ${note(reason, 900)}`;
+}
+
+/** Evidence is a checked link; what could end the Markdown of it is encoded. */
+function evidenceText(link: string): Escaped {
+  return markdownOfOurs(`🔗 [Evidence](${safeLink(link)})`);
+}
+
+function safeLink(link: string): string {
+  return link.replace(/[()<>[\]\\\s`*_~|@]/g, (sign) => {
+    const code = sign.codePointAt(0) ?? 0;
+    return code < 128 ? `%${code.toString(16).padStart(2, "0")}` : "";
+  });
+}
+
+function receiptLines(one: Case): Escaped[] {
+  const { receipt } = one;
+  if (receipt === undefined) return [];
+  const parts = [...sentParts(receipt), ...logParts(receipt), ...leftParts(one, receipt)];
+  return parts.length === 0 ? [] : [joined(parts, "\n")];
+}
+
+function sentParts({ sentAtMs, answer }: Receipt): Escaped[] {
+  const parts: Escaped[] = [];
+  if (sentAtMs !== undefined) parts.push(md`📤 Sent <t:${seconds(sentAtMs)}:T>`);
+  if (answer === undefined) return parts;
+  const tookS = Math.max(0, answer.atMs - (sentAtMs ?? answer.atMs)) / 1_000;
+  const said = answer.message === undefined ? md`` : md`: ${note(answer.message, 120)}`;
+  parts.push(
+    answer.kind === "answered"
+      ? md`✅ Answered after ${tenths(tookS)}${said}`
+      : md`❔ No answer: it may have run${said}`,
+  );
+  return parts;
+}
+
+/** `0.4 s`; a minute and more in words. */
+function tenths(s: number): Escaped {
+  return s < 60 ? markdownOfOurs(`${s.toFixed(1)}\u00a0s`) : duration(s);
+}
+
+function logParts({ log, sentAtMs }: Receipt): Escaped[] {
+  if (log === "row") return [md`📜 Typed in the game, read in its log`];
+  if (log === "seen") return [md`📜 Seen in the game's log`];
+  if (log === "not-seen") return [md`📜 Not seen in the game's log`];
+  return sentAtMs === undefined ? [] : [md`-# The game's log is looked at for it.`];
+}
+
+function leftParts({ targets, atMs }: Case, { left, sentAtMs }: Receipt): Escaped[] {
+  if (left.length === 0) return [];
+  const fromS = (sentAtMs ?? atMs) / 1_000;
+  const [first] = left;
+  if (targets.length === 1 && first !== undefined) {
+    return [md`🚪 Player left ${duration(first.atS - fromS)} later`];
+  }
+  const latest = Math.max(...left.map(({ atS }) => atS));
+  return [md`🚪 ${left.length} of ${targets.length} left within ${duration(latest - fromS)}`];
+}
+
+function warningLines(warnings: number | undefined): Escaped[] {
+  if (warnings === undefined || warnings < TOLD_WARNINGS) return [];
+  return [md`🚩 **${warnings} warnings in 30 days.** What follows is for staff to decide.`];
+}
+
+function editLines({ edits }: Case, all: boolean): Escaped[] {
+  if (edits.length === 0) return [];
+  const last = edits.at(-1);
+  if (!all) {
+    const times = edits.length === 1 ? md`Edited` : md`Edited ${edits.length} times, last`;
+    return last === undefined
+      ? []
+      : [md`-# ${times} by ${userMention(last.byId)} <t:${seconds(last.atMs)}:R>`];
+  }
+  const shown = edits.slice(-MOST_EDITS).map(({ atMs, byId, field, from }) => {
+    const was = from === undefined ? md`there was none before` : md`before: ${note(from, 200)}`;
+    return md`-# <t:${seconds(atMs)}:f> ${userMention(byId)} changed the ${field}, ${was}`;
+  });
+  const earlier = edits.length - shown.length;
+  return [...(earlier === 0 ? [] : [md`-# ${earlier} earlier changes`]), ...shown];
+}
+
+function revokedLines({ revoked }: Case): Escaped[] {
+  if (revoked === undefined) return [];
+  const { byId, atMs, why } = revoked;
+  const said = why === undefined ? md`` : md`\n> ${note(why, 400)}`;
+  return [md`↩️ Revoked by ${userMention(byId)} <t:${seconds(atMs)}:R>${said}`];
+}
+
+function colorOf({ kind, revoked, receipt, reason }: Case): number {
+  if (revoked !== undefined) return COLORS.revoked;
+  if (receipt === undefined) return kind === "warning" ? COLORS.open : COLORS.note;
+  return reason === undefined || receipt.answer?.kind === "unknown" ? COLORS.open : COLORS.done;
+}
+
+/** A reason is asked for once; a player who is known has a card of their own. */
+function buttons({ number, kind, targets, bindingId, reason, revoked }: Case): readonly Row[] {
+  const row: Button[] = [];
+  const isAsked = reason === undefined && revoked === undefined && kind !== "unban";
+  if (isAsked)
+    row.push({ kind: "button", style: "primary", label: "Give the reason", id: `case-reason:${number}` });
+  const [only] = targets;
+  if (targets.length === 1 && only?.playerId !== undefined) {
+    const id = `player-open:${bindingId ?? ""}/${only.playerId}`;
+    row.push({ kind: "button", style: "secondary", label: "Player", emoji: "👤", id });
+  }
+  return row.length === 0 ? [] : [row];
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}

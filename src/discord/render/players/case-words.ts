@@ -1,0 +1,66 @@
+import type { Case, CaseAuthor, CaseKind, CaseTarget } from "../../../domain/case.ts";
+import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
+import { person } from "../entry-line.ts";
+import { cut, inlineCode, plainText, shownName } from "../escape.ts";
+
+/** The words of cases that several cards share. Pure. */
+
+export const KINDS = {
+  note: { symbol: "📝", word: "Note", small: "note" },
+  warning: { symbol: "⚠️", word: "Warning", small: "warning" },
+  kick: { symbol: "👢", word: "Kick", small: "kick" },
+  ban: { symbol: "🔨", word: "Ban", small: "ban" },
+  jail: { symbol: "⛓️", word: "Jail", small: "jail" },
+  unban: { symbol: "🕊️", word: "Unban", small: "unban" },
+} as const satisfies Readonly<
+  Record<CaseKind, { readonly symbol: string; readonly word: string; readonly small: string }>
+>;
+
+/** A player with a link to the profile; what names nobody as it was typed. */
+function targetText({ name, playerId }: CaseTarget): Escaped {
+  return playerId === undefined ? inlineCode(name, 60) : person({ name, id: playerId }, true);
+}
+
+/** At most so many by name, the others counted. */
+export function targetsText({ targets, mass }: Pick<Case, "targets" | "mass">, most: number): Escaped {
+  const shown = targets.slice(0, most).map(targetText);
+  const left = targets.length - shown.length;
+  const names = joined([...shown, ...(left === 0 ? [] : [md`${left} more`])], ", ");
+  if (!mass) return names;
+  const count = targets.length === 1 ? md`1 player` : md`${targets.length} players`;
+  return md`**Everyone** (${count}): ${names}`;
+}
+
+/** The same on one plain line, for choices. */
+export function targetsPlain({ targets, mass }: Pick<Case, "targets" | "mass">): string {
+  if (mass) return "everyone";
+  const [first] = targets;
+  const more = targets.length > 1 ? ` and ${targets.length - 1} more` : "";
+  return `${cut(plainText(shownName(first?.name ?? "")), 40)}${more}`;
+}
+
+/** The member where one is known, else the player. */
+export function authorText({ userId, playerId, name }: CaseAuthor): Escaped {
+  if (userId !== undefined) return userMention(userId);
+  return person({ name, ...(playerId === undefined ? {} : { id: playerId }) }, true);
+}
+
+/** Longest part of a reason on a line of a list. */
+const LINE_REASON = 80;
+
+/** `**#12** 👢 kick · **Ann** · by @Mo 3 days ago · cop baiting`, struck where it was revoked. */
+export function caseLine(one: Case, options: { readonly withTarget: boolean }): Escaped {
+  const { symbol, small } = KINDS[one.kind];
+  const parts = [
+    md`**#${one.number}** ${symbol} ${small}`,
+    ...(options.withTarget ? [targetsText(one, 1)] : []),
+    md`by ${authorText(one.author)} <t:${Math.floor(one.atMs / 1_000)}:R>`,
+    ...(one.reason === undefined ? [] : [inlineReason(one.reason)]),
+  ];
+  const line = joined(parts, " · ");
+  return one.revoked === undefined ? line : md`~~${line}~~ revoked`;
+}
+
+function inlineReason(reason: string): Escaped {
+  return inlineCode(reason, LINE_REASON);
+}

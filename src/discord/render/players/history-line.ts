@@ -1,0 +1,70 @@
+import { type Escaped, md } from "../../../domain/escaped.ts";
+import type { HistoryRow, PlayerSession, SessionEnd } from "../../../domain/history.ts";
+import type { PlayerRef } from "../../../domain/model.ts";
+import { duration, note, person, SYMBOLS } from "../entry-line.ts";
+import { inlineCode, inlineName } from "../escape.ts";
+
+/** What was kept, row by row. Pure. */
+
+/** Of a command; a whole evening stands on one card. */
+const LONGEST_COMMAND = 120;
+
+/** `20:14:03 💀 Ann killed Bob`, with the same symbols as the feeds; `day`: with the date in front. */
+export function historyLine(row: HistoryRow, { day = false } = {}): Escaped {
+  const at = day ? md`<t:${row.atS}:d> <t:${row.atS}:T>` : md`<t:${row.atS}:T>`;
+  return md`${at} ${whatHappened(row)}`;
+}
+
+function whatHappened(row: HistoryRow): Escaped {
+  switch (row.kind) {
+    case "join":
+      return md`${SYMBOLS.joined} ${who(row.player)} joined`;
+    case "leave":
+      return md`${SYMBOLS.left} ${who(row.player)} left`;
+    case "appeared":
+      return md`${SYMBOLS.joined} ${who(row.player)} was there, joined${since(row.afterS)} unseen`;
+    case "vanished":
+      return md`${SYMBOLS.left} ${who(row.player)} was gone, left${since(row.afterS)} unseen`;
+    case "kill":
+      return md`${SYMBOLS.kill} ${who(row.killer)} killed ${who(row.killed)}`;
+    case "command":
+      return md`${SYMBOLS.command} ${who(row.player)} ran ${inlineCode(row.text, LONGEST_COMMAND)}`;
+    case "modCall": {
+      const by = row.moderator === undefined ? md`` : md`, answered by ${who(row.moderator)}`;
+      return md`${SYMBOLS.modCall} ${who(row.caller)} called a moderator${by}`;
+    }
+    case "emergencyCall":
+      return emergencyWords(row);
+  }
+}
+
+function emergencyWords({
+  callNumber,
+  team,
+  caller,
+  description,
+}: Extract<HistoryRow, { kind: "emergencyCall" }>): Escaped {
+  const by = caller === undefined ? md`` : md` by ${who(caller)}`;
+  const said = description === undefined || description.trim() === "" ? md`` : md`: ${note(description, 80)}`;
+  return md`🚓 Call #${callNumber} for ${inlineName(team)}${by}${said}`;
+}
+
+function who(player: PlayerRef): Escaped {
+  return person(player, false);
+}
+
+function since(afterS: number | undefined): Escaped {
+  return afterS === undefined ? md`` : md` after <t:${afterS}:T>`;
+}
+
+/** `21.11.2026 20:14 to 21:02 · 48 min`; what is not sure says so. */
+export function sessionLine({ start, end }: PlayerSession): Escaped {
+  const from = md`<t:${start.atS}:d> ${endText(start)}`;
+  if (end === undefined) return md`🟢 ${from} · in the game`;
+  return md`${from} to ${endText(end)} · ${duration(end.atS - start.atS)}`;
+}
+
+/** `20:14`, or `before 20:14` where only the lists of players tell. */
+function endText({ atS, isSure }: SessionEnd): Escaped {
+  return isSure ? md`<t:${atS}:t>` : md`about <t:${atS}:t>`;
+}

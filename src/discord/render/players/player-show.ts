@@ -1,0 +1,231 @@
+import type { CaseKind, Watch } from "../../../domain/case.ts";
+import { type Escaped, joined, md } from "../../../domain/escaped.ts";
+import type { KnownPlayer, PlayerHistory } from "../../../domain/history.ts";
+import type { CardField, MessageBody, Row } from "../../../domain/message.ts";
+import type { Player, PlayerRef, ServerState } from "../../../domain/model.ts";
+import type { CaseSummary } from "../../../domain/ports/cases.ts";
+import { duration, person } from "../entry-line.ts";
+import { cut, escapeMarkdown, inlineCode, inlineName, plainText, shownName } from "../escape.ts";
+import { playerLines } from "../server/player-card.ts";
+import { profile } from "../server/view.ts";
+import { caseLine, KINDS } from "./case-words.ts";
+import { playerButtons } from "./player-buttons.ts";
+import { watchText } from "./watch-cards.ts";
+
+/** `/player show`: who this is, what they did before, who dealt with it. At most two screens of a phone. Pure. */
+
+export interface PlayerShow {
+  readonly player: Required<PlayerRef>;
+  /** The server that buttons act on. */
+  readonly bindingId: string | undefined;
+  /** Where they are now, as the latest list shows them. */
+  readonly live?: {
+    readonly state: ServerState;
+    readonly player: Player;
+    readonly atMs: number;
+    readonly serverName: string;
+  };
+  /** "nothing": they were never seen; else why it cannot be told, in words. */
+  readonly history: PlayerHistory | "nothing" | { readonly why: Escaped };
+  /** Undefined: it cannot be told. */
+  readonly cases: CaseSummary | undefined;
+  readonly watch: Watch | undefined;
+}
+
+const LIVE_COLOR = 0x2d7d46;
+const AWAY_COLOR = 0x4a6fa5;
+const MOST_NAMES = 5;
+const MOST_AGAINST = 3;
+const MOST_CASES = 3;
+
+export function playerShow(view: PlayerShow): MessageBody {
+  const { player, live, watch, bindingId } = view;
+  const lines = [
+    ...presenceLines(view),
+    ...(watch === undefined ? [] : [watchText(watch)]),
+    ...silenceLines(view),
+  ];
+  const history = known(view.history);
+  return {
+    cards: [
+      {
+        ...(live === undefined ? {} : { author: cut(plainText(live.serverName), 200) }),
+        title: inlineName(player.name),
+        url: `https://www.roblox.com/users/${player.id}/profile`,
+        description: joined(lines, "\n"),
+        color: live === undefined ? AWAY_COLOR : LIVE_COLOR,
+        fields: [...(history === undefined ? [] : historyFields(history)), ...caseFields(view.cases)],
+        ...sinceFooter(history),
+      },
+    ],
+    rows: [
+      ...playerButtons({
+        ...{ bindingId, playerId: player.id },
+        ...{ inGame: live !== undefined, isWatched: watch !== undefined },
+      }),
+      ...openRow(view),
+    ],
+  };
+}
+
+function known(history: PlayerShow["history"]): PlayerHistory | undefined {
+  return history === "nothing" || "why" in history ? undefined : history;
+}
+
+function presenceLines({ live, history }: PlayerShow): Escaped[] {
+  if (live !== undefined) {
+    const { state, player, atMs } = live;
+    const since = known(history)?.latestSession;
+    const from = since === undefined || since.end !== undefined ? md`` : md` since <t:${since.start.atS}:t>`;
+    const seen = md`-# Seen <t:${Math.floor(atMs / 1_000)}:R>`;
+    return [md`🟢 **In the game**${from}`, ...playerLines(state, player), seen];
+  }
+  const last = known(history)?.player.lastSeenS;
+  return [
+    last === undefined ? md`⚪ Not in the game` : md`⚪ Last seen <t:${last}:R>`,
+    ...rankLines(history),
+  ];
+}
+
+function rankLines(history: PlayerShow["history"]): Escaped[] {
+  const permission = known(history)?.permission;
+  return permission === undefined
+    ? []
+    : [md`🛡 ${escapeMarkdown(cut(permission.replace(/^Server /, ""), 60))}`];
+}
+
+function silenceLines({ history }: PlayerShow): Escaped[] {
+  if (history === "nothing") return [md`Nothing is kept of this player here.`];
+  return "why" in history ? [history.why] : [];
+}
+
+function historyFields(history: PlayerHistory): CardField[] {
+  return [
+    playField(history),
+    fightField(history),
+    ...callField(history),
+    ...againstField(history),
+    ...namesField(history.player),
+  ];
+}
+
+function playField({ player, sessions, playedLast7DaysS, playedLast30DaysS }: PlayerHistory): CardField {
+  const count = sessions === 1 ? md`1 session` : md`${sessions} sessions`;
+  return {
+    name: md`🕒 ${count}`,
+    value: md`First seen <t:${player.firstSeenS}:D>\n7 days: **${duration(playedLast7DaysS)}** · 30 days: **${duration(playedLast30DaysS)}**`,
+  };
+}
+
+function fightField({ kills, deaths, bestStreak, commandsRun }: PlayerHistory): CardField {
+  const streak =
+    bestStreak === undefined
+      ? md``
+      : md`\nBest streak: ${bestStreak.kills} in ${duration(bestStreak.lastS - bestStreak.firstS)} <t:${bestStreak.firstS}:R>`;
+  const ran =
+    commandsRun === 0 ? md`` : md`\nRan ${commandsRun} ${commandsRun === 1 ? "command" : "commands"}`;
+  return { name: md`💀 Kills · ${kills}`, value: md`Deaths: ${deaths}${streak}${ran}` };
+}
+
+function callField(history: PlayerHistory): CardField[] {
+  const { callsMade, callsAnswered, callsNearKills, latestCallsNearKills } = history;
+  if (callsMade + callsNearKills === 0) return [];
+  const parts = [
+    md`Made: ${callsMade}, of which ${callsAnswered} answered`,
+    ...(callsNearKills === 0 ? [] : [md`By others within 3 min of their kills: **${callsNearKills}**`]),
+    ...latestCallsNearKills.slice(0, 2).map(({ call, byVictim }) => {
+      const victim = byVictim ? md`, whom they had killed` : md``;
+      return md`<t:${call.atS}:R> ${person(call.caller, false)}${victim}`;
+    }),
+  ];
+  return [{ name: md`🔔 Calls`, value: joined(parts, "\n") }];
+}
+
+function againstField({ commandsAgainst, latestCommandsAgainst }: PlayerHistory): CardField[] {
+  if (commandsAgainst === 0) return [];
+  const lines = latestCommandsAgainst
+    .slice(0, MOST_AGAINST)
+    .map(({ atS, player, text }) => md`<t:${atS}:R> ${person(player, false)} ${inlineCode(text, 80)}`);
+  return [{ name: md`⌨️ Commands against them · ${commandsAgainst}`, value: joined(lines, "\n") }];
+}
+
+function namesField({ earlierNames }: KnownPlayer): CardField[] {
+  if (earlierNames.length === 0) return [];
+  const shown = earlierNames.slice(0, MOST_NAMES).map((name) => inlineName(name));
+  const left = earlierNames.length - shown.length;
+  const names = joined([...shown, ...(left === 0 ? [] : [md`${left} more`])], ", ");
+  return [{ name: md`🏷 Earlier names`, value: names }];
+}
+
+function caseFields(cases: CaseSummary | undefined): CardField[] {
+  if (cases === undefined) return [];
+  const counts = Object.entries(KINDS).flatMap(([kind, { symbol, small }]) => {
+    const count = cases.counts[kind as CaseKind] ?? 0;
+    return count === 0 ? [] : [md`${symbol} ${count} ${small}${count === 1 || kind === "jail" ? "" : "s"}`];
+  });
+  const lines = cases.latest.slice(0, MOST_CASES).map((one) => caseLine(one, { withTarget: false }));
+  const all = [...(counts.length === 0 ? [] : [joined(counts, " · ")]), ...lines];
+  return [{ name: md`🗂 Cases`, value: all.length === 0 ? md`None` : joined(all, "\n") }];
+}
+
+function sinceFooter(history: PlayerHistory | undefined): { readonly footer?: string } {
+  const sinceS = history?.recordedSinceS;
+  return sinceS === undefined
+    ? {}
+    : { footer: `Recorded since ${new Date(sinceS * 1_000).toISOString().slice(0, 10)}` };
+}
+
+/** What stands behind the card, page by page. */
+const PAGES = [
+  { value: "sessions", label: "Sessions" },
+  { value: "kills", label: "Kills" },
+  { value: "deaths", label: "Deaths" },
+  { value: "commands", label: "Commands they ran" },
+  { value: "against", label: "Commands against them" },
+  { value: "calls", label: "Calls" },
+  { value: "cases", label: "Cases" },
+] as const;
+
+function openRow({ player, bindingId, history, cases }: PlayerShow): readonly Row[] {
+  const options = PAGES.filter(({ value }) =>
+    value === "cases" ? cases !== undefined : known(history) !== undefined,
+  );
+  if (options.length === 0) return [];
+  const id = `player-list:${bindingId ?? ""}/${player.id}`;
+  return [[{ kind: "select", of: "string", id, placeholder: "More of this player", options }]];
+}
+
+/** Several players have, or had, the name that was typed. */
+export function whichPlayer(typed: string, found: readonly KnownPlayer[], bindingId: string): MessageBody {
+  const options = found.slice(0, 25).map(({ playerId, name, earlierNames }) => ({
+    label: cut(plainText(shownName(name)), 100),
+    value: String(playerId),
+    description:
+      earlierNames.length === 0
+        ? "Under this name only"
+        : cut(`Was ${plainText(earlierNames.join(", "))}`, 100),
+  }));
+  const lines = found.slice(0, 25).map(({ playerId, name, lastSeenS }) => {
+    return md`${profile(playerId, name)} · last seen <t:${lastSeenS}:R>`;
+  });
+  return {
+    cards: [
+      {
+        title: md`Several players were called ${inlineName(typed)}`,
+        description: joined(lines, "\n"),
+        color: AWAY_COLOR,
+      },
+    ],
+    rows: [
+      [
+        {
+          kind: "select",
+          of: "string",
+          id: `player-pick:${bindingId}`,
+          placeholder: "Open a player",
+          options,
+        },
+      ],
+    ],
+  };
+}

@@ -1,0 +1,102 @@
+import type { Watch } from "../../../domain/case.ts";
+import {
+  channelMention,
+  type Escaped,
+  joined,
+  md,
+  roleMention,
+  userMention,
+} from "../../../domain/escaped.ts";
+import type { MessageBody, PostedMessage } from "../../../domain/message.ts";
+import type { CaseRenderer, WatchAlertView } from "../../../domain/ports/case-renderer.ts";
+import { note, person } from "../entry-line.ts";
+import { cut, cutLines, plainText, shownName } from "../escape.ts";
+import { caseCard, caseNumberOf } from "./case-card.ts";
+import { playerButtons } from "./player-buttons.ts";
+
+/** The watchlist, and the message when somebody on it joins. Pure. */
+
+const FOOTER = /^Watched · ([\w-]{1,40})$/;
+
+/** `👁 watched until 3 December by @Mo: asks for money` */
+export function watchText({ byId, untilMs, reason }: Watch): Escaped {
+  const until = untilMs === undefined ? md`` : md` until <t:${Math.floor(untilMs / 1_000)}:f>`;
+  const why = reason === undefined ? md`` : md`: ${note(reason, 200)}`;
+  return md`👁 Watched${until} by ${userMention(byId)}${why}`;
+}
+
+/** All who are watched; one select ends a watch. */
+export function watchList(watches: readonly Watch[], alertChannelId: string | undefined): MessageBody {
+  const lines = watches.map((watch) => {
+    const { name, playerId, byId, atMs, untilMs, reason } = watch;
+    const until = untilMs === undefined ? md`` : md` · until <t:${Math.floor(untilMs / 1_000)}:d>`;
+    const why = reason === undefined ? md`` : md` · ${note(reason, 100)}`;
+    const who = person({ name, id: playerId }, true);
+    return md`${who} · by ${userMention(byId)} <t:${Math.floor(atMs / 1_000)}:R>${until}${why}`;
+  });
+  const where =
+    alertChannelId === undefined
+      ? md`-# No channel is set for them yet: \`/setup watches channel:\``
+      : md`-# Told in ${channelMention(alertChannelId)} when they join.`;
+  const options = watches.slice(0, 25).map(({ name, playerId }) => ({
+    label: cut(`End the watch of ${plainText(shownName(name))}`, 100),
+    value: String(playerId),
+  }));
+  const found = lines.length === 0 ? md`Nobody is watched.` : cutLines(lines, 3_800);
+  return {
+    cards: [
+      {
+        title: md`👁 Watchlist · ${watches.length}`,
+        description: joined([found, where], "\n"),
+        color: 0x4a6fa5,
+      },
+    ],
+    rows:
+      options.length === 0
+        ? []
+        : [[{ kind: "select", of: "string", id: "watch-end", placeholder: "End a watch", options }]],
+  };
+}
+
+function watchAlert(view: WatchAlertView): MessageBody {
+  const { watch, player, bindingId, serverName, joinedAtS, key, pingRoleId } = view;
+  const was = watch.name === player.name ? md`` : md`\nWatched as ${person({ name: watch.name }, false)}`;
+  return {
+    ...(pingRoleId === undefined ? {} : { content: roleMention(pingRoleId) }),
+    cards: [
+      {
+        author: cut(plainText(serverName), 200),
+        title: md`👁 A watched player joined`,
+        description: md`${person(player, true)} joined <t:${joinedAtS}:T> (<t:${joinedAtS}:R>)${was}\n${watchText(watch)}`,
+        color: 0xb7791f,
+        footer: `Watched · ${key}`,
+      },
+    ],
+    rows: [
+      ...playerButtons({ bindingId, playerId: player.id, inGame: true, isWatched: true }),
+      [
+        {
+          ...{ kind: "button", style: "secondary", label: "Player", emoji: "👤" },
+          id: `player-open:${bindingId}/${player.id}`,
+        },
+      ],
+    ],
+  };
+}
+
+function alertKeyOf({ cards }: Pick<PostedMessage, "cards">): string | undefined {
+  return FOOTER.exec(cards[0]?.footer ?? "")?.[1];
+}
+
+export const caseRenderer: CaseRenderer = {
+  card: (one, warnings) => caseCard(one, { warnings }),
+  numberOf: caseNumberOf,
+  watchAlert,
+  alertKeyOf,
+  closed: (what, channelId) => ({
+    content:
+      what === "cases"
+        ? md`Marshal cannot post cases in ${channelMention(channelId)}. They are kept: see \`/case search\`. Choose another channel with \`/setup cases\`.`
+        : md`Marshal cannot tell of watched players in ${channelMention(channelId)}. Choose another channel with \`/setup watches\`.`,
+  }),
+};

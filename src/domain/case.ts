@@ -1,0 +1,95 @@
+/** What staff did to players or said of them, numbered within a Discord server. */
+
+/** What a person writes, and what commands of the game leave by themselves. */
+const writtenKinds = ["note", "warning"] as const;
+export const runKinds = ["kick", "ban", "jail", "unban"] as const;
+export const caseKinds = [...writtenKinds, ...runKinds] as const;
+export type CaseKind = (typeof caseKinds)[number];
+export type RunKind = (typeof runKinds)[number];
+
+export interface CaseTarget {
+  /** The player's name, or what was typed where that named nobody, or several. */
+  readonly name: string;
+  readonly playerId?: number;
+}
+
+/** Whoever did it: a member, a player who is linked to none, or both. */
+export interface CaseAuthor {
+  readonly name: string;
+  readonly userId?: string;
+  readonly playerId?: number;
+}
+
+export interface CaseEdit {
+  readonly atMs: number;
+  readonly byId: string;
+  readonly field: "reason" | "evidence";
+  /** What stood there; absent: nothing did. */
+  readonly from?: string;
+}
+
+/** What is known of a punishment's way into the game; it only ever grows. */
+export interface Receipt {
+  /** When Marshal sent it; absent for what somebody typed in the game. */
+  readonly sentAtMs?: number;
+  readonly answer?: {
+    readonly kind: "answered" | "unknown";
+    readonly atMs: number;
+    readonly message?: string;
+  };
+  /** `row`: it was read there in the first place. */
+  readonly log?: "seen" | "not-seen" | "row";
+  /** Of the targets, who left the server soon after, and when, epoch seconds. */
+  readonly left: readonly { readonly playerId: number; readonly atS: number }[];
+}
+
+/** The message of a case in the case channel. */
+export interface CaseCard {
+  readonly channelId: string;
+  /** Makes a repeat of the post harmless. */
+  readonly nonce: string;
+  /** Absent until Discord has named it. */
+  readonly messageId?: string;
+}
+
+export interface Case {
+  readonly guildId: string;
+  /** From 1, in the order in which they came to be. */
+  readonly number: number;
+  readonly kind: CaseKind;
+  /** Absent for notes and warnings about nobody's behaviour on one server. */
+  readonly bindingId?: string;
+  readonly serverName?: string;
+  readonly targets: readonly CaseTarget[];
+  /** The command named everyone. */
+  readonly mass: boolean;
+  readonly author: CaseAuthor;
+  readonly atMs: number;
+  readonly reason?: string;
+  /** A link. */
+  readonly evidence?: string;
+  /** The command as it was run. */
+  readonly command?: string;
+  /** Where it came from, so that the same punishment is one case: a run of ours or a row of the game's log. */
+  readonly origin?: string;
+  readonly receipt?: Receipt;
+  readonly edits: readonly CaseEdit[];
+  readonly revoked?: { readonly atMs: number; readonly byId: string; readonly why?: string };
+  readonly card?: CaseCard;
+}
+
+/** A case before it has its number. */
+export type CaseDraft = Omit<Case, "number" | "edits" | "revoked" | "card">;
+
+/** A player to be told of when they join. */
+export interface Watch {
+  readonly guildId: string;
+  readonly playerId: number;
+  /** As they were called when it was set. */
+  readonly name: string;
+  readonly reason?: string;
+  readonly byId: string;
+  readonly atMs: number;
+  /** Epoch milliseconds; absent: until it is ended. */
+  readonly untilMs?: number;
+}

@@ -1,0 +1,171 @@
+import { Failure } from "./failure.ts";
+
+/** Reads a moment of the past as people write one: "20:14", "25 min ago", "yesterday 20:14", "2026-11-21 20:14". */
+
+const UNIT_MS: readonly (readonly [RegExp, number])[] = [
+  [/^s(ec(ond)?s?)?$/, 1_000],
+  [/^m(in(ute)?s?)?$/, 60_000],
+  [/^h((ou)?rs?)?$/, 3_600_000],
+  [/^d(ays?)?$/, 86_400_000],
+  [/^w(eeks?)?$/, 604_800_000],
+];
+const DAY_MS = 86_400_000;
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"] as const;
+const EXAMPLES = 'Write a time such as "20:14", "25 min ago", "yesterday 20:14" or "2026-11-21 20:14".';
+
+export interface Now {
+  readonly nowMs: number;
+  /** IANA name. */
+  readonly zone: string;
+}
+
+interface Day {
+  readonly year: number;
+  /** From 1. */
+  readonly month: number;
+  readonly day: number;
+}
+
+/**
+ * Epoch milliseconds, at or before now. A time without a day is the latest that has passed; a day without a time is
+ * its beginning. @throws Failure "bad-command" for what cannot be read, or lies ahead.
+ */
+export function momentOf(typed: string, { nowMs, zone }: Now): number {
+  const text = typed.trim().toLowerCase().replace(/\s+/g, " ");
+  const atMs = stampOf(text) ?? agoOf(text, nowMs) ?? calendarOf(text, { nowMs, zone });
+  if (atMs === undefined || !Number.isFinite(atMs))
+    throw new Failure("bad-command", EXAMPLES, { isRead: true });
+  if (atMs > nowMs) throw new Failure("bad-command", `That time lies ahead. ${EXAMPLES}`, { isRead: true });
+  return atMs;
+}
+
+const UNTIL_EXAMPLES = 'Write how long, such as "7 days" or "12 h", or a date such as "2026-12-24".';
+
+/** The same ahead: "7 days", "in 12 h", "20:00", "24.12." @throws Failure "bad-command" as `momentOf` does. */
+export function untilOf(typed: string, { nowMs, zone }: Now): number {
+  const text = typed.trim().toLowerCase().replace(/\s+/g, " ").replace(/^in /, "");
+  const span = spanOf(text);
+  // What lacks a day or a year is read as the latest one: seen from a day or a year later that is the next.
+  const seenFrom = /^(?:today|yesterday)/.test(text)
+    ? [nowMs]
+    : [nowMs, nowMs + DAY_MS, nowMs + 365 * DAY_MS];
+  const ahead = seenFrom.map((atMs) => calendarOf(text, { nowMs: atMs, zone }));
+  const atMs =
+    span === undefined ? (ahead.find((at) => at !== undefined && at > nowMs) ?? ahead[0]) : nowMs + span;
+  if (atMs === undefined || !Number.isFinite(atMs)) throw new Failure("bad-command", UNTIL_EXAMPLES);
+  if (atMs <= nowMs) throw new Failure("bad-command", `That time has passed. ${UNTIL_EXAMPLES}`);
+  return atMs;
+}
+
+/** A timestamp out of a message: `<t:1763755200:T>`, or its seconds alone. */
+function stampOf(text: string): number | undefined {
+  const digits = /^(?:<t:)?(\d{9,11})(?::[a-z])?>?$/.exec(text)?.[1];
+  return digits === undefined ? undefined : Number(digits) * 1_000;
+}
+
+function agoOf(text: string, nowMs: number): number | undefined {
+  if (text === "now") return nowMs;
+  const span = spanOf(text.replace(/ ago$/, ""));
+  return span === undefined ? undefined : nowMs - span;
+}
+
+/** `1 h 30 min`, in milliseconds. */
+function spanOf(text: string): number | undefined {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?) ?([a-z]+) ?/g)];
+  if (parts.length === 0 || parts.map(([whole]) => whole).join("") !== text) return undefined;
+  let ms = 0;
+  for (const [, count = "", unit = ""] of parts) {
+    const unitMs = UNIT_MS.find(([name]) => name.test(unit))?.[1];
+    if (unitMs === undefined) return undefined;
+    ms += Number(count) * unitMs;
+  }
+  return ms;
+}
+
+function calendarOf(text: string, { nowMs, zone }: Now): number | undefined {
+  const clock = /(?:^|[ t,])(\d{1,2})[:.h](\d{2})(?::(\d{2}))? ?(am|pm)?$/.exec(text);
+  const dayText = (clock === null ? text : text.slice(0, clock.index)).replace(/[ ,]+$/, "");
+  const time = clock === null ? { h: 0, m: 0, s: 0 } : timeOf(clock);
+  if (time === undefined || (clock === null && dayText === "")) return undefined;
+  const { h, m, s } = time;
+  const today = dayIn(zone, nowMs);
+  if (dayText === "") {
+    const atMs = atIn(zone, today, h, m, s);
+    return atMs <= nowMs ? atMs : atIn(zone, shifted(today, -1), h, m, s);
+  }
+  const day = dayOf(dayText, today);
+  return day === undefined ? undefined : atIn(zone, day, h, m, s);
+}
+
+function timeOf([, hours = "", minutes = "", seconds = "0", half]: RegExpExecArray) {
+  const twelve = Number(hours);
+  if (half !== undefined && (twelve < 1 || twelve > 12)) return undefined;
+  const h = half === undefined ? twelve : (twelve % 12) + (half === "pm" ? 12 : 0);
+  const [m, s] = [Number(minutes), Number(seconds)];
+  return h > 23 || m > 59 || s > 59 ? undefined : { h, m, s };
+}
+
+function dayOf(text: string, today: Day): Day | undefined {
+  if (text === "today") return today;
+  if (text === "yesterday") return shifted(today, -1);
+  const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text);
+  if (iso !== null) return checked({ year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]) });
+  const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})?$/.exec(text);
+  if (dotted !== null) return dated(today, Number(dotted[1]), Number(dotted[2]), dotted[3]);
+  const named = /^(?:(\d{1,2}) ([a-z]{3})[a-z]*|([a-z]{3})[a-z]* (\d{1,2}))(?:,? (\d{4}))?$/.exec(text);
+  if (named === null) return undefined;
+  const month = MONTHS.findIndex((name) => name === (named[2] ?? named[3])) + 1;
+  return dated(today, Number(named[1] ?? named[4]), month, named[5]);
+}
+
+/** Without a year: the latest such day. */
+function dated(today: Day, day: number, month: number, year: string | undefined): Day | undefined {
+  if (year !== undefined) return checked({ year: Number(year), month, day });
+  const isAhead = month > today.month || (month === today.month && day > today.day);
+  return checked({ year: today.year - (isAhead ? 1 : 0), month, day });
+}
+
+function checked(day: Day): Day | undefined {
+  const same = new Date(utc(day));
+  const fits = same.getUTCMonth() + 1 === day.month && same.getUTCDate() === day.day;
+  return fits && day.year >= 1970 ? day : undefined;
+}
+
+function utc({ year, month, day }: Day): number {
+  return Date.UTC(year, month - 1, day);
+}
+
+function shifted(day: Day, days: number): Day {
+  const date = new Date(utc(day) + days * DAY_MS);
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
+}
+
+/** What the calendar of a zone shows. */
+function dayIn(zone: string, atMs: number): Day {
+  const shown = new Date(atMs + offsetIn(zone, atMs));
+  return { year: shown.getUTCFullYear(), month: shown.getUTCMonth() + 1, day: shown.getUTCDate() };
+}
+
+/**
+ * The moment at which the clocks of a zone show this. A time that comes twice, in autumn, is its first; one that the
+ * clocks leap over, in spring, is as much later.
+ */
+function atIn(zone: string, day: Day, h: number, m: number, s: number): number {
+  const shown = utc(day) + ((h * 60 + m) * 60 + s) * 1_000;
+  const before = shown - offsetIn(zone, shown - DAY_MS);
+  if (before + offsetIn(zone, before) === shown) return before;
+  const after = shown - offsetIn(zone, shown + DAY_MS);
+  return after + offsetIn(zone, after) === shown ? after : before;
+}
+
+/** How far the clocks of a zone are ahead of UTC, milliseconds. */
+function offsetIn(zone: string, atMs: number): number {
+  const parts = new Intl.DateTimeFormat("en", {
+    ...{ timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
+    ...{ hour: "numeric", minute: "numeric", second: "numeric" },
+  }).formatToParts(atMs);
+  const of = (type: Intl.DateTimeFormatPartTypes) =>
+    Number(parts.find((part) => part.type === type)?.value ?? 0);
+  const shown = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
+  return shown - Math.floor(atMs / 1_000) * 1_000;
+}

@@ -1,0 +1,29 @@
+import type { Case, Watch } from "../case.ts";
+import type { MessageBody, PostedMessage } from "../message.ts";
+import type { PlayerRef } from "../model.ts";
+
+/** Pure rendering of what history/ posts of its own accord, implemented in discord/render. */
+export interface CaseRenderer {
+  /** `warnings`: how many of this player count, where the case is a warning. */
+  card(one: Case, warnings?: number): MessageBody;
+  /** The number of the case that a message of ours shows; undefined: it shows none. */
+  numberOf(posted: Pick<PostedMessage, "cards">): number | undefined;
+  /** A watched player has joined. */
+  watchAlert(view: WatchAlertView): MessageBody;
+  /** Which join a message of ours tells of; undefined: it is no such message. */
+  alertKeyOf(posted: Pick<PostedMessage, "cards">): string | undefined;
+  /** The channel of cases or of the watchlist takes no message. */
+  closed(what: "cases" | "watches", channelId: string): MessageBody;
+}
+
+export interface WatchAlertView {
+  readonly watch: Watch;
+  readonly player: Required<PlayerRef>;
+  readonly bindingId: string;
+  readonly serverName: string;
+  /** When they joined, epoch seconds. */
+  readonly joinedAtS: number;
+  /** Stands in the footer, so that the message is found again. */
+  readonly key: string;
+  readonly pingRoleId: string | undefined;
+}

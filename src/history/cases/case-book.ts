@@ -1,0 +1,188 @@
+import type { Case, CaseCard, CaseDraft, Receipt } from "../../domain/case.ts";
+import type { Actor } from "../../domain/guild.ts";
+import { KeyedMutex } from "../../domain/keyed-mutex.ts";
+import type { CaseRenderer } from "../../domain/ports/case-renderer.ts";
+import type { CaseChange, CaseFilter, CaseSummary, Cases } from "../../domain/ports/cases.ts";
+import type { Clock, Random } from "../../domain/ports/clock.ts";
+import type { Notifier } from "../../domain/ports/notifier.ts";
+import type { Settings } from "../../domain/ports/settings.ts";
+import type { Sink } from "../../domain/ports/sink.ts";
+import { originOfRun } from "./case-of-command.ts";
+import { CasePosts } from "./case-posts.ts";
+import type { CaseStore } from "./case-store.ts";
+import { edited, revoked } from "./change-case.ts";
+import { isComplete, merged, RECEIPT_OPEN_MS } from "./receipt.ts";
+
+/** Warnings count for this long. */
+const WARNING_MS = 30 * 24 * 60 * 60_000;
+/** Cases of all guilds that a start looks at again. */
+const MOST_RECOVERED = 1_000;
+const LATEST_OF_PLAYER = 3;
+
+export interface CaseBookPorts {
+  readonly store: CaseStore;
+  readonly settings: Pick<Settings, "of">;
+  readonly sink: Sink;
+  readonly notifier: Pick<Notifier, "guild">;
+  readonly renderer: CaseRenderer;
+  readonly clock: Clock;
+  readonly random: Random;
+  report(what: string, error: unknown): void;
+}
+
+/** The cases of all guilds: numbered, changed one at a time, shown in the case channel. */
+export class CaseBook implements Cases {
+  readonly isKept = true;
+  readonly #ports: CaseBookPorts;
+  readonly #posts: CasePosts;
+  readonly #changes = new KeyedMutex();
+  /** Cases whose receipt may still grow: `guild number`. */
+  readonly #open = new Map<string, Case>();
+
+  constructor(ports: CaseBookPorts) {
+    this.#ports = ports;
+    this.#posts = new CasePosts({
+      ...ports,
+      current: async (guildId, number) => {
+        const one = await ports.store.get(guildId, number);
+        if (one === undefined) return undefined;
+        const warnings = await this.#warningsTold(one);
+        return { one, ...(warnings === undefined ? {} : { warnings }) };
+      },
+      onPosted: async ({ guildId, number }, messageId) => {
+        await this.#change(guildId, number, (one) =>
+          one.card === undefined ? one : { ...one, card: { ...one.card, messageId } },
+        );
+      },
+    });
+  }
+
+  /** Takes up receipts and cards that an earlier process left open. */
+  async start(): Promise<void> {
+    const sinceMs = this.#ports.clock.nowMs() - RECEIPT_OPEN_MS;
+    for (const one of await this.#ports.store.open(sinceMs, MOST_RECOVERED)) {
+      this.#follow(one);
+      this.#posts.recover(one);
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.#posts.stop();
+  }
+
+  async add(draft: CaseDraft): Promise<Case> {
+    return (await this.record(draft)).one;
+  }
+
+  /** The same draft twice is one case. */
+  async record(draft: CaseDraft): Promise<{ readonly one: Case; readonly isNew: boolean }> {
+    const added = await this.#ports.store.add(draft, await this.#newCard(draft.guildId));
+    if (added.isNew) {
+      this.#follow(added.one);
+      this.#posts.show(added.one.guildId, added.one.number);
+    }
+    return added;
+  }
+
+  get(guildId: string, number: number): Promise<Case | undefined> {
+    return this.#ports.store.get(guildId, number);
+  }
+
+  ofRun(guildId: string, runId: string): Promise<Case | undefined> {
+    return this.#ports.store.byOrigin(guildId, originOfRun(runId));
+  }
+
+  search(guildId: string, filter: CaseFilter): Promise<readonly Case[]> {
+    return this.#ports.store.search(guildId, filter);
+  }
+
+  async summary(guildId: string, playerId: number): Promise<CaseSummary> {
+    const { store } = this.#ports;
+    const [counts, latest] = await Promise.all([
+      store.counts(guildId, playerId, 0),
+      store.search(guildId, { playerId, limit: LATEST_OF_PLAYER }),
+    ]);
+    return { counts, latest };
+  }
+
+  edit(actor: Actor, number: number, change: CaseChange): Promise<Case | undefined> {
+    const by = { userId: actor.userId, atMs: this.#ports.clock.nowMs() };
+    return this.#shown(actor.guildId, number, (one) => edited(one, change, by));
+  }
+
+  revoke(actor: Actor, number: number, why: string | undefined): Promise<Case | undefined> {
+    const by = { userId: actor.userId, atMs: this.#ports.clock.nowMs() };
+    return this.#shown(actor.guildId, number, (one) => revoked(one, by, why));
+  }
+
+  async warnings(guildId: string, playerId: number): Promise<number> {
+    const sinceMs = this.#ports.clock.nowMs() - WARNING_MS;
+    return (await this.#ports.store.counts(guildId, playerId, sinceMs)).warning ?? 0;
+  }
+
+  /** Something more is known of a punishment's way into the game. */
+  async complete(guildId: string, number: number, receipt: Receipt): Promise<void> {
+    await this.#shown(guildId, number, (one) => {
+      const next = merged(one.receipt ?? { left: [] }, receipt);
+      return isSame(next, one.receipt) ? one : { ...one, receipt: next };
+    });
+  }
+
+  /** Cases of a server whose receipt may still grow. */
+  openOn(bindingId: string): readonly Case[] {
+    const nowMs = this.#ports.clock.nowMs();
+    for (const [key, { atMs }] of this.#open) if (nowMs - atMs > RECEIPT_OPEN_MS) this.#open.delete(key);
+    return [...this.#open.values()].filter((one) => one.bindingId === bindingId);
+  }
+
+  /** Changes it and brings its card up to date. */
+  async #shown(guildId: string, number: number, edit: (one: Case) => Case): Promise<Case | undefined> {
+    const { before, after } = await this.#change(guildId, number, edit);
+    if (after !== undefined && after !== before) this.#posts.show(guildId, number);
+    return after;
+  }
+
+  async #change(
+    guildId: string,
+    number: number,
+    edit: (one: Case) => Case,
+  ): Promise<{ readonly before: Case | undefined; readonly after: Case | undefined }> {
+    return await this.#changes.take(`${guildId} ${number}`, async () => {
+      const before = await this.#ports.store.get(guildId, number);
+      if (before === undefined) return { before, after: undefined };
+      const after = edit(before);
+      if (after !== before) await this.#ports.store.put(after, isOpen(after));
+      this.#follow(after);
+      return { before, after };
+    });
+  }
+
+  #follow(one: Case): void {
+    const key = `${one.guildId} ${one.number}`;
+    const isYoung = this.#ports.clock.nowMs() - one.atMs <= RECEIPT_OPEN_MS;
+    if (isYoung && !isComplete(one)) this.#open.set(key, one);
+    else this.#open.delete(key);
+  }
+
+  async #newCard(guildId: string): Promise<CaseCard | undefined> {
+    const { caseChannelId } = await this.#ports.settings.of(guildId);
+    return caseChannelId === undefined
+      ? undefined
+      : { channelId: caseChannelId, nonce: this.#ports.random.id().slice(0, 25) };
+  }
+
+  async #warningsTold({ kind, guildId, targets, revoked: gone }: Case): Promise<number | undefined> {
+    const [only] = targets;
+    if (kind !== "warning" || gone !== undefined || only?.playerId === undefined) return undefined;
+    return await this.warnings(guildId, only.playerId);
+  }
+}
+
+/** Whether a start has to look at it again: its card may be missing, its receipt may grow. */
+function isOpen(one: Case): boolean {
+  return (one.card !== undefined && one.card.messageId === undefined) || !isComplete(one);
+}
+
+function isSame(one: Receipt, other: Receipt | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

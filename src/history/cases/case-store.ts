@@ -1,0 +1,48 @@
+import type { Case, CaseCard, CaseDraft, CaseKind, Watch } from "../../domain/case.ts";
+import type { CaseFilter } from "../../domain/ports/cases.ts";
+
+/** Where cases are kept. Each call rejects with Failure "store" while the history cannot be written or read. */
+export interface CaseStore {
+  /** Gives it the next number of its guild; where one of the same origin stands, that one is the answer. */
+  add(draft: CaseDraft, card: CaseCard | undefined): Promise<{ readonly one: Case; readonly isNew: boolean }>;
+  get(guildId: string, number: number): Promise<Case | undefined>;
+  byOrigin(guildId: string, origin: string): Promise<Case | undefined>;
+  /** In the place of the one with its number. `isOpen`: a restart has to look at it again. */
+  put(one: Case, isOpen: boolean): Promise<void>;
+  search(guildId: string, filter: CaseFilter): Promise<readonly Case[]>;
+  /** How many of each kind count against a player, those at or after `sinceMs`; revoked ones never do. */
+  counts(
+    guildId: string,
+    playerId: number,
+    sinceMs: number,
+  ): Promise<Readonly<Partial<Record<CaseKind, number>>>>;
+  /** Of all guilds, the newest that a restart has to look at, at most so many. */
+  open(sinceMs: number, limit: number): Promise<readonly Case[]>;
+}
+
+/** An alert that was decided on, and may or may not stand in its channel. */
+export interface PendingAlert {
+  /** Stands in the footer of the message. */
+  readonly key: string;
+  readonly nonce: string;
+  readonly channelId: string;
+  readonly bindingId: string;
+  readonly joinedAtS: number;
+  /** The name under which they joined. */
+  readonly name: string;
+}
+
+/** A watch with what was told of it. */
+export interface WatchRow {
+  readonly watch: Watch;
+  /** By binding: the newest join that was told, epoch seconds. */
+  readonly toldS: Readonly<Record<string, number>>;
+  readonly pending?: PendingAlert;
+}
+
+export interface WatchStore {
+  put(row: WatchRow): Promise<void>;
+  remove(guildId: string, playerId: number): Promise<void>;
+  /** Of all guilds. */
+  all(): Promise<readonly WatchRow[]>;
+}

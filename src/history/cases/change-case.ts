@@ -1,0 +1,37 @@
+import type { Case, CaseEdit } from "../../domain/case.ts";
+import type { CaseChange } from "../../domain/ports/cases.ts";
+
+/** What becomes of a case when people change it. Pure. */
+
+/** Beyond this the oldest edits but the first make room: a case stays one row of the history. */
+const MOST_EDITS = 50;
+
+export interface By {
+  readonly userId: string;
+  readonly atMs: number;
+}
+
+/** The case with other words; what stood there stays in its history. The same case where nothing differs. */
+export function edited(one: Case, change: CaseChange, { userId, atMs }: By): Case {
+  let next = one;
+  for (const field of ["reason", "evidence"] as const) {
+    const to = change[field]?.trim();
+    const from = next[field];
+    if (to === undefined || to === (from ?? "")) continue;
+    const edit: CaseEdit = { atMs, byId: userId, field, ...(from === undefined ? {} : { from }) };
+    const { [field]: _, ...rest } = next;
+    next = { ...rest, ...(to === "" ? {} : { [field]: to }), edits: bounded([...next.edits, edit]) };
+  }
+  return next;
+}
+
+function bounded(edits: readonly CaseEdit[]): readonly CaseEdit[] {
+  return edits.length <= MOST_EDITS ? edits : [...edits.slice(0, 1), ...edits.slice(2)];
+}
+
+/** It stays, and counts no more. Revoked once, it stays as it was revoked first. */
+export function revoked(one: Case, { userId, atMs }: By, why: string | undefined): Case {
+  if (one.revoked !== undefined) return one;
+  const said = why?.trim() ?? "";
+  return { ...one, revoked: { atMs, byId: userId, ...(said === "" ? {} : { why: said }) } };
+}

@@ -1,0 +1,26 @@
+import type { AnswerOf, ArgsOf, QueryName } from "../queries/named-queries.ts";
+import type { CaseStore, WatchStore } from "./case-store.ts";
+
+type Call = <N extends QueryName>(name: N, args: ArgsOf<N>) => Promise<AnswerOf<N>>;
+
+/** Cases in the database of the history, by its named questions. */
+export function storedCases(call: Call): CaseStore {
+  return {
+    add: (draft, card) => call("cases.add", { draft, card }),
+    get: (guildId, number) => call("cases.get", { guildId, number }),
+    byOrigin: (guildId, origin) => call("cases.byOrigin", { guildId, origin }),
+    put: (one, isOpen) => call("cases.put", { one, isOpen }),
+    search: (guildId, filter) => call("cases.search", { guildId, filter }),
+    counts: (guildId, playerId, sinceMs) => call("cases.counts", { guildId, playerId, sinceMs }),
+    open: (sinceMs, limit) => call("cases.open", { sinceMs, limit }),
+  };
+}
+
+/** The watchlists in the same database. */
+export function storedWatches(call: Call): WatchStore {
+  return {
+    put: (row) => call("watches.put", { row }),
+    remove: (guildId, playerId) => call("watches.remove", { guildId, playerId }),
+    all: () => call("watches.all", {}),
+  };
+}

@@ -1,0 +1,20 @@
+import { Failure } from "../../domain/failure.ts";
+import type { ParsedCommand } from "../../domain/run.ts";
+import { parseCommand } from "./parse-command.ts";
+
+/** What a command text of the game's log means: nobody can correct it any more, so much is overlooked. */
+export function readLogged(text: string): ParsedCommand | undefined {
+  const plain = text
+    .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(/[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu, "")
+    .replace(/(?: ?,)+/g, ",")
+    .replace(/^(:+\S+ ),/, "$1")
+    .replace(/,$/, "")
+    .trim();
+  try {
+    return parseCommand(plain);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Channel, Exchange, Message } from "../../src/sandbox/discord/types.ts";
+import type { Town } from "../../src/sandbox/service/service.ts";
+import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
+import { answerOf, labelsOf, press, reads, textOf } from "./read.ts";
+import { E2eRig } from "./rig.ts";
+
+type PlayerRef = Town["players"][number];
+
+describe("cases and the watchlist, from a kick to a revoked case", () => {
+  let rig: E2eRig;
+  let channel: Channel;
+  let watched: Channel;
+  let mo: PlayerRef;
+
+  before(async () => {
+    rig = await E2eRig.start();
+    const { owner, general, guild } = rig.home;
+    await rig.link();
+    channel = guild.addChannel({ name: "cases" });
+    watched = guild.addChannel({ name: "watched" });
+    await reads(await owner.slash(general, "setup cases", { channel }), /Cases are posted in/);
+    await reads(await owner.slash(general, "setup watches", { channel: watched }), /it is told in/);
+    // Something reads the logs of the server.
+    await rig.feed("commands");
+    await rig.feed("joins");
+    rig.town.join("AnnLee", 9_000_000_001);
+    mo = rig.town.join("MoGame", 9_000_000_002);
+    rig.town.world.staff.set(mo.id, { name: mo.name, role: "mod" });
+    await rig.polled("CommandLogs", "JoinLogs");
+  });
+  after(async () => {
+    await rig.close();
+  });
+
+  const mod = async (line: string, options: Readonly<Record<string, string | number>>, then: RegExp) => {
+    const { moderator, general } = rig.home;
+    const exchange = await moderator.slash(general, line, options);
+    await reads(exchange, then);
+    return exchange;
+  };
+  const fill = async (on: Message | Exchange, label: string, words: string, then: RegExp) => {
+    const { modal } = await press(rig.home.moderator, on, label);
+    assert.ok(modal !== undefined, `${label} opens a form`);
+    const exchange = await rig.home.moderator.submit(modal, { [modal.fields[0]?.customId ?? ""]: words });
+    await reads(exchange, then);
+    return exchange;
+  };
+
+  test("a kick without a reason becomes a receipt that completes itself, and its author is asked", async () => {
+    const ran = await mod("run command", { text: ":kick AnnLee" }, /It ran/);
+    const card = await rig.posted(channel, "Kick · case 1", "AnnLee", "Answered after");
+    assert.match(textOf(card), /No reason was given yet/);
+    assert.deepEqual(labelsOf(answerOf(ran)).includes("Give the reason"), true);
+    await rig.until("the receipt is complete", () =>
+      /Seen in the game's log[\s\S]*Player left/.test(textOf(card)) ? card : undefined,
+    );
+    await fill(ran, "Give the reason", "cop baiting", /Case 1 has its reason/);
+    await rig.until("the reason on the card", () => textOf(card).includes("cop baiting"));
+    assert.ok(!labelsOf(card).includes("Give the reason"));
+    assert.equal(rig.discord.messages(channel).length, 1);
+  });
+
+  test("a ban that somebody typed in the game becomes a case; any Moderator gives its reason", async () => {
+    rig.town.world.logCommand(mo, ":ban AnnLee", false);
+    const card = await rig.posted(channel, "Ban · case 2", "Typed in the game", "MoGame");
+    await fill(card, "Give the reason", "came back", /Case 2 has its reason/);
+    await rig.until("the reason on the card", () => textOf(card).includes("came back"));
+  });
+
+  test("notes and warnings are written, changed with their history, found and revoked", async () => {
+    const bob = rig.town.join("BobRay", 9_000_000_003);
+    await rig.polled("JoinLogs");
+    for (const n of [1, 2, 3]) {
+      await mod(
+        "case add",
+        { player: String(bob.id), kind: "warning", reason: `spam ${n}` },
+        /Warning · case/,
+      );
+    }
+    await rig.posted(channel, "spam 3", "3 warnings in 30 days");
+    const link = { number: 3, reason: "much spam", evidence: "https://pictures.example/1?a=(b)" };
+    await mod("case edit", link, /Case 3 is changed[\s\S]*Evidence[\s\S]*before: spam 1/);
+    await rig.posted(channel, "much spam", "Edited");
+    const found = await mod("case search", { player: String(bob.id) }, /#5[\s\S]*#4[\s\S]*#3/);
+    assert.doesNotMatch(found.text, /#1/);
+    await mod("case revoke", { number: 3, reason: "a mistake" }, /Case 3 is revoked/);
+    await rig.posted(channel, "Revoked · Warning · case 3", "a mistake");
+    await mod("case show", { number: 3 }, /Revoked/);
+    await mod("case show", { number: 99 }, /no case 99/);
+    await mod("case edit", { number: 3 }, /Say what to change/);
+    await mod("case edit", { number: 3, evidence: "javascript:alert(1)" }, /begins with https/);
+    await mod("case search", { kind: "ban", since: "1 h ago" }, /#2/);
+    await mod("case search", { since: "20 parsecs" }, /25 min ago/);
+  });
+
+  test("only Moderators see any of it", async () => {
+    const { member, general } = rig.home;
+    await reads(await member.slash(general, "case show", { number: 1 }), /needs the tier Moderator/);
+    await reads(await member.slash(general, "case search"), /needs the tier Moderator/);
+    await reads(await member.slash(general, "player watches"), /needs the tier Moderator/);
+    const card = await rig.posted(channel, "Ban · case 2");
+    assert.match((await member.click(card, "Player")).text, /needs the tier Moderator|^$/);
+  });
+
+  test("a watched player is told once when they join, with their buttons, also after a restart", async () => {
+    const { moderator } = rig.home;
+    const watch = { player: "BobRay", reason: "asks for money", until: "7 days" };
+    await mod("player watch", watch, /BobRay[\s\S]*Watched until/);
+    const there = rig.town.players.find(({ name }) => name === "BobRay");
+    assert.ok(there !== undefined);
+    rig.town.leave(there);
+    await rig.polled("JoinLogs");
+    await rig.restart();
+    rig.town.join("BobRay", 9_000_000_003);
+    const alert = await rig.posted(watched, "A watched player joined", "BobRay", "asks for money");
+    assert.deepEqual(labelsOf(alert), ["PM", "Kick", "Jail", "Ban", "Note", "Warn", "End watch", "Player"]);
+    await fill(alert, "Note", "talked to him", /Note · case 6[\s\S]*talked to him/);
+    await rig.polled("JoinLogs");
+    assert.equal(rig.discord.messages(watched).length, 1);
+    const list = await mod("player watches", {}, /Watchlist · 1[\s\S]*BobRay/);
+    const menu = answerOf(list).components[0]?.components?.[0]?.custom_id ?? "";
+    await reads(
+      await moderator.select(answerOf(list), menu, ["End the watch of BobRay"]),
+      /no longer watched/,
+    );
+    await reads(await press(moderator, alert, "End watch"), /was not watched/);
+  });
+
+  test("nothing was logged as an error, no key was seen, the service was asked well", () => {
+    assertNoKeySeen(rig);
+    assertWellBehaved(rig);
+  });
+});

@@ -1,0 +1,124 @@
+import { caseRenderer } from "../../../src/discord/render/players/watch-cards.ts";
+import { DEFAULT_SETTINGS, type GuildSettings } from "../../../src/domain/guild.ts";
+import type { CommandEntry, JoinEntry, PlayerRef, Snapshot, SourceId } from "../../../src/domain/model.ts";
+import { type CasesRoom, createCases } from "../../../src/history/cases/create-cases.ts";
+import { readLogged } from "../../../src/runs/catalogue/read-logged.ts";
+import { seededRandom, VirtualClock } from "../../support/clock.ts";
+import { serverStatus } from "../../support/fake-services.ts";
+import { FakeSink } from "../../support/fake-sink.ts";
+import { MemoryCases, MemoryWatches } from "./memory-stores.ts";
+
+const source = "s1" as SourceId;
+
+/** A server with its logs, two channels, and the room of cases, which can be killed and started again. */
+export class CasesWorld {
+  readonly clock = new VirtualClock();
+  readonly random = seededRandom(3);
+  readonly sink = new FakeSink(this.clock);
+  readonly cases = new MemoryCases();
+  readonly watches = new MemoryWatches();
+  readonly told: string[] = [];
+  readonly reported: string[] = [];
+  settings: GuildSettings = { ...DEFAULT_SETTINGS, caseChannelId: "cases", watchChannelId: "watches" };
+  players: PlayerRef[] = [];
+  joins: JoinEntry[] = [];
+  commands: CommandEntry[] = [];
+  room: CasesRoom;
+  /** The room of an earlier life may not be heard any more. */
+  #life = 0;
+
+  constructor() {
+    this.room = this.#build();
+  }
+
+  get nowS(): number {
+    return Math.floor(this.clock.nowMs() / 1_000);
+  }
+
+  join(player: PlayerRef): void {
+    this.players.push(player);
+    this.joins.push({ kind: "join", atS: this.nowS, player, joined: true });
+  }
+
+  leave(player: PlayerRef): void {
+    this.players = this.players.filter(({ id }) => id !== player.id);
+    this.joins.push({ kind: "join", atS: this.nowS, player, joined: false });
+  }
+
+  types(player: PlayerRef, text: string): void {
+    this.commands.push({ kind: "command", atS: this.nowS, player, text });
+  }
+
+  snapshot(): Snapshot {
+    const players = this.players.map((player) => ({
+      player,
+      team: "",
+      permission: "Normal",
+      wantedStars: 0,
+    }));
+    return {
+      ...{ source, askedAtMs: this.clock.nowMs(), takenAtMs: this.clock.nowMs(), status: serverStatus() },
+      lists: { players, joinLogs: [...this.joins], commandLogs: [...this.commands] },
+      skippedRows: {},
+    };
+  }
+
+  /** The server is read, and what follows is done. */
+  async look(): Promise<void> {
+    this.room.take(this.snapshot());
+    await this.settle();
+  }
+
+  async settle(ms = 1): Promise<void> {
+    for (let turn = 0; turn < 20; turn += 1) await this.clock.advance(ms / 20);
+  }
+
+  async start(): Promise<void> {
+    this.room.start();
+    await this.settle();
+  }
+
+  /** kill -9: what it was doing is not done any more, what it has stored stays. */
+  async kill(): Promise<void> {
+    this.#life += 1;
+    this.room = this.#build();
+    await this.start();
+  }
+
+  #build(): CasesRoom {
+    const life = this.#life;
+    const alive = <T extends object>(port: T): T =>
+      new Proxy(port, {
+        get: (target, name) => {
+          const value: unknown = Reflect.get(target, name, target);
+          if (typeof value !== "function") return value;
+          // A process that was killed waits for ever.
+          return (...args: unknown[]) =>
+            this.#life === life ? Reflect.apply(value, target, args) : new Promise(() => undefined);
+        },
+      });
+    const binding = {
+      ...{ id: "b1", guildId: "g1", source, name: "Town", ownerId: 1, joinKey: "k" },
+      ...{ linkedBy: "u", linkedAtMs: this.clock.nowMs() - 60_000 },
+    };
+    return createCases({
+      store: alive(this.cases),
+      watchStore: alive(this.watches),
+      sink: alive(this.sink),
+      settings: { of: async () => this.settings },
+      bindings: { bySource: async () => [binding], list: async () => [binding] },
+      accounts: {
+        ofPlayer: async (_, playerId) =>
+          playerId === 14 ? { userId: "u14", player: { name: "Mo", id: 14 }, linkedAtMs: 0 } : undefined,
+      },
+      notifier: { guild: async (_, { content = "" }) => void this.told.push(content) },
+      renderer: caseRenderer,
+      read: readLogged,
+      findPlayers: async (_, name) => (name === "Long_Gone" ? [{ name, playerId: 99 }] : []),
+      keeps: async () => true,
+      clock: this.clock,
+      random: this.random,
+      report: (what) => void this.reported.push(what),
+    });
+  }
+}

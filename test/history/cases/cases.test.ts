@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Actor } from "../../../src/domain/guild.ts";
+import { actorOf } from "../../support/fake-services.ts";
+import { runRecord } from "./case-samples.ts";
+import { CasesWorld } from "./cases-world.ts";
+
+const ann = { name: "Ann_Lee", id: 11 };
+const bob = { name: "Bob", id: 12 };
+const mo = { name: "Mo", id: 14 };
+const actor: Actor = actorOf({ guildId: "g1", userId: "u2" });
+
+async function world(): Promise<CasesWorld> {
+  const made = new CasesWorld();
+  for (const player of [ann, bob, mo]) made.join(player);
+  await made.start();
+  await made.look();
+  await made.clock.advance(10_000);
+  return made;
+}
+
+const run = (made: CasesWorld, changes: Parameters<typeof runRecord>[0] = {}) =>
+  runRecord({ ...{ sentAtMs: made.clock.nowMs(), endedAtMs: made.clock.nowMs() + 400 }, ...changes });
+
+describe("cases that come by themselves", () => {
+  test("a kick through Marshal: one card, completed from sent to left by editing", async () => {
+    const made = await world();
+    const { id: _, ...sent } = run(made);
+    const record = { ...sent, id: "r9", message: "Success" };
+    made.room.onRun({ ...record, status: "sending" });
+    made.leave(ann);
+    made.room.onRun(record);
+    await made.settle();
+    assert.match(made.sink.text("cases"), /\*\*Ann\\_Lee\*\*.*Sent.*Answered after 0.4.s: Success/s);
+    assert.doesNotMatch(made.sink.text("cases"), /left|Seen/);
+
+    made.room.onRun({ ...record, proof: "seen" });
+    await made.settle();
+    await made.look();
+    assert.match(made.sink.text("cases"), /Seen in the game's log\n🚪 Player left 0.s later/);
+    assert.equal(made.sink.messages("cases").length, 1);
+    assert.equal(made.cases.all().length, 1);
+    assert.deepEqual(made.cases.all()[0]?.targets, [{ name: "Ann_Lee", playerId: 11 }]);
+  });
+
+  test("a ban that a linked member typed in the game is theirs; the same window twice is one case", async () => {
+    const made = await world();
+    made.types(mo, ":ban ann raid");
+    await made.clock.advance(3_000);
+    made.leave(ann);
+    await made.look();
+    await made.look();
+    const [one, ...others] = made.cases.all();
+    assert.deepEqual(others, []);
+    assert.deepEqual(one?.author, { name: "Mo", playerId: 14, userId: "u14" });
+    assert.deepEqual(one?.targets, [{ name: "Ann_Lee", playerId: 11 }]);
+    assert.match(made.sink.text("cases"), /> raid.*Typed in the game.*left 3.s later/s);
+    assert.equal(made.sink.messages("cases").length, 1);
+  });
+
+  test("what came through an API, or before the server was linked, is none", async () => {
+    const made = await world();
+    made.types({ name: "Remote Server" }, ":kick Ann_Lee");
+    made.commands.push({ kind: "command", atS: made.nowS - 3_600, player: mo, text: ":kick Bob" });
+    await made.look();
+    assert.deepEqual(made.cases.all(), []);
+  });
+
+  test("`:ban all` is one case that lists its targets, a name that fits two stays text", async () => {
+    const made = await world();
+    made.join({ name: "Bobby", id: 13 });
+    await made.look();
+    made.types(mo, ":kick bob");
+    made.types(mo, ":ban others raid");
+    await made.look();
+    const [kicked, banned] = made.cases.all();
+    assert.deepEqual(kicked?.targets, [{ name: "bob" }]);
+    assert.deepEqual(banned?.targets.map(({ playerId }) => playerId).sort(), [11, 12, 13]);
+  });
+
+  test("a ban of somebody who is gone is theirs by their whole name, as the log or the history knows it", async () => {
+    const made = await world();
+    made.leave(ann);
+    await made.clock.advance(10_000);
+    made.types(mo, ":ban Ann_Lee");
+    made.types(mo, ":ban Long_Gone");
+    made.types(mo, ":ban Ann");
+    await made.look();
+    assert.deepEqual(
+      made.cases.all().map(({ targets }) => targets[0]?.playerId),
+      [11, 99, undefined],
+    );
+  });
+
+  test("nothing is lost while the history is down: the window still shows it, a run is tried again", async () => {
+    const made = await world();
+    made.cases.isDown = true;
+    made.types(mo, ":kick Bob");
+    made.room.onRun(run(made));
+    await made.look();
+    assert.deepEqual(made.cases.all(), []);
+    made.cases.isDown = false;
+    await made.clock.advance(5_000);
+    await made.look();
+    assert.deepEqual(
+      made.cases
+        .all()
+        .map(({ command }) => command)
+        .sort(),
+      [":kick Ann_Lee", ":kick Bob"],
+    );
+  });
+
+  test("a kill at any moment loses no case and repeats no card", async () => {
+    for (let turns = 0; turns < 40; turns += 1) {
+      const made = await world();
+      made.types(mo, ":kick Bob spam");
+      made.room.take(made.snapshot());
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      await made.kill();
+      await made.look();
+      await made.clock.advance(20_000);
+      assert.equal(made.cases.all().length, 1, `after ${turns} turns`);
+      assert.equal(made.sink.messages("cases").length, 1, `after ${turns} turns`);
+    }
+  });
+
+  test("a post that Discord took without an answer is found again, also when its nonce is forgotten", async () => {
+    const made = await world();
+    made.sink.nonceMemoryMs = 0;
+    let isLost = true;
+    made.sink.fault = (call) => (call === "send" && isLost ? "lost" : undefined);
+    made.types(mo, ":kick Bob");
+    await made.look();
+    isLost = false;
+    await made.clock.advance(10_000);
+    await made.settle();
+    assert.equal(made.sink.messages("cases").length, 1);
+    assert.equal(made.cases.all()[0]?.card?.messageId, made.sink.messages("cases")[0]?.messageId);
+  });
+
+  test("a channel that takes nothing is told of once, and the case is kept", async () => {
+    const made = await world();
+    made.sink.fault = () => "no-access";
+    made.types(mo, ":kick Bob");
+    made.types(mo, ":kick Ann_Lee");
+    await made.look();
+    assert.equal(made.told.length, 1);
+    assert.equal(made.cases.all().length, 2);
+  });
+});
+
+describe("a case that is changed", () => {
+  test("shows it on its card, and a revoked one counts no more", async () => {
+    const made = await world();
+    made.types(mo, ":kick Bob");
+    await made.look();
+    await made.room.cases.edit(actor, 1, { reason: "spam" });
+    await made.settle();
+    assert.match(made.sink.text("cases"), /> spam.*Edited by <@u2>/s);
+    assert.equal((await made.room.cases.summary("g1", 12)).counts.kick, 1);
+    await made.room.cases.revoke(actor, 1, "wrong player");
+    await made.settle();
+    assert.match(made.sink.text("cases"), /Revoked by <@u2>.*wrong player/s);
+    assert.equal((await made.room.cases.summary("g1", 12)).counts.kick, undefined);
+    assert.equal(await made.room.cases.edit(actor, 7, { reason: "x" }), undefined);
+  });
+
+  test("at once by several people loses none of their changes", async () => {
+    const made = await world();
+    made.types(mo, ":kick Bob");
+    await made.look();
+    await Promise.all([
+      made.room.cases.edit(actor, 1, { reason: "a" }),
+      made.room.cases.edit(actor, 1, { reason: "b" }),
+      made.room.cases.edit(actor, 1, { evidence: "https://x.example" }),
+    ]);
+    const [one] = made.cases.all();
+    assert.equal(one?.edits.length, 3);
+    assert.equal(one?.evidence, "https://x.example");
+  });
+
+  test("the third warning in 30 days tells staff, the fourth of a longer time does not", async () => {
+    const made = await world();
+    const warn = (atMs: number) =>
+      made.room.cases.add({
+        ...{ guildId: "g1", kind: "warning", targets: [{ name: "Bob", playerId: 12 }], mass: false },
+        ...{ author: { name: "Mo", userId: "u14" }, atMs, reason: "spam" },
+      });
+    const nowMs = made.clock.nowMs();
+    await warn(nowMs - 31 * 86_400_000);
+    for (const daysAgo of [20, 10]) await warn(nowMs - daysAgo * 86_400_000);
+    await made.settle();
+    assert.doesNotMatch(made.sink.text("cases"), /warnings in 30 days/);
+    await warn(nowMs);
+    await made.settle();
+    assert.match(made.sink.text("cases"), /\*\*3 warnings in 30 days\.\*\*/);
+  });
+});

@@ -1,0 +1,99 @@
+import type { Case, CaseKind } from "../../../src/domain/case.ts";
+import { Failure } from "../../../src/domain/failure.ts";
+import type { CaseStore, WatchRow, WatchStore } from "../../../src/history/cases/case-store.ts";
+
+/** Cases in memory, as the database keeps them; it fails on demand. Outlives the bot. */
+export class MemoryCases implements CaseStore {
+  readonly rows = new Map<string, { readonly one: Case; readonly isOpen: boolean }>();
+  readonly #numbers = new Map<string, number>();
+  isDown = false;
+
+  all(guildId = "g1"): readonly Case[] {
+    return [...this.rows.values()].map(({ one }) => one).filter((one) => one.guildId === guildId);
+  }
+
+  async add(draft: Parameters<CaseStore["add"]>[0], card: Parameters<CaseStore["add"]>[1]) {
+    await this.#turn();
+    const standing = this.all(draft.guildId).find(
+      ({ origin }) => origin !== undefined && origin === draft.origin,
+    );
+    if (standing !== undefined) return { one: standing, isNew: false };
+    const number = (this.#numbers.get(draft.guildId) ?? 0) + 1;
+    this.#numbers.set(draft.guildId, number);
+    const one: Case = { ...draft, number, edits: [], ...(card === undefined ? {} : { card }) };
+    this.rows.set(`${one.guildId} ${number}`, { one, isOpen: true });
+    return { one, isNew: true };
+  }
+
+  async get(guildId: string, number: number) {
+    await this.#turn();
+    return this.rows.get(`${guildId} ${number}`)?.one;
+  }
+
+  async byOrigin(guildId: string, origin: string) {
+    await this.#turn();
+    return this.all(guildId).find((one) => one.origin === origin);
+  }
+
+  async put(one: Case, isOpen: boolean) {
+    await this.#turn();
+    this.rows.set(`${one.guildId} ${one.number}`, { one, isOpen });
+  }
+
+  async search(guildId: string, { playerId, kind, before, limit }: Parameters<CaseStore["search"]>[1]) {
+    await this.#turn();
+    return this.all(guildId)
+      .filter((one) => kind === undefined || one.kind === kind)
+      .filter((one) => before === undefined || one.number < before)
+      .filter((one) => playerId === undefined || one.targets.some((target) => target.playerId === playerId))
+      .sort((a, b) => b.number - a.number)
+      .slice(0, limit);
+  }
+
+  async counts(guildId: string, playerId: number, sinceMs: number) {
+    const counts: Partial<Record<CaseKind, number>> = {};
+    for (const { kind, atMs, revoked } of await this.search(guildId, { playerId, limit: 1_000 })) {
+      if (atMs >= sinceMs && revoked === undefined) counts[kind] = (counts[kind] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  async open(sinceMs: number, limit: number) {
+    await this.#turn();
+    return [...this.rows.values()]
+      .filter(({ one, isOpen }) => isOpen && one.atMs >= sinceMs)
+      .map(({ one }) => one)
+      .slice(0, limit);
+  }
+
+  async #turn(): Promise<void> {
+    await Promise.resolve();
+    if (this.isDown) throw new Failure("store", "The history is down for the test.");
+  }
+}
+
+/** The watchlists in memory. Outlives the bot. */
+export class MemoryWatches implements WatchStore {
+  readonly rows = new Map<string, WatchRow>();
+  isDown = false;
+
+  async put(row: WatchRow) {
+    await this.#turn();
+    this.rows.set(`${row.watch.guildId} ${row.watch.playerId}`, row);
+  }
+
+  async remove(guildId: string, playerId: number) {
+    await this.#turn();
+    this.rows.delete(`${guildId} ${playerId}`);
+  }
+
+  async all() {
+    await this.#turn();
+    return [...this.rows.values()];
+  }
+
+  async #turn(): Promise<void> {
+    await Promise.resolve();
+    if (this.isDown) throw new Failure("store", "The history is down for the test.");
+  }
+}

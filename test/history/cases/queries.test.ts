@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CaseDraft } from "../../../src/domain/case.ts";
+import { storedCases, storedWatches } from "../../../src/history/cases/stored-cases.ts";
+import type { HistoryDatabase } from "../../../src/history/database/open-database.ts";
+import { openContext } from "../../../src/history/queries/context.ts";
+import { namedQueries, type QueryName } from "../../../src/history/queries/named-queries.ts";
+import { onBothDatabases } from "../databases.ts";
+import { kick } from "./case-samples.ts";
+
+/** The stores as they are behind the worker, without the thread. */
+async function stores(database: HistoryDatabase) {
+  const context = await openContext(database, new Uint8Array(32));
+  const call = async (name: QueryName, args: never) => {
+    const query: (context: never, args: never) => Promise<unknown> = namedQueries[name];
+    // What crosses to the worker is cloned.
+    return structuredClone(await query(context as never, structuredClone(args) as never));
+  };
+  return { cases: storedCases(call as never), watches: storedWatches(call as never) };
+}
+
+function draft(with_: Partial<CaseDraft> = {}): CaseDraft {
+  const { number: _, edits: __, card: ___, revoked: ____, ...rest } = kick(with_);
+  return rest;
+}
+
+onBothDatabases("cases", (databases) => {
+  test("are numbered within their guild, and the same origin is the same case", async () => {
+    const { cases } = await stores(await databases.open());
+    const first = await cases.add(draft({ origin: "run a" }), undefined);
+    const again = await cases.add(draft({ origin: "run a" }), undefined);
+    const second = await cases.add(draft({ origin: "run b" }), undefined);
+    const elsewhere = await cases.add(draft({ origin: "run a", guildId: "g2" }), undefined);
+    assert.deepEqual(
+      [first, again, second, elsewhere].map(({ one, isNew }) => [one.number, isNew]),
+      [
+        [1, true],
+        [1, false],
+        [2, true],
+        [1, true],
+      ],
+    );
+    assert.deepEqual(await cases.byOrigin("g1", "run b"), second.one);
+    assert.equal(await cases.byOrigin("g3", "run b"), undefined);
+  });
+
+  test("asked for at once each get a number of their own", async () => {
+    const { cases } = await stores(await databases.open());
+    const origins = Array.from({ length: 20 }, (_, n) => `run ${n % 10}`);
+    const added = await Promise.all(origins.map((origin) => cases.add(draft({ origin }), undefined)));
+    const numbers = new Set(added.map(({ one }) => one.number));
+    assert.deepEqual(
+      [...numbers].sort((a, b) => a - b),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+    );
+    assert.equal(added.filter(({ isNew }) => isNew).length, 10);
+  });
+
+  test("are found by player, staff, kind and time, newest first, in pages", async () => {
+    const { cases } = await stores(await databases.open());
+    const ann = { name: "Ann_Lee", playerId: 11 };
+    await cases.add(draft({ origin: "1", atMs: 1_000 }), undefined);
+    await cases.add(
+      draft({ origin: "2", atMs: 2_000, kind: "ban", targets: [ann, { name: "B'ob" }] }),
+      undefined,
+    );
+    const { origin: _, ...note } = draft({
+      kind: "note",
+      atMs: 3_000,
+      author: { name: "Zed", userId: "u2" },
+    });
+    await cases.add(note, undefined);
+    const author = { name: "Mo", playerId: 14 };
+    await cases.add(draft({ origin: "4", atMs: 4_000, targets: [{ name: "bob" }], author }), undefined);
+    await cases.add(draft({ origin: "5", guildId: "g2" }), undefined);
+
+    const numbers = async (filter: Partial<Parameters<typeof cases.search>[1]>) =>
+      (await cases.search("g1", { limit: 10, ...filter })).map(({ number }) => number);
+    assert.deepEqual(await numbers({}), [4, 3, 2, 1]);
+    assert.deepEqual(await numbers({ playerId: 11 }), [3, 2, 1]);
+    assert.deepEqual(await numbers({ playerName: "BOB" }), [4]);
+    assert.deepEqual(await numbers({ playerName: "b'OB" }), [2]);
+    assert.deepEqual(await numbers({ userId: "u2" }), [3]);
+    assert.deepEqual(await numbers({ userId: "u2", authorPlayerId: 14 }), [4, 3]);
+    assert.deepEqual(await numbers({ kind: "kick" }), [4, 1]);
+    assert.deepEqual(await numbers({ fromMs: 2_000, toMs: 3_000 }), [3, 2]);
+    assert.deepEqual(await numbers({ before: 4, limit: 2 }), [3, 2]);
+    assert.deepEqual(await numbers({ playerName: "'; drop table cases; --" }), []);
+  });
+
+  test("count against a player by kind, unless they were revoked or are too old", async () => {
+    const { cases } = await stores(await databases.open());
+    for (const [n, atMs] of [1_000, 2_000, 3_000].entries()) {
+      await cases.add(draft({ kind: "warning", origin: `w${n}`, atMs }), undefined);
+    }
+    await cases.add(
+      draft({ origin: "k", targets: [{ name: "Ann_Lee", playerId: 11 }, { name: "x" }] }),
+      undefined,
+    );
+    assert.deepEqual(await cases.counts("g1", 11, 0), { warning: 3, kick: 1 });
+    assert.deepEqual(await cases.counts("g1", 11, 2_000), { warning: 2, kick: 1 });
+    const one = await cases.get("g1", 3);
+    assert.ok(one !== undefined);
+    await cases.put({ ...one, revoked: { atMs: 1, byId: "u1" } }, false);
+    assert.deepEqual(await cases.counts("g1", 11, 0), { warning: 2, kick: 1 });
+    assert.deepEqual(await cases.counts("g2", 11, 0), {});
+  });
+
+  test("come back as they went in, whatever their words are", async () => {
+    const { cases } = await stores(await databases.open());
+    const reason = `'); drop table cases; -- "\\" 🚓 \u202e`;
+    const { one } = await cases.add(draft({ reason, targets: [{ name: `x'"\u0301` }] }), {
+      channelId: "c1",
+      nonce: "n",
+    });
+    assert.deepEqual(await cases.get("g1", 1), one);
+    assert.equal(one.reason, reason);
+    const after = { ...one, edits: [{ atMs: 1, byId: "u", field: "reason" as const, from: reason }] };
+    await cases.put(after, false);
+    assert.deepEqual(await cases.get("g1", 1), after);
+  });
+
+  test("that are open are found again after a start, the young ones", async () => {
+    const { cases } = await stores(await databases.open());
+    const { one } = await cases.add(draft({ origin: "a", atMs: 5_000 }), undefined);
+    await cases.add(draft({ origin: "b", atMs: 1_000 }), undefined);
+    assert.deepEqual(
+      (await cases.open(2_000, 10)).map(({ number }) => number),
+      [1],
+    );
+    await cases.put(one, false);
+    assert.deepEqual(await cases.open(2_000, 10), []);
+  });
+
+  test("watches stand beside them", async () => {
+    const { watches } = await stores(await databases.open());
+    const watch = { guildId: "g1", playerId: 4_294_967_296, name: "Ann'", byId: "u1", atMs: 1 };
+    await watches.put({ watch, toldS: {} });
+    await watches.put({ watch, toldS: { b1: 5 } });
+    await watches.put({ watch: { ...watch, guildId: "g2" }, toldS: {} });
+    await watches.remove("g2", watch.playerId);
+    assert.deepEqual(await watches.all(), [{ watch, toldS: { b1: 5 } }]);
+  });
+});
