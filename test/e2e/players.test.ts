@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
+import type { Town } from "../../src/sandbox/service/service.ts";
+import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
+import { answerOf, labelsOf, press, reads, textOf } from "./read.ts";
+import { E2eRig } from "./rig.ts";
+
+type PlayerRef = Town["players"][number];
+
+describe("players and what happened at a time, from the history", () => {
+  let rig: E2eRig;
+  let ann: PlayerRef;
+  let bob: PlayerRef;
+  let mo: PlayerRef;
+  let killedAtS = 0;
+
+  before(async () => {
+    rig = await E2eRig.start();
+    await rig.link();
+    // The history alone has the server read.
+    await rig.polled("JoinLogs", "Players");
+    ann = rig.town.join("AnnLee", 9_000_000_001);
+    bob = rig.town.join("BobRay", 9_000_000_002);
+    mo = rig.town.join("MoGame", 9_000_000_003);
+    rig.town.world.staff.set(mo.id, { name: mo.name, role: "mod" });
+    await rig.polled("JoinLogs", "Players");
+    for (let kill = 0; kill < 20; kill += 1) rig.town.kill(ann, bob);
+    killedAtS = Math.floor(rig.clock.nowMs() / 1_000);
+    rig.town.modCall(bob);
+    rig.town.world.logCommand(mo, ":pm AnnLee stop it", false);
+    await rig.polled("KillLogs", "CommandLogs");
+  });
+  after(() => rig.close());
+
+  const mod = async (line: string, options: Readonly<Record<string, string | number>>, then: RegExp) => {
+    const { moderator, general } = rig.home;
+    const exchange = await moderator.slash(general, line, options);
+    await reads(exchange, then);
+    return exchange;
+  };
+  /** What is recorded follows the answer by a moment. */
+  const shows = async (line: string, options: Readonly<Record<string, string>>, then: RegExp) => {
+    const { moderator, general } = rig.home;
+    for (let attempt = 0; ; attempt += 1) {
+      const exchange = await moderator.slash(general, line, options);
+      await exchange.settled();
+      if (then.test(textOf(answerOf(exchange)))) return exchange;
+      if (attempt > 40) assert.fail(`${then} was not read; the answer is ${exchange.text}`);
+      await rig.clock.sleep(2_000);
+    }
+  };
+  const choose = async (on: Exchange | Message, label: string, then: RegExp) => {
+    const message = "followUps" in on ? answerOf(on) : on;
+    const menu = message.components
+      .flatMap((row) => row.components ?? [])
+      .find(({ options }) => options?.some((option) => option.label === label));
+    assert.ok(menu?.custom_id !== undefined, `a menu offers ${label}`);
+    const exchange = await rig.home.moderator.select(message, menu.custom_id, [label]);
+    await reads(exchange, then);
+    return exchange;
+  };
+
+  test("a player in the game has a card with what they did, who dealt with them, and buttons", async () => {
+    const card = await shows("player show", { player: "annl" }, /Kills · 20[\s\S]*stop it/);
+    assert.match(
+      card.text,
+      /In the game[\s\S]*1 session[\s\S]*By others within 3 min of their kills: \*\*1\*\*/,
+    );
+    assert.match(card.text, /Commands against them · 1[\s\S]*MoGame/);
+    const labels = labelsOf(answerOf(card));
+    assert.deepEqual(labels.slice(0, 7), ["PM", "Kick", "Jail", "Ban", "Note", "Warn", "Watch"]);
+    // Two screens of a phone.
+    assert.ok(card.text.split("\n").length <= 40, card.text);
+  });
+
+  test("behind it stand kills in pages, and sessions", async () => {
+    const card = await mod("player show", { player: String(ann.id) }, /Kills · 20/);
+    const kills = await choose(card, "Kills", /AnnLee.* killed .*BobRay/);
+    assert.deepEqual(labelsOf(answerOf(kills)), ["Player", "Older"]);
+    const older = await press(rig.home.moderator, kills, "Older");
+    await older.settled(({ message }) => message !== undefined && labelsOf(message).includes("Newest"));
+    assert.deepEqual(labelsOf(answerOf(older)), ["Player", "Newest"]);
+    await reads(await press(rig.home.moderator, older, "Newest"), /killed/);
+    await choose(card, "Sessions", /in the game/);
+    await choose(card, "Commands against them", /stop it/);
+    await choose(card, "Cases", /No case fits/);
+    await reads(await press(rig.home.moderator, kills, "Player"), /Kills · 20/);
+  });
+
+  test("buttons act by /run's checks: a kick with its reason becomes a case that the card shows", async () => {
+    const card = await mod("player show", { player: "BobRay" }, /In the game/);
+    const { modal } = await press(rig.home.moderator, card, "Kick");
+    assert.ok(modal !== undefined);
+    const kicked = await rig.home.moderator.submit(modal, {
+      [modal.fields[0]?.customId ?? ""]: "spawn killing",
+    });
+    await reads(kicked, /It ran/);
+    assert.equal(rig.service.counts.executionsByText.get(":kick BobRay spawn killing"), 1);
+    await shows("player show", { player: "BobRay" }, /Last seen[\s\S]*#1[\s\S]*kick[\s\S]*spawn killing/);
+    const banned = await press(
+      rig.home.moderator,
+      await mod("player show", { player: "BobRay" }, /BobRay/),
+      "Ban",
+    );
+    assert.ok(banned.modal !== undefined);
+    const refused = await rig.home.moderator.submit(banned.modal, {});
+    await reads(refused, /needs the tier Administrator/);
+  });
+
+  test("a player is found by a name of before, and where several had it one is chosen", async () => {
+    const { moderator, general } = rig.home;
+    for (const id of [9_000_000_011, 9_000_000_012]) {
+      const old = rig.town.join("OldName", id);
+      await rig.polled("Players");
+      rig.town.leave(old);
+      await rig.polled("Players");
+      rig.town.join(`New${id % 100}`, id);
+    }
+    await rig.polled("Players");
+    const asked = await shows("player show", { player: "OldName" }, /Several players were called/);
+    await choose(asked, "New11", /Earlier names[\s\S]*OldName/);
+    const choices = await moderator.autocomplete(general, "player show", { player: "oldn" }, "player");
+    assert.deepEqual(choices.map(({ name }) => name).sort(), ["New11 (was OldName)", "New12 (was OldName)"]);
+  });
+
+  test("who was never seen is said so, and what only Moderators see nobody else does", async () => {
+    await mod("player show", { player: "Nobody_Here" }, /Nobody called .*was seen here/);
+    const { member, general } = rig.home;
+    await reads(await member.slash(general, "player show", { player: "AnnLee" }), /needs the tier Moderator/);
+    const refused = await member.slash(general, "server at", { time: "5 min ago" });
+    await reads(refused, /for the tier Moderator/);
+  });
+
+  test("/server at shows who was there and what happened, and turns earlier and later", async () => {
+    const time = `<t:${killedAtS}:T>`;
+    const card = await shows("server at", { time }, /AnnLee[\s\S]*killed[\s\S]*BobRay/);
+    assert.match(card.text, /in the server[\s\S]*BobRay[\s\S]*called a moderator/);
+    const { moderator } = rig.home;
+    const earlier = await press(moderator, card, "Earlier");
+    await reads(earlier, /recorded|Nothing happened|nothing was recorded/i);
+    await reads(await press(moderator, earlier, "Later"), /killed/);
+    await mod("server at", { time: "3 days ago" }, /Nothing was recorded then/);
+    await mod("server at", { time: "soon" }, /25 min ago/);
+    await mod("server at", { time: "2099-01-01" }, /lies ahead/);
+  });
+
+  test("the card of a moderator call opens the minutes around it", async () => {
+    const calls = await rig.feed("mod-calls");
+    rig.town.modCall(mo);
+    const card = await rig.posted(calls, "MoGame", "open");
+    await rig.polled("ModCalls");
+    const rewound = await press(rig.home.moderator, card, "Rewind");
+    await reads(rewound, /Rewind[\s\S]*MoGame/);
+  });
+
+  test("no key was seen, nothing was logged as an error", async () => {
+    await assertNoKeySeen(rig);
+    assertWellBehaved(rig);
+  });
+});
