@@ -273,12 +273,15 @@ describe("buttons of a mod-call card", () => {
       const buttons = (message?.body.rows ?? [])
         .flat()
         .map((part) => (part.kind === "button" ? part.id : ""));
+      const called = buttons.findIndex((one) => one.startsWith("mod-rewind:"));
+      const [rewind = ""] = buttons.splice(called, 1);
       const id = buttons[0]?.split(":")[1] ?? "";
       const what = ["claim", "resolve", "pm", "bring", "to"];
       assert.deepEqual(
         buttons,
         what.map((name) => `mod-${name}:${id}`),
       );
+      assert.match(rewind, new RegExp(`^mod-rewind:${id}/\\d+$`));
       const staff = { roleIds: ["r-mod"] };
       const policy = { ...EMPTY_POLICY, roleTiers: { "r-mod": "moderator" } as const };
       world.settingsByGuild.set(guildId, { ...DEFAULT_SETTINGS, policies: { "binding-1": policy } });

@@ -229,7 +229,7 @@ describe("cards and notices", () => {
     escalated: false,
   };
 
-  test("an open call offers Claim and Resolve, a claimed one Release, a resolved one nothing", () => {
+  test("an open call offers Claim and Resolve, a claimed one Release, a resolved one only a look back", () => {
     const labels = (body: MessageBody) =>
       (body.rows ?? []).flatMap((row) =>
         row.map((part) => (part.kind === "button" ? part.id.split(":")[0] : "")),
@@ -239,6 +239,7 @@ describe("cards and notices", () => {
     assert.deepEqual(labels(feedRenderer.modCall(view)), [
       "mod-claim",
       "mod-resolve",
+      "mod-rewind",
       "mod-pm",
       "mod-bring",
       "mod-to",
@@ -246,11 +247,12 @@ describe("cards and notices", () => {
     assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy })), [
       "mod-release",
       "mod-resolve",
+      "mod-rewind",
       "mod-pm",
       "mod-bring",
       "mod-to",
     ]);
-    assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy, resolved })), []);
+    assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy, resolved })), ["mod-rewind"]);
     assert.match(texts(feedRenderer.modCall({ ...view, claimedBy })), /Claimed by <@5> after 42\u00a0s/);
   });
 
