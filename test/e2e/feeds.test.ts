@@ -187,7 +187,7 @@ describe("feeds, from the game's logs into the channels", () => {
     assert.ok(field !== undefined);
     await reads(await holder.submit(form.modal, { [field.customId]: "Sorted **it** out" }), /resolved/i);
     await cardReads(card, /Resolved by <@\d+>[\s\S]*Sorted/);
-    assert.deepEqual(labelsOf(card), []);
+    assert.deepEqual(labelsOf(card), ["Rewind"]);
     assert.equal(cardOf("Morgan").id, card.id);
   });
 
