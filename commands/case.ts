@@ -10,7 +10,7 @@ import type { Services } from "../src/discord/services.ts";
 import type { CaseKind } from "../src/domain/case.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Actor, Binding } from "../src/domain/guild.ts";
+import type { Actor } from "../src/domain/guild.ts";
 import type { CaseFilter } from "../src/domain/ports/cases.ts";
 import { recordEvent } from "./audit-event.ts";
 import {
@@ -27,7 +27,13 @@ import {
 } from "./case-args.ts";
 import { caseOf, foundCases, giveReason, reasonForm, shown, write } from "./case-flow.ts";
 import { moderatedServers, serverMeant } from "./moderators.ts";
-import { chooseOnePlayer, choosePlayer, completePlayer, playerOption } from "./player-choice.ts";
+import {
+  chooseOnePlayer,
+  choosePlayer,
+  completePlayer,
+  playerOption,
+  type WantedPlayer,
+} from "./player-choice.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
 /** Notes, warnings and punishments, each with a number. For Moderators. */
@@ -80,7 +86,7 @@ const add = defineEntry<AddArgs>({
   async execute({ actor, args }, services) {
     const servers = await moderatedServers(services, actor);
     if (args.reason === "") throw new Failure("bad-command", "A reason has at least one word.");
-    const { player, live } = await chooseOnePlayer(services, actor, args.player, servers);
+    const { player, live } = await chooseOnePlayer(services, actor, { typed: args.player, servers });
     const binding = serverMeant(servers, args.server) ?? live?.binding;
     return await write(services, actor, { ...args, player, binding });
   },
@@ -106,7 +112,8 @@ const search = defineEntry<SearchArgs>({
   async execute({ actor, args }, services) {
     const servers = await moderatedServers(services, actor);
     const filter = await narrowed(services, actor, args);
-    const player = args.player === undefined ? {} : await targetFilter(services, actor, args.player, servers);
+    const player =
+      args.player === undefined ? {} : await targetFilter(services, actor, { typed: args.player, servers });
     return await foundCases(services, actor, { filter: filterText({ ...filter, ...player }) });
   },
 });
@@ -115,14 +122,13 @@ const search = defineEntry<SearchArgs>({
 async function targetFilter(
   services: Services,
   actor: Actor,
-  typed: string,
-  servers: readonly Binding[],
+  wanted: WantedPlayer,
 ): Promise<Pick<CaseFilter, "playerId" | "playerName">> {
-  const choice = await choosePlayer(services, actor, typed, servers).catch((error: unknown) => {
+  const choice = await choosePlayer(services, actor, wanted).catch((error: unknown) => {
     if (error instanceof Failure && error.code === "bad-command") return undefined;
     throw error;
   });
-  return choice?.kind === "one" ? { playerId: choice.player.id } : { playerName: typed.trim() };
+  return choice?.kind === "one" ? { playerId: choice.player.id } : { playerName: wanted.typed.trim() };
 }
 
 interface EditArgs {

@@ -28,6 +28,12 @@ export interface LivePlayer {
   readonly atMs: number;
 }
 
+export interface WantedPlayer {
+  readonly typed: string;
+  /** Where they may be in the game. */
+  readonly servers: readonly Binding[];
+}
+
 export type PlayerChoice =
   | { readonly kind: "one"; readonly player: Required<PlayerRef>; readonly live?: LivePlayer }
   /** Several had the name that was typed. */
@@ -107,8 +113,7 @@ function rank(name: string, wanted: string): number {
 export async function choosePlayer(
   services: Services,
   { guildId }: Pick<Actor, "guildId">,
-  typed: string,
-  servers: readonly Binding[],
+  { typed, servers }: WantedPlayer,
 ): Promise<PlayerChoice> {
   const wanted = typed.trim().toLowerCase();
   const live = livePlayers(services, servers);
@@ -150,10 +155,9 @@ function knownOne({ playerId, name }: KnownPlayer, live: readonly LivePlayer[]):
 export async function chooseOnePlayer(
   services: Services,
   actor: Pick<Actor, "guildId">,
-  typed: string,
-  servers: readonly Binding[],
+  wanted: WantedPlayer,
 ): Promise<Extract<PlayerChoice, { readonly kind: "one" }>> {
-  const choice = await choosePlayer(services, actor, typed, servers);
+  const choice = await choosePlayer(services, actor, wanted);
   if (choice.kind === "one") return choice;
   throw new Failure(
     "bad-command",

@@ -76,12 +76,11 @@ async function knownName(
 export async function showTyped(
   services: Services,
   actor: Actor,
-  typed: string,
-  server: string | undefined,
+  { player: typed, server }: { readonly player: string; readonly server: string | undefined },
 ): Promise<Reply> {
   const servers = await moderatedServers(services, actor);
   const meant = serverMeant(servers, server);
-  const choice = await choosePlayer(services, actor, typed, servers);
+  const choice = await choosePlayer(services, actor, { typed, servers });
   if (choice.kind === "several") return whichPlayer(typed, choice.found, meant?.id ?? "");
   const { player, live } = choice;
   return await showPlayer(services, actor, {

@@ -23,7 +23,7 @@ const show = defineEntry<{ readonly player: string; readonly server: string | un
   serverIsFilter: true,
   parse: (options) => ({ player: options.string("player", true), server: options.string("server") }),
   autocomplete: complete,
-  execute: ({ actor, args }, services) => showTyped(services, actor, args.player, args.server),
+  execute: ({ actor, args }, services) => showTyped(services, actor, args),
 });
 
 const watch = defineEntry<{ readonly player: string; readonly reason: string; readonly until: string }>({
@@ -42,7 +42,7 @@ const watch = defineEntry<{ readonly player: string; readonly reason: string; re
   autocomplete: complete,
   async execute({ actor, args }, services) {
     const servers = await moderatedServers(services, actor);
-    const { player } = await chooseOnePlayer(services, actor, args.player, servers);
+    const { player } = await chooseOnePlayer(services, actor, { typed: args.player, servers });
     return await watchPlayer(services, actor, { ...args, player });
   },
 });

@@ -14,7 +14,6 @@ import { type Place, placeOf } from "../src/discord/render/server/pages.ts";
 import { playersPage } from "../src/discord/render/server/players.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
-import type { Actor } from "../src/domain/guild.ts";
 import type { MessageBody } from "../src/domain/message.ts";
 import type { ListName } from "../src/domain/model.ts";
 import { mustTakeCalls } from "./call-rights.ts";

@@ -19,6 +19,18 @@ export interface Now {
   readonly zone: string;
 }
 
+interface Time {
+  readonly h: number;
+  readonly m: number;
+  readonly s: number;
+}
+
+interface Dated {
+  readonly day: number;
+  readonly month: number;
+  readonly year: string | undefined;
+}
+
 interface Day {
   readonly year: number;
   /** From 1. */
@@ -87,14 +99,13 @@ function calendarOf(text: string, { nowMs, zone }: Now): number | undefined {
   const dayText = (clock === null ? text : text.slice(0, clock.index)).replace(/[ ,]+$/, "");
   const time = clock === null ? { h: 0, m: 0, s: 0 } : timeOf(clock);
   if (time === undefined || (clock === null && dayText === "")) return undefined;
-  const { h, m, s } = time;
   const today = dayIn(zone, nowMs);
   if (dayText === "") {
-    const atMs = atIn(zone, today, h, m, s);
-    return atMs <= nowMs ? atMs : atIn(zone, shifted(today, -1), h, m, s);
+    const atMs = atIn(zone, today, time);
+    return atMs <= nowMs ? atMs : atIn(zone, shifted(today, -1), time);
   }
   const day = dayOf(dayText, today);
-  return day === undefined ? undefined : atIn(zone, day, h, m, s);
+  return day === undefined ? undefined : atIn(zone, day, time);
 }
 
 function timeOf([, hours = "", minutes = "", seconds = "0", half]: RegExpExecArray) {
@@ -111,15 +122,16 @@ function dayOf(text: string, today: Day): Day | undefined {
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text);
   if (iso !== null) return checked({ year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]) });
   const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})?$/.exec(text);
-  if (dotted !== null) return dated(today, Number(dotted[1]), Number(dotted[2]), dotted[3]);
+  if (dotted !== null)
+    return dated(today, { day: Number(dotted[1]), month: Number(dotted[2]), year: dotted[3] });
   const named = /^(?:(\d{1,2}) ([a-z]{3})[a-z]*|([a-z]{3})[a-z]* (\d{1,2}))(?:,? (\d{4}))?$/.exec(text);
   if (named === null) return undefined;
   const month = MONTHS.findIndex((name) => name === (named[2] ?? named[3])) + 1;
-  return dated(today, Number(named[1] ?? named[4]), month, named[5]);
+  return dated(today, { day: Number(named[1] ?? named[4]), month, year: named[5] });
 }
 
 /** Without a year: the latest such day. */
-function dated(today: Day, day: number, month: number, year: string | undefined): Day | undefined {
+function dated(today: Day, { day, month, year }: Dated): Day | undefined {
   if (year !== undefined) return checked({ year: Number(year), month, day });
   const isAhead = month > today.month || (month === today.month && day > today.day);
   return checked({ year: today.year - (isAhead ? 1 : 0), month, day });
@@ -150,7 +162,7 @@ function dayIn(zone: string, atMs: number): Day {
  * The moment at which the clocks of a zone show this. A time that comes twice, in autumn, is its first; one that the
  * clocks leap over, in spring, is as much later.
  */
-function atIn(zone: string, day: Day, h: number, m: number, s: number): number {
+function atIn(zone: string, day: Day, { h, m, s }: Time): number {
   const shown = utc(day) + ((h * 60 + m) * 60 + s) * 1_000;
   const before = shown - offsetIn(zone, shown - DAY_MS);
   if (before + offsetIn(zone, before) === shown) return before;

@@ -140,12 +140,12 @@ function rowLines({ rows, atS, isShortened, recordedSinceS, toS }: RewindView): 
 
 function turnButtons({ atS, bindingId }: RewindView, nowS: number): readonly Button[] {
   const step = 2 * REWIND_AROUND_S;
-  const turn = (label: string, action: string, toS: number, disabled = false): Button => ({
-    ...{ kind: "button", style: "secondary", label, id: `rewind-${action}:${bindingId}/${toS}`, disabled },
+  const turn = (label: string, action: string, toS: number): Button => ({
+    ...{ kind: "button", style: "secondary", label, id: `rewind-${action}:${bindingId}/${toS}` },
   });
   return [
     turn("Earlier", "earlier", Math.max(0, atS - step)),
-    turn("Later", "later", Math.min(nowS, atS + step), atS >= nowS - 1),
+    { ...turn("Later", "later", Math.min(nowS, atS + step)), disabled: atS >= nowS - 1 },
     turn("Refresh", "here", atS),
   ];
 }
