@@ -262,7 +262,7 @@ function buttonsOf({ rows = [] }: Reply): readonly string[] {
 }
 
 describe("buttons of a mod-call card", () => {
-  test("claim, release and resolve with a note; the second person is told who was first", () =>
+  test("claim, release and resolve with a note; the second person reads who was first", () =>
     onStage(async (stage) => {
       const { rig, world, services } = stage;
       await adding(stage, { kind: "mod-calls" });

@@ -22,7 +22,7 @@ const ask = (rig: RunCommandsRig, who: "mod" | "admin" | "manager", text: string
   rig[who].slash(rig.channel, "run command", { text });
 
 describe("before anything is sent", () => {
-  test("a target that matches nobody is said, and Send anyway sends it", async (t) => {
+  test("a target that matches nobody is named in the plan, and Send anyway sends it", async (t) => {
     const rig = await startRunCommandsRig(t);
     const exchange = await ask(rig, "mod", ":kick Nobody_Here");
     const text = await rig.reads(exchange, /Nothing is sent yet/);
@@ -168,7 +168,7 @@ describe("an answer goes on by itself", () => {
     assert.ok(gone === undefined || !/number/.test(gone.text));
   });
 
-  test("the queue is read page by page, and cancels what stands on the page", async (t) => {
+  test("the queue is shown page by page, and a run of the page can be cancelled", async (t) => {
     const rig = await startRunCommandsRig(t);
     rig.runs.haltUntilMs = rig.runs.clock.nowMs() + 500_000;
     for (let n = 1; n <= 12; n++) await rig.reads(await ask(rig, "mod", `:h number ${n}.`), /not sent yet/);

@@ -260,7 +260,7 @@ test("after an unknown outcome, running it again asks first", async (t) => {
   assert.equal(rig.runs.sent.length, 1);
 });
 
-test("checking the log shows what it has told since", async (t) => {
+test("checking the log shows what it has shown since", async (t) => {
   const rig = await startRunCommandsRig(t);
   rejecting(rig, new Failure("unreachable", "silence", { ran: "unknown" }));
   const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });

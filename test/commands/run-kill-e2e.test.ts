@@ -96,7 +96,7 @@ test("a run that was being sent: its own message says that it may have run, then
   assert.equal(rig.runs.sent.length, 1);
 });
 
-test("past the token's fifteen minutes the person is told by direct message, where that is closed in the channel", async (t) => {
+test("past the token's fifteen minutes the outcome is sent by direct message, where that is closed in the channel", async (t) => {
   const rig = await startRunCommandsRig(t);
   neverAnswering(rig);
   rig.runs.readyAtMs = rig.runs.clock.nowMs() + 300_000;
@@ -158,7 +158,7 @@ test("a run that ends by itself leaves no token behind", async (t) => {
   );
 });
 
-test("a deferred run whose channel refuses is told by direct message", async (t) => {
+test("the outcome of a deferred run whose channel refuses is sent by direct message", async (t) => {
   const rig = await startRunCommandsRig(t);
   rig.runs.answering = async () => {
     throw new Failure("server-empty", "offline");

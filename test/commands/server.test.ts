@@ -177,7 +177,7 @@ describe("A service that is silent", () => {
     assert.doesNotMatch(textOf(replies[1]), /not answered/);
   });
 
-  test("in a halt is not asked: the last state, its age, and when it is asked again", async () => {
+  test("in a halt is not read: the last state, its age, and when it is read again", async () => {
     const { world } = await rig();
     const seenS = world.clock.nowMs() / 1000;
     await world.clock.advance(90_000);

@@ -65,7 +65,7 @@ test("a typed key is proven by one call and shown by its server's name; nothing 
   assert.deepEqual(made.events, []);
 });
 
-test("the key stands in no custom_id and no text, and logs are told to hide it before anything else", async () => {
+test("the key is in no custom_id and no text, and the log hides it before anything else is done", async () => {
   const made = world();
   const reply = await typeKey(made, "abc-xyz");
   assert.doesNotMatch(JSON.stringify(reply), /abc-xyz/);
@@ -96,7 +96,7 @@ test("Yes links the server, makes the role moderators, and is audited", async ()
   assert.doesNotMatch(textOf(reply), /\/run command/);
 });
 
-test("whoever holds a tier afterwards is told that they can run commands", async () => {
+test("a person who holds a tier afterwards reads that they can run commands", async () => {
   const made = world();
   const staff = { ...actor, roleIds: ["role"] };
   const asked = await act(made, "setup-key", press("", { key: "abc-xyz", staff: ["role"] }, staff));
@@ -116,7 +116,7 @@ test("No saves nothing and forgets the key", async () => {
   assert.equal(made.bindingsById.size, 0);
 });
 
-test("a key that nobody confirmed is forgotten after five minutes", async () => {
+test("a key that is not confirmed is forgotten after five minutes", async () => {
   const made = world();
   const id = pendingId(await typeKey(made, "abc-xyz"));
   await made.clock.advance(5 * 60_000);
@@ -144,7 +144,7 @@ test("a second Yes links nothing twice", async () => {
   assert.equal(made.events.length, 1);
 });
 
-test("the same server under a new key keeps its binding, and its journal is told to follow", async () => {
+test("the same server under a new key keeps its binding, and its journal follows it", async () => {
   const made = world();
   const before = await made.linkServer(actor.guildId, serverStatus(), "old-key");
   const asked = await typeKey(made, "abc-xyz");

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { Failure } from "../../src/domain/failure.ts";
 import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
 
-test("/staff gives tiers and verbs, explains, protects, and every change stands in the audit", async (t) => {
+test("/staff gives tiers and verbs, explains, protects, and every change is in the audit", async (t) => {
   const rig = await startRunCommandsRig(t);
   const helpers = rig.guild.addRole({ name: "Helpers" });
   const jo = rig.member.member;
@@ -60,7 +60,7 @@ test("/staff and /audit are for holders of Manage Guild", async (t) => {
   await assert.rejects(rig.manager.slash(rig.channel, "audit search"));
 });
 
-test("/audit searches, exports without formulas, mirrors, and keeps for as long as it is told", async (t) => {
+test("/audit searches, exports without formulas, mirrors, and keeps rows for the chosen days", async (t) => {
   const rig = await startRunCommandsRig(t);
   await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h one" }), /It ran/);
   rig.runs.answering = async () => '=HYPERLINK("http://e.vil")';
@@ -193,7 +193,7 @@ test("a search that ended before it had looked at everything says so, and how to
   assert.equal(searches, 10);
 });
 
-test("a guild that searches without pause is told to wait", async (t) => {
+test("a guild that searches without pause has to wait", async (t) => {
   const rig = await startRunCommandsRig(t);
   rig.runs.audit.search = async () => {
     throw new Failure("busy", "Other searches of this community's audit are still under way.");

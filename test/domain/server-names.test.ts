@@ -8,7 +8,7 @@ import { clockIn, zoneNamed } from "../../src/domain/time-zones.ts";
 
 const named = (...names: readonly string[]) => names.map((name) => ({ name }));
 
-test("two servers of one name are told apart by a number", () => {
+test("two servers with one name get different numbers", () => {
   assert.equal(uniqueName("Riverside", []), "Riverside");
   assert.equal(uniqueName("Riverside", named("riverside")), "Riverside 2");
   assert.equal(uniqueName("Riverside", named("Riverside", "Riverside 2")), "Riverside 3");

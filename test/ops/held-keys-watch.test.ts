@@ -7,7 +7,7 @@ import { VirtualClock } from "../support/clock.ts";
 
 const MINUTE_MS = 60_000;
 
-test("a guild whose server stands still for others' keys is told once after minutes, and once that it goes on", async () => {
+test("a guild whose server waits because of others' keys is notified once after minutes, and once when it goes on", async () => {
   const clock = new VirtualClock();
   const held = new Set<string>();
   const told: string[] = [];

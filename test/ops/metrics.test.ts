@@ -96,7 +96,7 @@ describe("metrics", () => {
     }
   });
 
-  test("what was counted stands in the text, by label", async () => {
+  test("counts are in the text, by label", async () => {
     const metrics = createMetrics();
     metrics.count("marshal_feed_entries_total", { kind: "joins" }, 3);
     metrics.count("marshal_feed_entries_total", { kind: "kills" });

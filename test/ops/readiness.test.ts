@@ -167,7 +167,7 @@ describe("the watch of readiness", () => {
   });
 });
 
-test("a store that hangs is told after five seconds, and a card that waits for its turn is no trouble", async () => {
+test("a store that hangs is a reason after five seconds, and a card that waits for its turn is none", async () => {
   const clock = new VirtualClock();
   const sources = (failing: boolean): FactSources => ({
     clock,
@@ -190,7 +190,7 @@ test("a store that hangs is told after five seconds, and a card that waits for i
   }
 });
 
-test("guilds are told what they lose: all of them of the store, those of a shard of its absence, nobody of the rest", async () => {
+test("guilds are notified of what they lose: all of the store, those of a shard of its absence, none of the rest", async () => {
   const world = new FakeWorld();
   const guilds = ["10", "11", "12"];
   for (const guildId of guilds) await world.linkServer(guildId, serverStatus(), `key-${guildId}`);

@@ -1,3 +1,4 @@
+// Over 200 lines: one transaction from a delivery to its rows; its steps share what is remembered of a server.
 import type { Kysely, Transaction } from "kysely";
 import type { RecordedLog } from "../../domain/history.ts";
 import type { HistoryTables } from "../database/schema.ts";

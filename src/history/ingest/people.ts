@@ -1,3 +1,4 @@
+// Over 200 lines: what is remembered of the people of a guild is one table, which every sighting reads and changes.
 import type { Transaction } from "kysely";
 import type { PlayerRef } from "../../domain/model.ts";
 import { chunks } from "../database/chunks.ts";

@@ -1,3 +1,4 @@
+// Over 200 lines: the four logs are stored in the same way, and each is read best beside the others.
 import type { Transaction } from "kysely";
 import type { JoinEntry, KillEntry, ModCallEntry, PlayerRef } from "../../domain/model.ts";
 import { chunks } from "../database/chunks.ts";

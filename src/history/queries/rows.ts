@@ -1,3 +1,4 @@
+// Over 200 lines: one query for each kind of row, with the same filter.
 import type { HistoryRow } from "../../domain/history.ts";
 import { VISIT } from "../database/schema.ts";
 import type { QueryContext } from "./context.ts";

@@ -72,7 +72,7 @@ describe("the token of the running bot", () => {
     assert.equal(discord.state().ready, false);
   });
 
-  test("every close that is for good ends the bot, each in words of its own", async (t) => {
+  test("each final close of the gateway ends the bot, with words of its own", async (t) => {
     const words = {
       4004: /TOKEN/,
       4010: /SHARDS/,

@@ -150,7 +150,7 @@ test("a failure after a public deferral deletes it and follows up for who asked"
   assert.match(text, /c-77/);
 });
 
-test("a failure after an ephemeral deferral stands in that answer", async () => {
+test("a failure after an ephemeral deferral is shown in that answer", async () => {
   const failing = single(() => Promise.reject(new Failure("denied", "Not a moderator.")), {
     first: "ephemeral",
   });
@@ -222,7 +222,7 @@ test("an aside is sent once, for who asked only", async () => {
   assert.deepEqual(answers.followUps, [{ body: { content: md`you` }, ephemeral: true }]);
 });
 
-test("a form is answered at once, and what fails before it is told at once", async () => {
+test("a form is shown at once, and a failure before it is answered at once", async () => {
   const opens = (open: () => Form): Command => ({
     name: "say",
     description: "Says",
@@ -251,7 +251,7 @@ test("a form is answered at once, and what fails before it is told at once", asy
   assert.match(textOf(malformed.answers.original), /Something broke/);
 });
 
-test("what was typed wrongly is told at once, without a deferral", async () => {
+test("a wrong argument is answered at once, without a deferral", async () => {
   const wrong = single(() => ({}), {
     parse: () => {
       throw new Failure("bad-command", "A colon is missing.");
@@ -290,7 +290,7 @@ test("buttons and forms find their action by the prefix of the custom_id", async
   assert.equal(answers.calls.at(-2), "defer ephemeral", "a form of a slash command updates no message");
 });
 
-test("a button that nobody knows any more is told so", async () => {
+test("a button of an older version is answered as expired", async () => {
   const { press, answers } = rig([single(() => ({}))]);
   await press("old:1");
   assert.deepEqual(answers.calls, ["reply ephemeral"]);
@@ -331,7 +331,7 @@ test("after the token's 15 minutes an edit is dropped with a log line", async ()
   assert.deepEqual(elsewhere, []);
 });
 
-test("a first reply that comes after the token's end is told by direct message: nobody is left with thinking...", async () => {
+test("a first reply after the token's end is sent by direct message, so that nobody is left with thinking...", async () => {
   const { dispatch, answers, slash, clock, elsewhere } = rig([
     single(
       async () => {
@@ -349,7 +349,7 @@ test("a first reply that comes after the token's end is told by direct message: 
   );
 });
 
-test("an edit that Discord fails to take is repeated until it is taken, and told elsewhere at the token's end", async () => {
+test("an edit that Discord does not take is repeated, and sent as a message at the token's end", async () => {
   for (const [failsForMs, told] of [
     [60_000, "here"],
     [16 * 60_000, "elsewhere"],
@@ -418,7 +418,7 @@ test("a token that Discord calls expired is treated as one, whatever our clock s
   assert.equal(elsewhere[0]?.to, "person 100");
 });
 
-test("a reply that Discord finds malformed is a defect, told as one", async () => {
+test("a reply that Discord finds malformed is shown as a defect", async () => {
   const { dispatch, answers, slash, log } = rig([
     single(() => ({ content: markdownOfOurs("x".repeat(3_000)) })),
   ]);
@@ -437,7 +437,7 @@ test("a store that refuses is told in words, and logged with its cause", async (
   assert.ok(log.lines.some(({ level }) => level === "error"));
 });
 
-test("whoever may link a server is offered the button when none is linked", async () => {
+test("a person who may link a server is offered the button when none is linked", async () => {
   const none = new Failure("not-linked", "None.", { wants: "server" });
   const failing = single(() => Promise.reject(none));
   const member = rig([failing]);

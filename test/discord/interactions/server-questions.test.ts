@@ -163,7 +163,7 @@ describe("which server a command means", () => {
     );
   });
 
-  test("one person leaves five questions open at most, and forgets nobody else's", async () => {
+  test("one person has at most five open questions, and displaces nobody else's", async () => {
     const { type, press, linkTwo } = rig();
     await linkTwo();
     const others = idOf((await type({}, { ...person, userId: "200" })).original, "Day");

@@ -82,7 +82,7 @@ test("each refusal of Discord has its own reason", async (t) => {
   emulated.faults.clear();
 });
 
-test("too many edits of an old message are told as such", async (t) => {
+test("too many edits of an old message have a refusal of their own", async (t) => {
   const { discord, channel, emulated, world } = await startDiscordRig(t, []);
   emulated.limits.oldEdits = { olderThanMs: 3_600_000, limit: 1, windowMs: 3_600_000 };
   const { messageId } = await discord.sink.send(channel.id, { content: md`old`, nonce: "old" });
@@ -166,7 +166,7 @@ test("a thread is posted to and read back though discord.js has not cached it", 
   assert.equal((await discord.sink.readBack(thread.id, undefined, 5))[0]?.content, "in the thread");
 });
 
-test("a person is told by direct message, else in the notice channel, else nobody fails", async (t) => {
+test("a person is notified by direct message, else in the notice channel, and a failure rejects nothing", async (t) => {
   const { discord, guild, channel, moderator, emulated, world, log } = await startDiscordRig(t, []);
   const { notifier } = discord;
   const userId = moderator.member.id;
@@ -180,7 +180,7 @@ test("a person is told by direct message, else in the notice channel, else nobod
   assert.equal(emulated.messages(channel).at(-1)?.content, "three");
 });
 
-test("a guild is told in its notice channel, else whoever linked the server", async (t) => {
+test("a guild is notified in its notice channel, else the person who linked the server is", async (t) => {
   const { discord, guild, channel, owner, emulated, world } = await startDiscordRig(t, []);
   const { notifier } = discord;
   const binding = await world.linkServer(guild.id);

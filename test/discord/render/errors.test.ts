@@ -24,7 +24,7 @@ test("who manages the Discord server is told what to do, everyone else whom to a
   assert.match(text(denied, true), /`\/staff allow` gives one of your roles a tier/);
 });
 
-test("a next step that is a button is not told in words as well", () => {
+test("a next step that is a button is not repeated in words", () => {
   const next = { kind: "button", style: "primary", label: "Link a server", id: "setup-link" } as const;
   for (const runs of [true, false]) {
     const gone = new Failure("key-rejected", "Gone.");

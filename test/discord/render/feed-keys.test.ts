@@ -209,7 +209,7 @@ describe("the keys of what was posted", () => {
     ]);
   });
 
-  test("notices of gaps and lateness are told apart by what they say", () => {
+  test("notices of gaps and of lateness have different keys", () => {
     const { gapKeys } = feedRenderer;
     for (const fromS of [5, undefined]) {
       const said = feedRenderer.possiblyRepeated(feedRenderer.gap("kills", fromS, 9));
@@ -225,7 +225,7 @@ describe("the keys of what was posted", () => {
     assert.deepEqual(feedRenderer.keysOf(late).notices, [feedRenderer.lateKey("joins")]);
   });
 
-  test("a card of moderator calls names each of its calls, whatever has become of them", () => {
+  test("a card of moderator calls names each of its calls, claimed, resolved or open", () => {
     const view = {
       cardId: "0123456789abcdef",
       caller: { name: hostile, id: 5 },

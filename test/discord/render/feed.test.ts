@@ -256,7 +256,7 @@ describe("cards and notices", () => {
     assert.match(texts(feedRenderer.modCall({ ...view, claimedBy })), /Claimed by <@5> after 42\u00a0s/);
   });
 
-  test("every state is told by a word and a symbol, and the card carries its id", () => {
+  test("every state has a word and a symbol, and the card carries its id", () => {
     const answeredBy = { name: "Mod", id: 9 };
     const answered = feedRenderer.modCall({ ...view, calls: [{ atS: 1_700_000_000, answeredBy }] });
     assert.match(answered.cards?.[0]?.title ?? "", /🎮 .*answered/);

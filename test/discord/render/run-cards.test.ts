@@ -207,7 +207,7 @@ describe("outcomes at a glance", () => {
 });
 
 describe("audit rows", () => {
-  test("are what came of it and the command; below who, when, and why where it did not simply run", () => {
+  test("show the outcome and the command; below who, when, and why where it did not simply run", () => {
     const atS = record.askedAtMs / 1000;
     assert.equal(runLine({ ...record, message: "Success" }), `✅ ran \`:h hi\`\n-# <@100> · <t:${atS}:R>`);
     const denied = runLine({ ...record, status: "denied", ran: "no", message: "no tier\nat all" });

@@ -64,7 +64,7 @@ describe("linking a game account by a code", () => {
     assert.equal(await rig.runs.accounts.of("g1", mo.userId), undefined);
   });
 
-  test("whoever copies a code after it was typed gets nothing", async () => {
+  test("a code that is copied after it was typed links nobody", async () => {
     const rig = new RunsRig();
     const mo = rig.actor("mod");
     const { code, outcome } = await rig.runs.accounts.begin(mo, binding);

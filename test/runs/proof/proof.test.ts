@@ -112,7 +112,7 @@ describe("refusals beside sent runs", () => {
     }
   }
 
-  test("400 of them leave a sent run provable, and another guild of that server hears nothing of it", async () => {
+  test("400 of them leave a sent run provable, and another guild of that server is not affected", async () => {
     const rig = new RunsRig();
     rig.linked = [binding, { ...binding, id: "b2", guildId: "g2" }];
     await rig.runs.listener.take(rig.snapshot([]));

@@ -236,7 +236,7 @@ describe("confirmation", () => {
   });
 });
 
-describe("what came of it", () => {
+describe("the outcome", () => {
   const cases: readonly (readonly [string, Failure, string, string])[] = [
     ["400", new Failure("bad-command", "no"), "failed", "no"],
     ["403", new Failure("key-rejected", "no"), "failed", "no"],
@@ -295,7 +295,7 @@ describe("what came of it", () => {
     );
   });
 
-  test("a block that outlasts it: told at once, with the time", async () => {
+  test("a block that outlasts it ends it at once, with the time", async () => {
     const rig = new RunsRig();
     const retryAtMs = rig.clock.nowMs() + 3 * 3_600_000;
     rejectOnce(rig, new Failure("blocked", "blocked", { retryAtMs }));
@@ -355,7 +355,7 @@ describe("the queue", () => {
     assert.equal(outcome.record.ran, "no");
   });
 
-  test("lets one cancel what is theirs, a Manager anything, nobody what is being sent", async () => {
+  test("lets people cancel their own runs, a Manager any, and nobody one that is being sent", async () => {
     const rig = new RunsRig();
     rig.readyAtMs = rig.clock.nowMs() + 60_000;
     const first = await ask(rig, ":h first", "mod");
@@ -476,7 +476,7 @@ describe("what happens in between", () => {
     assert.equal(rig.sent.length, 0);
   });
 
-  test("shutdown: what is being sent is finished, what waits is told, nothing new is taken", async () => {
+  test("shutdown: a run that is being sent is finished, a waiting one ends with its answer, none is accepted", async () => {
     const rig = new RunsRig();
     const silence = Promise.withResolvers<string>();
     rig.answering = () => silence.promise;
@@ -529,7 +529,7 @@ describe("what happens in between", () => {
     assert.equal(rig.audit.rows.get(submitted.id)?.status, "sending");
   });
 
-  test("a crash: what was being sent is unknown and sought in the log, what waited is told", async () => {
+  test("a crash: a run that was being sent is unknown and looked for in the log, a waiting one ends with its answer", async () => {
     const rig = new RunsRig();
     rig.answering = () => new Promise(() => undefined);
     const sending = await ask(rig, ":h sending");

@@ -272,7 +272,7 @@ test("events: newest first, by actor and time, apart from runs", async () => {
   assert.deepEqual(await eventsOf(audit, "g2", {}), []);
 });
 
-test("prune: whole days only, rows and index, of this guild alone; the number removed is told", async () => {
+test("prune: whole days only, rows and index, of this guild alone; returns how many rows were removed", async () => {
   const disk = new Disk();
   const audit = open(disk);
   for (let day = 0; day < 4; day += 1) {
@@ -308,7 +308,7 @@ test("a crash while pruning loses no row that is kept, and the next prune ends i
   }
 });
 
-test("a run that waited long for its confirmation stands where it was asked", async () => {
+test("a run that waited long for its confirmation is listed by the time of asking", async () => {
   const audit = open(new Disk());
   await audit.put(run("young", { askedAtMs: startMs + 1_000 }));
   await audit.put(run("old", { askedAtMs: startMs }));
