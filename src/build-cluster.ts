@@ -1,4 +1,3 @@
-// Over 200 lines: one process between leases: each step depends on which lease it holds and what still runs.
 import { buildMarshal, type Marshal, type Runtime } from "./build-marshal.ts";
 import { type Block, nameOf } from "./cluster/block.ts";
 import { Claimant } from "./cluster/claimant.ts";

@@ -1,3 +1,4 @@
+// Over 200 lines: one case from its outcome to its number; the steps share what is remembered of unfinished ones.
 import type { CaseDraft, CaseTarget } from "../../domain/case.ts";
 import type { Binding } from "../../domain/guild.ts";
 import type { PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";

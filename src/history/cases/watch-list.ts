@@ -1,3 +1,4 @@
+// Over 200 lines: one watchlist, whose entries, notices and expiry change the same records.
 import type { Watch } from "../../domain/case.ts";
 import { Failure, SinkRefusal } from "../../domain/failure.ts";
 import type { Binding } from "../../domain/guild.ts";

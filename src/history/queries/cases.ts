@@ -1,3 +1,4 @@
+// Over 200 lines: the queries about cases, over the same tables and with the same filter.
 import type { Kysely } from "kysely";
 import { type Case, type CaseCard, type CaseDraft, type CaseKind, caseKinds } from "../../domain/case.ts";
 import type { CaseFilter } from "../../domain/ports/cases.ts";
