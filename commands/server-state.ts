@@ -40,10 +40,12 @@ export async function* serverStates(
   const refused = whyNotAsked(health, binding);
   const asked =
     refused === undefined
-      ? snapshots.fresh(binding.source, lists, MAX_AGE_MS, { signal, guildId: binding.guildId }).then(
-          (state) => ({ state }),
-          (error: unknown) => ({ error }),
-        )
+      ? snapshots
+          .fresh(binding.source, lists, { maxAgeMs: MAX_AGE_MS, signal, guildId: binding.guildId })
+          .then(
+            (state) => ({ state }),
+            (error: unknown) => ({ error }),
+          )
       : Promise.resolve({ error: refused });
 
   const last = lastState();

@@ -90,8 +90,7 @@ export class LatestSnapshots implements Snapshots {
   async fresh(
     source: SourceId,
     lists: readonly ListName[],
-    maxAgeMs: number,
-    { signal, guildId }: FreshOptions = {},
+    { maxAgeMs, signal, guildId }: FreshOptions,
   ): Promise<ServerState> {
     signal?.throwIfAborted();
     const nowMs = this.#clock.nowMs();

@@ -372,9 +372,9 @@ describe("watch: a wall clock that is set", () => {
       const ageMs = clock.nowMs() - (watch.snapshots.latest(id("a"))?.statusAtMs ?? 0);
       assert.ok(ageMs > 29_000 && ageMs < 34_000, `${ageMs} ms`);
 
-      const young = await watch.snapshots.fresh(id("a"), ["players"], 40_000);
+      const young = await watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 40_000 });
       assert.equal(client.calls.length, after, "young enough");
-      const anew = watch.snapshots.fresh(id("a"), ["players"], 20_000);
+      const anew = watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 20_000 });
       await clock.advance(1_000);
       const state = await anew;
       assert.equal(client.calls.length, after + 1);
@@ -412,7 +412,7 @@ describe("snapshots", () => {
     watch.demands.put("feed", []);
     await clock.advance(5_000);
     const before = client.calls.length;
-    const state = await watch.snapshots.fresh(id("a"), ["players"], 20_000);
+    const state = await watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 20_000 });
     assert.equal(client.calls.length, before);
     assert.ok(clock.nowMs() - state.statusAtMs >= 5_000);
     await watch.stop();
@@ -420,11 +420,11 @@ describe("snapshots", () => {
 
   test("asks for what is missing or too old, as a person", async () => {
     const { clock, client, watch } = rig();
-    const first = watch.snapshots.fresh(id("a"), ["players", "queue"], 10_000);
+    const first = watch.snapshots.fresh(id("a"), ["players", "queue"], { maxAgeMs: 10_000 });
     await clock.advance(1_000);
     await first;
     await clock.advance(5_000);
-    const second = watch.snapshots.fresh(id("a"), ["players", "staff"], 10_000);
+    const second = watch.snapshots.fresh(id("a"), ["players", "staff"], { maxAgeMs: 10_000 });
     await clock.advance(1_000);
     const state = await second;
     assert.deepEqual(
@@ -441,10 +441,10 @@ describe("snapshots", () => {
   test("makes one call for all who ask at once, and another for who needs it fresher", async () => {
     const { clock, client, watch } = rig();
     client.tripMs = 2_000;
-    const together = [1, 2, 3].map(() => watch.snapshots.fresh(id("a"), ["players"], 5_000));
+    const together = [1, 2, 3].map(() => watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 5_000 }));
     await clock.advance(1_000);
-    const subset = watch.snapshots.fresh(id("a"), [], 5_000);
-    const fresher = watch.snapshots.fresh(id("a"), ["players"], 0);
+    const subset = watch.snapshots.fresh(id("a"), [], { maxAgeMs: 5_000 });
+    const fresher = watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 0 });
     await clock.advance(5_000);
     await Promise.all([...together, subset, fresher]);
     assert.equal(client.calls.length, 2);
@@ -454,8 +454,8 @@ describe("snapshots", () => {
     const { clock, client, watch } = rig();
     client.tripMs = 10_000;
     const [one, two] = [new AbortController(), new AbortController()];
-    const first = watch.snapshots.fresh(id("a"), ["players"], 0, { signal: one.signal });
-    const second = watch.snapshots.fresh(id("a"), ["players"], 0, { signal: two.signal });
+    const first = watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 0, signal: one.signal });
+    const second = watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 0, signal: two.signal });
     const left = [assert.rejects(first, /gone/), assert.rejects(second, /gone/)];
     await clock.advance(100);
     one.abort(new Error("gone"));
@@ -465,18 +465,20 @@ describe("snapshots", () => {
     await clock.advance(100);
     assert.equal(client.inFlight, 0);
     await Promise.all(left);
-    const again = watch.snapshots.fresh(id("a"), ["players"], 0);
+    const again = watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 0 });
     await clock.advance(20_000);
     assert.equal((await again).source, "a");
   });
 
   test("passes a failure on to everyone who waits, and keeps what it has", async () => {
     const { clock, client, watch } = rig();
-    const first = watch.snapshots.fresh(id("a"), ["players"], 0);
+    const first = watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 0 });
     await clock.advance(1_000);
     await first;
     client.failure = () => new Failure("rate-limited", "wait");
-    const failed = assert.rejects(watch.snapshots.fresh(id("a"), ["players"], 0), { code: "rate-limited" });
+    const failed = assert.rejects(watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 0 }), {
+      code: "rate-limited",
+    });
     await clock.advance(1_000);
     await failed;
     assert.equal(watch.snapshots.latest(id("a"))?.status.name, "Server");
@@ -484,7 +486,7 @@ describe("snapshots", () => {
 
   test("forgets lists that are stale, logs first, and in the end the server", async () => {
     const { clock, watch } = rig();
-    const read = watch.snapshots.fresh(id("a"), ["players", "commandLogs"], 0);
+    const read = watch.snapshots.fresh(id("a"), ["players", "commandLogs"], { maxAgeMs: 0 });
     await clock.advance(1_000);
     await read;
     await clock.advance(700_000);

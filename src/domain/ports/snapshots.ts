@@ -1,6 +1,8 @@
 import type { ListName, ServerState, Snapshot, SourceId } from "../model.ts";
 
 export interface FreshOptions {
+  /** How old each list may be. */
+  readonly maxAgeMs: number;
   readonly signal?: AbortSignal | undefined;
   /** Whose person waits: people are served in turn over guilds. */
   readonly guildId?: string | undefined;
@@ -9,12 +11,7 @@ export interface FreshOptions {
 export interface Snapshots {
   latest(source: SourceId): ServerState | undefined;
   /** The latest state if each list is young enough, else the answer of one read, shared by all who ask at once. */
-  fresh(
-    source: SourceId,
-    lists: readonly ListName[],
-    maxAgeMs: number,
-    options?: FreshOptions,
-  ): Promise<ServerState>;
+  fresh(source: SourceId, lists: readonly ListName[], options: FreshOptions): Promise<ServerState>;
 }
 
 /** Receives each polled answer. The poller awaits it, so a slow store slows polling and loses nothing. */

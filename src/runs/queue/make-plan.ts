@@ -86,12 +86,11 @@ async function readPeople(
     abort.abort(new Failure("unreachable", "The player list could not be read in time.")),
   );
   try {
-    const state: ServerState = await ports.snapshots.fresh(
-      binding.source,
-      ["players", "staff"],
-      FRESH_PEOPLE_MS,
-      { signal: abort.signal, guildId: binding.guildId },
-    );
+    const state: ServerState = await ports.snapshots.fresh(binding.source, ["players", "staff"], {
+      maxAgeMs: FRESH_PEOPLE_MS,
+      signal: abort.signal,
+      guildId: binding.guildId,
+    });
     return { people: peopleOf(state, ports.clock.nowMs()), unread: undefined };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
