@@ -101,7 +101,7 @@ export class Sweep {
     await (await owner.slash(general, "staff allow", { role: staffRole, tier: "manager" })).settled();
   }
 
-  /** Runs a command to its end, which offers such a button, and opens what its answer offers. */
+  /** Runs a command until its answer says or offers such a thing, and opens what it offers. */
   async run(text: string, offers: RegExp): Promise<void> {
     const { owner, general } = this.home;
     this.mark(`/run command ${text}`);
@@ -110,10 +110,10 @@ export class Sweep {
     await this.walker.openPosted(answerOf(exchange));
   }
 
-  /** Waits until the answer offers such a button. */
+  /** Waits until the answer says such a thing, or offers such a button. */
   async ended(exchange: Exchange, offers: RegExp): Promise<void> {
     await exchange.settled(
-      ({ message }) => message !== undefined && offers.test(labelsOf(message).join()),
+      ({ message, text: said }) => message !== undefined && offers.test(said),
       PATIENCE_MS,
     );
   }

@@ -2,6 +2,7 @@ import { type Escaped, joined, markdownOfOurs, md, userMention } from "../../dom
 import type { AuditEvent, DeferredRun, RunProgress, RunRecord, RunStatus } from "../../domain/run.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName } from "./escape.ts";
 import { escapeAfter, escapeButRoles } from "./own-markup.ts";
+import { profile } from "./server/view.ts";
 
 /** Audit rows as they read, and as files. Pure. */
 
@@ -72,6 +73,8 @@ const MENTION_FIRST: Readonly<Record<string, RegExp>> = {
 function eventText(action: string, text: string): Escaped {
   // Rows about feeds hold what the answer said, in which outside words were escaped.
   if (action.startsWith("feed-")) return markdownOfOurs(text);
+  // Which player it was has to stand there; the id stands behind the link.
+  if (action === "history-forget" && /^\d+$/.test(text)) return profile(Number(text));
   const start = Object.hasOwn(MENTION_FIRST, action) ? MENTION_FIRST[action] : undefined;
   return start === undefined ? escapeMarkdown(text) : escapeAfter(text, start);
 }
