@@ -82,6 +82,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
   const recorder: Recorder = new Recorder({
     clock,
     random,
+    presentS: () => present.seconds(),
     linksOf: (source) => links.of(source),
     targetsOf: (text) => parts.targetsOf(text),
     store: (deliveries) => client.call("ingest.take", { deliveries }, { withinMs: STORE_WITHIN_MS }),

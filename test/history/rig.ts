@@ -96,6 +96,7 @@ export async function openRig(databases: Databases, url?: string): Promise<Histo
   const recorder = new Recorder({
     clock,
     random: { next: () => 0.5, id: () => "id" },
+    presentS: () => undefined,
     linksOf: () => rig.links,
     targetsOf,
     store: (deliveries) => take(context, { deliveries: structuredClone(deliveries) }),

@@ -70,7 +70,7 @@ export class Ingest {
       guild.barriers.size === 0
         ? -1
         : (guild.barriers.get(this.#hashes.markOf(link.guildId, playerId)) ?? -1);
-    const fromS = Math.max(state.startS, delivery.atS - guild.retentionDays * DAY_S);
+    const fromS = Math.max(state.startS, presentOf(delivery) - guild.retentionDays * DAY_S);
     const sightings = sightingsOf(delivery).filter(({ atS }) => atS >= fromS);
     const book = await this.#people.note(db, guild.id, sightings, barredUntilS);
     const aims = this.#aimsOf(state);
@@ -200,6 +200,15 @@ async function noteInside(
     setInside(presence, person, isInside(visits as readonly Visit[], false));
     presence.lastRowS.set(person, visits.at(-1)?.at_s ?? 0);
   }
+}
+
+/**
+ * The present, for what is too old: where the service does not tell its time, our clock may be ahead by years, and the
+ * newest row then says better what is new.
+ */
+function presentOf({ atS, joins, kills, commands, modCalls }: Delivery): number {
+  const newest = [joins, kills, commands, modCalls].flatMap((log) => log?.newestS ?? []);
+  return newest.length === 0 ? atS : Math.min(atS, Math.max(...newest));
 }
 
 /** Everybody whom a delivery names, and when. */

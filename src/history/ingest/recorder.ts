@@ -7,6 +7,8 @@ import { freshRows } from "./fresh-rows.ts";
 export interface RecorderParts {
   readonly clock: Clock;
   readonly random: Random;
+  /** The present by the service's clock, seconds; undefined before any answer told it. */
+  presentS(): number | undefined;
   /** The guilds for which a server is recorded; none: its answers are left alone. */
   linksOf(source: SourceId): readonly Link[];
   /** The names at which a command aims. */
@@ -21,6 +23,8 @@ export interface RecorderParts {
 
 interface Queued {
   readonly snapshot: Snapshot;
+  /** When it was answered, by the service's clock. */
+  readonly atS: number;
   attempts: number;
 }
 
@@ -30,6 +34,7 @@ type Windows = Readonly<Partial<Record<LogList, readonly LogEntry[]>>>;
 const MOST_OF_SOURCE = 3;
 const MOST_QUEUED = 2_000;
 const AT_ONCE = 16;
+const MS_PER_S = 1_000;
 const MOST_ATTEMPTS = 5;
 
 /**
@@ -53,7 +58,8 @@ export class Recorder {
 
   take(snapshot: Snapshot): void {
     if (this.#abort.signal.aborted || this.#parts.linksOf(snapshot.source).length === 0) return;
-    this.#queue.push({ snapshot, attempts: 0 });
+    const atS = Math.floor(secondOf(snapshot, this.#parts.presentS()));
+    this.#queue.push({ snapshot, atS, attempts: 0 });
     const ofSource = this.#queue.filter((queued) => queued.snapshot.source === snapshot.source);
     if (ofSource.length > MOST_OF_SOURCE) this.#drop(ofSource[0]);
     else if (this.#queue.length > MOST_QUEUED) this.#drop(this.#queue[0]);
@@ -96,11 +102,13 @@ export class Recorder {
 
   async #store(some: readonly Queued[]): Promise<void> {
     const windows = new Map<SourceId, Windows>();
-    const deliveries = some.flatMap(({ snapshot }) => {
+    const deliveries = some.flatMap(({ snapshot, atS }) => {
       const links = this.#parts.linksOf(snapshot.source);
       const before = windows.get(snapshot.source) ?? this.#stored.get(snapshot.source) ?? {};
       windows.set(snapshot.source, { ...before, ...windowsOf(snapshot) });
-      return links.length === 0 ? [] : deliveryOf(snapshot, before, links, this.#parts.targetsOf);
+      return links.length === 0
+        ? []
+        : deliveryOf({ snapshot, atS, before, links, targetsOf: (text) => this.#parts.targetsOf(text) });
     });
     const rows = deliveries.length === 0 ? 0 : await this.#parts.store(deliveries);
     for (const [source, its] of windows) this.#stored.set(source, its);
@@ -126,15 +134,31 @@ function windowsOf({ lists }: Snapshot): Windows {
   };
 }
 
+/**
+ * When an answer was given. Where neither it nor one before told the service's time, its newest row does, because our
+ * own clock may have been set by years.
+ */
+function secondOf({ serviceAtMs, takenAtMs, lists }: Snapshot, presentS: number | undefined): number {
+  if (serviceAtMs !== undefined) return serviceAtMs / MS_PER_S;
+  if (presentS !== undefined) return presentS;
+  const { joinLogs = [], killLogs = [], commandLogs = [], modCalls = [] } = lists;
+  const rows: readonly LogEntry[] = [...joinLogs, ...killLogs, ...commandLogs, ...modCalls];
+  return rows.length === 0
+    ? takenAtMs / MS_PER_S
+    : rows.reduce((newest, { atS }) => Math.max(newest, atS), 0);
+}
+
+interface Answered {
+  readonly snapshot: Snapshot;
+  readonly atS: number;
+  readonly before: Windows;
+  readonly links: readonly Link[];
+  targetsOf(text: string): readonly string[];
+}
+
 /** What an answer brings that the windows before did not. */
-function deliveryOf(
-  snapshot: Snapshot,
-  before: Windows,
-  links: readonly Link[],
-  targetsOf: (text: string) => readonly string[],
-): Delivery {
+function deliveryOf({ snapshot, atS, before, links, targetsOf }: Answered): Delivery {
   const { lists, status } = snapshot;
-  const atMs = snapshot.serviceAtMs ?? snapshot.takenAtMs;
   const fresh = <T extends LogEntry>(window: readonly T[] | undefined, list: LogList) =>
     // The windows of one list hold rows of one kind; the pairing is lost on the type checker only.
     window === undefined ? undefined : freshRows(window, before[list] as readonly T[] | undefined);
@@ -146,7 +170,7 @@ function deliveryOf(
   const aimed = commands?.rows.map((row) => ({ ...row, targets: targetsOf(row.text) }));
   return {
     links,
-    atS: Math.floor(atMs / 1_000),
+    atS,
     playerCount: status.currentPlayers,
     ...(lists.players === undefined
       ? {}
