@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { feedRenderer } from "../../src/discord/render/feed.ts";
-import type { Feed } from "../../src/domain/guild.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
 import type { LogEntry } from "../../src/domain/model.ts";
 import { sameMessage, snowflakeBefore } from "../../src/feeds/delivery/read-back.ts";
 import { startDiscordRig } from "../support/discord-rig.ts";
+import { joinFeed as feed } from "../support/join-feed.ts";
 
-const feed: Feed = {
-  ...{ id: "f", guildId: "g", bindingId: "b", kind: "joins", channelId: "c", style: "lines", filter: {} },
-  ...{ silent: false, state: "live", createdBy: "u", createdAtMs: 0 },
-};
 const names = ["Ann", "@everyone **x** <@1>", "  spaced   out ", "שלום", "a\u202eb", "👩‍🚒", "http://x.y/z"];
 const entries: LogEntry[] = names.flatMap((name, n): LogEntry[] => [
   { kind: "join", atS: 1_700_000_000 + n, player: { name, id: n + 1 }, joined: n % 2 === 0 },

@@ -127,6 +127,11 @@ export class FeedsRig {
     this.log.joinLogs.push({ kind: "join", atS: this.nowS, player: { name, id }, joined });
   }
 
+  /** Somebody calls moderators in the game; the next poll shows it. */
+  callModerators(name: string, atS = this.nowS): void {
+    this.log.modCalls.push({ kind: "modCall", atS, caller: { name, id: name.length } });
+  }
+
   /** One poll: the answer holds everything that stands in the logs. */
   async poll(of: SourceId = source): Promise<void> {
     const nowMs = this.clock.nowMs();
@@ -310,10 +315,23 @@ function mortal<T extends object>(target: T, life: Life): T {
   });
 }
 
+export interface RigOptions {
+  /** Feeds that are there, their baselines taken. Default none. */
+  readonly feeds?: readonly Partial<NewFeed>[];
+  /** How long Discord remembers a nonce. Default three minutes. */
+  readonly nonceMemoryMs?: number;
+}
+
 /** Runs a test on a started rig, and stops the rig however the test ends. */
-export async function withRig(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
+export async function withRig(
+  run: (rig: FeedsRig) => Promise<void>,
+  { feeds = [], nonceMemoryMs }: RigOptions = {},
+): Promise<void> {
   const rig = await new FeedsRig().start();
+  rig.sink.nonceMemoryMs = nonceMemoryMs ?? rig.sink.nonceMemoryMs;
   try {
+    for (const feed of feeds) await rig.add(feed);
+    if (feeds.length > 0) await rig.pollAndFlush(30_000);
     await run(rig);
   } finally {
     await rig.stop();

@@ -20,10 +20,6 @@ async function withModCalls(
   });
 }
 
-function call(rig: FeedsRig, name: string, atS = rig.nowS): void {
-  rig.log.modCalls.push({ kind: "modCall", atS, caller: { name, id: 11 } });
-}
-
 /** The service changes the row of a call when a moderator answers it. */
 function answer(rig: FeedsRig, name: string, by: string): void {
   const at = rig.log.modCalls.findIndex(
@@ -61,7 +57,7 @@ function cardId(rig: FeedsRig, index = 0): string {
 describe("mod-call cards", () => {
   test("one message for the life of a call: posted when called, edited when it is answered", () =>
     withModCalls({}, async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       assert.match(titles(rig)[0] ?? "", /open/);
       answer(rig, "Ann", "Mod");
@@ -73,11 +69,11 @@ describe("mod-call cards", () => {
 
   test("an unlink takes a server's cards away at once, the old ones with the next sweep, and reads none of the others", () =>
     withModCalls({}, async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       const old = cardId(rig);
       await rig.clock.advance(13 * 3_600_000);
-      call(rig, "Ben");
+      rig.callModerators("Ben");
       await rig.pollAndFlush();
       assert.equal(rig.stores.cards.keys.length, 2);
 
@@ -94,7 +90,7 @@ describe("mod-call cards", () => {
 
   test("an answer never goes away again when an old snapshot is served", () =>
     withModCalls({}, async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       const old = structuredClone(rig.log.modCalls);
       await rig.pollAndFlush();
       answer(rig, "Ann", "Mod");
@@ -109,8 +105,8 @@ describe("mod-call cards", () => {
 
   test("two equal calls in one second stand on one card; the first answer fills the first one", () =>
     withModCalls({}, async (rig) => {
-      call(rig, "Ann");
-      call(rig, "Ann");
+      rig.callModerators("Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       answer(rig, "Ann", "Mod");
       await rig.pollAndFlush();
@@ -121,7 +117,7 @@ describe("mod-call cards", () => {
 
   test("the first claim wins and the second person is told who was first", () =>
     withModCalls({}, async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       const id = cardId(rig);
       const [first, second] = await Promise.all([
@@ -137,7 +133,7 @@ describe("mod-call cards", () => {
 
   test("who holds a call releases or resolves it; a manager may always; a resolved one stays so", () =>
     withModCalls({}, async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       const id = cardId(rig);
       const { modCalls } = rig.wing;
@@ -158,7 +154,7 @@ describe("mod-call cards", () => {
 
   test("a card of another guild cannot be touched", () =>
     withModCalls({}, async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       const stranger = { ...actor("1", true), guildId: "guild-2" };
       const result = await rig.wing.modCalls.act(stranger, cardId(rig), { do: "claim" });
@@ -169,7 +165,7 @@ describe("mod-call cards", () => {
   test("a claim edits the cards of that call in every feed of the guild", () =>
     withModCalls({}, async (rig) => {
       await rig.add({ kind: "modCalls", channelId: "mods-2" });
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       await rig.wing.modCalls.act(actor("1"), cardId(rig), { do: "claim" });
       answer(rig, "Ann", "Mod");
@@ -182,7 +178,7 @@ describe("mod-call cards", () => {
 
   test("the state survives a restart, and a claim made during an outage is shown after it", () =>
     withModCalls({}, async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       const id = cardId(rig);
       rig.sink.fault = () => "unknown";
@@ -197,7 +193,7 @@ describe("mod-call cards", () => {
 
   test("edits that Discord limits (30046) wait, and then show the latest state at once", () =>
     withModCalls({}, async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       rig.sink.fault = (what) => (what === "edit" ? "edit-limit" : undefined);
       await rig.wing.modCalls.act(actor("1"), cardId(rig), { do: "claim" });
@@ -213,13 +209,13 @@ describe("mod-call cards", () => {
 
   test("a card that someone deleted is left deleted, and the feed goes on", () =>
     withModCalls({}, async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       const id = cardId(rig);
       rig.sink.channels.set("mods", []);
       await rig.wing.modCalls.act(actor("1"), id, { do: "claim" });
       await rig.clock.advance(240_000);
-      call(rig, "Bob");
+      rig.callModerators("Bob");
       await rig.pollAndFlush();
       assert.equal(rig.sink.messages("mods").length, 1);
       assert.match(rig.sink.text("mods"), /Bob/);
@@ -229,7 +225,7 @@ describe("mod-call cards", () => {
   test("a channel that closes parks the feed and tells who configured it", () =>
     withModCalls({}, async (rig) => {
       rig.sink.fault = () => "closed";
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       assert.equal(rig.told.length, 1);
       assert.equal((await rig.wing.feeds.list(guildId))[0]?.state, "parked");
@@ -237,12 +233,12 @@ describe("mod-call cards", () => {
 
   test("a role is pinged by a new card, at most once per cooldown, and by no edit", () =>
     withModCalls({ pingRoleId: "777", pingCooldownMs: 300_000 }, async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
-      call(rig, "Bob");
+      rig.callModerators("Bob");
       await rig.pollAndFlush(200_000);
       await rig.pollAndFlush(200_000);
-      call(rig, "Cat");
+      rig.callModerators("Cat");
       await rig.pollAndFlush();
       const pings = rig.sink.messages("mods").map(({ sent }) => sent.pingRoleIds ?? []);
       assert.deepEqual(pings, [["777"], [], ["777"]]);
@@ -251,7 +247,7 @@ describe("mod-call cards", () => {
 
   test("an old call that comes to light late is shown without a ping", () =>
     withModCalls({ pingRoleId: "777" }, async (rig) => {
-      call(rig, "Ann", rig.nowS);
+      rig.callModerators("Ann", rig.nowS);
       await rig.clock.advance(3_600_000);
       await rig.pollAndFlush();
       const card = rig.sink.messages("mods").find(({ body }) => (body.cards ?? []).length > 0);
@@ -260,8 +256,8 @@ describe("mod-call cards", () => {
 
   test("unclaimed for long: one reply that pings, and the card says so; a claim in time prevents it", () =>
     withModCalls({ pingRoleId: "777", escalateAfterMs: 300_000 }, async (rig) => {
-      call(rig, "Ann");
-      call(rig, "Bob");
+      rig.callModerators("Ann");
+      rig.callModerators("Bob");
       await rig.pollAndFlush();
       await rig.wing.modCalls.act(actor("1"), cardId(rig, 1), { do: "claim" });
       await rig.clock.advance(100_000);
@@ -275,11 +271,11 @@ describe("mod-call cards", () => {
 
   test("a gap in the calls is said once, in the channel", () =>
     withModCalls({}, async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       rig.log.modCalls.length = 0;
       await rig.clock.advance(60_000);
-      call(rig, "Bob");
+      rig.callModerators("Bob");
       await rig.pollAndFlush();
       await rig.pollAndFlush();
       assert.equal(rig.sink.text("mods").match(/Gap: moderator calls/g)?.length, 1);
@@ -300,7 +296,7 @@ describe("mod-call cards", () => {
         rig.sink.fault = random.next() < 0.3 ? fault : () => undefined;
         if (random.next() < 0.5) {
           const name = `C${made++}`;
-          call(rig, name);
+          rig.callModerators(name);
           open.push(name);
         }
         const answered = random.next() < 0.3 ? open.shift() : undefined;

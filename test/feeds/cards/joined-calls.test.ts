@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Actor } from "../../../src/domain/guild.ts";
 import { parseCard } from "../../../src/feeds/cards/card-records.ts";
-import { FeedsRig, guildId } from "../../support/feeds-rig.ts";
+import { type FeedsRig, guildId, withRig } from "../../support/feeds-rig.ts";
 
 const manager: Actor = {
   ...{ userId: "1", userName: "1", guildId, channelId: "mods" },
@@ -13,19 +13,16 @@ async function withModCalls(
   feed: Parameters<FeedsRig["add"]>[0],
   run: (rig: FeedsRig) => Promise<void>,
 ): Promise<void> {
-  const rig = await new FeedsRig().start();
-  try {
+  await withRig(async (rig) => {
     await rig.add({ kind: "modCalls", channelId: "mods", ...feed });
     here(rig, "Ann", "Bobby");
     await rig.poll();
     await run(rig);
-  } finally {
-    await rig.stop();
-  }
+  });
 }
 
 async function call(rig: FeedsRig, name = "Ann", afterMs = 30_000): Promise<void> {
-  rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name, id: name.length } });
+  rig.callModerators(name);
   await rig.pollAndFlush(afterMs);
 }
 

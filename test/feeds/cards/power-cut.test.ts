@@ -1,24 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SourceId } from "../../../src/domain/model.ts";
-import { FeedsRig } from "../../support/feeds-rig.ts";
+import { type FeedsRig, withRig } from "../../support/feeds-rig.ts";
 
 /** A rig with a feed of moderator calls whose baseline is taken, in a Discord that forgets nonces soon. */
-async function withModCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
-  const rig = await new FeedsRig().start();
-  rig.sink.nonceMemoryMs = 3_000;
-  try {
-    await rig.add({ kind: "modCalls", channelId: "mods" });
-    await rig.poll();
-    await rig.clock.advance(30_000);
-    await run(rig);
-  } finally {
-    await rig.stop();
-  }
-}
-
-function call(rig: FeedsRig, name: string, atS = rig.nowS): void {
-  rig.log.modCalls.push({ kind: "modCall", atS, caller: { name, id: 11 } });
+function withModCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
+  return withRig(run, { feeds: [{ kind: "modCalls", channelId: "mods" }], nonceMemoryMs: 3_000 });
 }
 
 function footers(rig: FeedsRig): string[] {
@@ -37,11 +24,11 @@ function callCounts(rig: FeedsRig): number[] {
 describe("cards after a power cut that set the store back", () => {
   test("are found again in their channel, equal calls of one second too, and take their answers", () =>
     withModCalls(async (rig) => {
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       const saved = rig.saved();
-      call(rig, "Bob");
-      call(rig, "Bob");
+      rig.callModerators("Bob");
+      rig.callModerators("Bob");
       await rig.pollAndFlush();
       const before = footers(rig);
       assert.equal(new Set(before).size, 2);
@@ -62,15 +49,15 @@ describe("cards after a power cut that set the store back", () => {
         ...{ userId: "1", userName: "1", guildId: "guild-1", channelId: "mods" },
         ...{ roleIds: [], manageGuild: true, askedAtMs: 0 },
       };
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       const saved = rig.saved();
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       // Resolved, so that the next call has a card of its own; the cut makes the store forget it.
       const cardId = footers(rig)[0]?.replace("Call ", "") ?? "";
       await rig.wing.modCalls.act(actor, cardId, { do: "resolve" });
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       assert.deepEqual(callCounts(rig), [2, 1]);
       await rig.powerCut(saved);
@@ -82,9 +69,9 @@ describe("cards after a power cut that set the store back", () => {
   test("lose no call that stands on them, whatever the log still shows", () =>
     withModCalls(async (rig) => {
       const saved = rig.saved();
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       await rig.powerCut(saved);
       rig.log.modCalls.shift();
@@ -95,10 +82,10 @@ describe("cards after a power cut that set the store back", () => {
   test("say that a call may stand twice where history may not be read, also when it joins a card", () =>
     withModCalls(async (rig) => {
       rig.sink.fault = (what) => (what === "readBack" ? "no-history" : undefined);
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       const saved = rig.saved();
-      call(rig, "Ann");
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       await rig.clock.advance(300_000);
       assert.doesNotMatch(descriptions(rig)[0] ?? "", /Possibly repeated/);
@@ -111,7 +98,7 @@ describe("cards after a power cut that set the store back", () => {
   test("have ids that do not depend on the journal's numbers", () =>
     withModCalls(async (rig) => {
       const saved = rig.saved();
-      call(rig, "Cat");
+      rig.callModerators("Cat");
       await rig.pollAndFlush();
       await rig.powerCut(saved);
       // Another row comes to light first, so that the same call gets another number.
@@ -126,7 +113,7 @@ describe("cards after a power cut that set the store back", () => {
   test("of the release before are understood, though their ids were made otherwise", () =>
     withModCalls(async (rig) => {
       const saved = rig.saved();
-      call(rig, "Dan");
+      rig.callModerators("Dan");
       await rig.pollAndFlush();
       const [posted] = rig.sink.messages("mods");
       const card = posted?.body.cards?.[0];
@@ -142,7 +129,7 @@ describe("cards after a power cut that set the store back", () => {
     withModCalls(async (rig) => {
       rig.sink.fault = (what) => (what === "readBack" ? "no-history" : undefined);
       const saved = rig.saved();
-      call(rig, "Eve");
+      rig.callModerators("Eve");
       await rig.pollAndFlush();
       await rig.clock.advance(300_000);
       await rig.powerCut(saved);
@@ -159,18 +146,13 @@ describe("cards after a power cut that set the store back", () => {
 });
 
 describe("emergency calls while the store cannot write", () => {
-  async function withCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
-    const rig = await new FeedsRig().start();
-    try {
-      await rig.add({ kind: "emergencyCalls", channelId: "calls" });
-      await rig.add({ kind: "joins", channelId: "joins" });
-      await rig.poll();
-      await rig.clock.advance(10_000);
-      await run(rig);
-    } finally {
-      await rig.stop();
-    }
-  }
+  const withCalls = (run: (rig: FeedsRig) => Promise<void>) =>
+    withRig(run, {
+      feeds: [
+        { kind: "emergencyCalls", channelId: "calls" },
+        { kind: "joins", channelId: "joins" },
+      ],
+    });
 
   function show(rig: FeedsRig, callNumber: number, callerId = 5): void {
     rig.calls.push({ team: "Police", unitIds: [7], callerId, startedAtS: rig.nowS, callNumber });
@@ -271,20 +253,17 @@ describe("an emergency card that a power cut made the store forget", () => {
     rig.sink.messages("calls").map(({ body }) => body.cards?.[0]?.title ?? "");
 
   /** Cards of calls 1 and 2 stand in the channel; the store knows of neither. */
-  async function withForgotten(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
-    const rig = await new FeedsRig().start();
-    try {
-      await rig.add({ kind: "emergencyCalls", channelId: "calls" });
-      await rig.pollAndFlush();
-      const saved = rig.saved();
-      rig.calls = [call(rig, 1), call(rig, 2)];
-      await rig.pollAndFlush();
-      await rig.powerCut(saved);
-      await run(rig);
-    } finally {
-      await rig.stop();
-    }
-  }
+  const withForgotten = (run: (rig: FeedsRig) => Promise<void>) =>
+    withRig(
+      async (rig) => {
+        const saved = rig.saved();
+        rig.calls = [call(rig, 1), call(rig, 2)];
+        await rig.pollAndFlush();
+        await rig.powerCut(saved);
+        await run(rig);
+      },
+      { feeds: [{ kind: "emergencyCalls", channelId: "calls" }] },
+    );
 
   test("ends although no answer shows its call any more; one that goes on is taken up again", () =>
     withForgotten(async (rig) => {

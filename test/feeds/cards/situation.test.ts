@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Player } from "../../../src/domain/model.ts";
-import { FeedsRig } from "../../support/feeds-rig.ts";
+import { type FeedsRig, withRig } from "../../support/feeds-rig.ts";
 
-async function withModCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
-  const rig = await new FeedsRig().start();
-  try {
-    await rig.add({ kind: "modCalls", channelId: "mods" });
-    await rig.poll();
-    await run(rig);
-  } finally {
-    await rig.stop();
-  }
+function withModCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
+  return withRig(run, { feeds: [{ kind: "modCalls", channelId: "mods" }] });
 }
 
 function player(name: string, at: readonly [x: number, z: number], more: Partial<Player> = {}): Player {
@@ -22,10 +15,6 @@ function player(name: string, at: readonly [x: number, z: number], more: Partial
     ...{ team: "Civilian", permission: rank, wantedStars: 0, location },
     ...more,
   };
-}
-
-function call(rig: FeedsRig, name = "Ann"): void {
-  rig.log.modCalls.push({ kind: "modCall", atS: rig.nowS, caller: { name, id: name.length } });
 }
 
 function kill(rig: FeedsRig, killer: string, killed: string, agoS = 0): void {
@@ -49,7 +38,7 @@ describe("the situation on the card of a moderator call", () => {
       kill(rig, "Old", "Ann", 121);
       kill(rig, "Bad_Guy", "Ann", 60);
       kill(rig, "Ann", "Eve4", 10);
-      call(rig);
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       const text = rig.sink.text("mods");
       assert.match(text, /👤 Sheriff · ★★★ wanted · 📍 Main Street, postal 204/);
@@ -64,7 +53,7 @@ describe("the situation on the card of a moderator call", () => {
       rig.players = [player("Somebody", [1, 1])];
       await rig.pollAndFlush(30_000);
       const before = rig.latest;
-      call(rig);
+      rig.callModerators("Ann");
       const polled = rig.poll();
       rig.latest = before;
       await polled;
@@ -77,7 +66,7 @@ describe("the situation on the card of a moderator call", () => {
     withModCalls(async (rig) => {
       const asked = () => [...rig.demands].filter(([owner]) => owner.startsWith("mod-call cards"));
       assert.deepEqual(asked(), []);
-      call(rig);
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       assert.deepEqual(asked()[0]?.[1][0]?.lists, ["players", "killLogs"]);
       assert.equal(asked()[0]?.[1][0]?.maxAgeMs, undefined);
@@ -87,7 +76,7 @@ describe("the situation on the card of a moderator call", () => {
       await rig.pollAndFlush();
       await rig.pollAndFlush();
       assert.deepEqual(asked(), []);
-      call(rig, "Bobby");
+      rig.callModerators("Bobby");
       await rig.pollAndFlush(900_000);
       await rig.pollAndFlush();
       assert.deepEqual(asked(), []);
@@ -96,7 +85,7 @@ describe("the situation on the card of a moderator call", () => {
   test("is followed by edits, at most one in fifteen seconds; distances alone are none", () =>
     withModCalls(async (rig) => {
       rig.players = [player("Ann", [0, 0]), player("Mod_A", [30, 40])];
-      call(rig);
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       for (let n = 0; n < 20; n++) {
         rig.players = [player("Ann", [0, n]), player("Mod_A", [30 * n, 40])];
@@ -118,7 +107,7 @@ describe("the situation on the card of a moderator call", () => {
     withModCalls(async (rig) => {
       rig.players = [player("Ann", [0, 0])];
       kill(rig, "Bad_Guy", "Ann");
-      call(rig);
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       await rig.crash();
       rig.log.killLogs = [];
@@ -142,7 +131,7 @@ describe("the situation on the card of a moderator call", () => {
           row.map((part) => (part.kind === "button" ? part.label : "")),
         );
       rig.players = [player("Ann", [0, 0])];
-      call(rig);
+      rig.callModerators("Ann");
       await rig.pollAndFlush();
       assert.deepEqual(labels(), ["Claim", "Resolve", "Rewind", "PM", "Bring", "To"]);
       rig.players = [];

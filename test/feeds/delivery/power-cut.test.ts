@@ -1,28 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { nonceOf } from "../../../src/feeds/delivery/nonce.ts";
-import { FeedsRig } from "../../support/feeds-rig.ts";
-
-/** Joins of one channel by name, in order, as a reader sees them. */
-function joined(rig: FeedsRig, channelId = "channel-1"): string[] {
-  return [...rig.sink.text(channelId).matchAll(/\*\*(.+?)\*\* joined/g)].map((match) => match[1] ?? "");
-}
+import { type FeedsRig, joined, withRig } from "../../support/feeds-rig.ts";
 
 /** A rig whose feed of joins has taken its baseline, in a Discord that forgets nonces soon. */
-async function withFeed(
+function withFeed(
   run: (rig: FeedsRig) => Promise<void>,
   feed: Parameters<FeedsRig["add"]>[0] = {},
 ): Promise<void> {
-  const rig = await new FeedsRig().start();
-  rig.sink.nonceMemoryMs = 3_000;
-  try {
-    await rig.add(feed);
-    await rig.poll();
-    await rig.clock.advance(30_000);
-    await run(rig);
-  } finally {
-    await rig.stop();
-  }
+  return withRig(run, { feeds: [feed], nonceMemoryMs: 3_000 });
 }
 
 async function joinAndPost(rig: FeedsRig, ...names: readonly string[]): Promise<void> {
