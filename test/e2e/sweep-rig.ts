@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { commands } from "../../commands/index.ts";
 import type { Channel, Exchange, Person } from "../../src/sandbox/discord/types.ts";
-import { answerOf, labelsOf, PATIENCE_MS, reads } from "./read.ts";
+import { answerOf, PATIENCE_MS, reads } from "./read.ts";
 import { type Community, type E2eOptions, E2eRig } from "./rig.ts";
 import { type Nameable, problemsOf } from "./sweep-judge.ts";
 import { hostileNames, PLAIN } from "./sweep-town.ts";
