@@ -101,8 +101,10 @@ function cards(discord: EmulatedDiscord, channel: Channel): string[] {
     return lines.flatMap((line, at) => {
       const [, again, second] = / called (again )?<t:(\d+):T>/.exec(line) ?? [];
       if (second === undefined) return [];
-      const answer = again === undefined ? (lines[at + 1] ?? "") : line;
-      const [, by] = /answered in the game by (.+)$/i.exec(answer) ?? [];
+      // Of the first call on a line of its own; the next line may as well be a further call with its answer.
+      const answer =
+        again === undefined ? /^🎮 Answered in the game by (.+)$/u : /answered in the game by (.+)$/;
+      const [, by] = answer.exec(again === undefined ? (lines[at + 1] ?? "") : line) ?? [];
       return [`${second} ${caller} ${by === undefined ? "open" : `answered by ${profileIn(by)}`}`];
     });
   });
