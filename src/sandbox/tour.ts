@@ -177,6 +177,30 @@ const steps: readonly Step[] = [
     },
   },
   {
+    title: "Mo kicks a player: the case is a receipt that completes itself",
+    async run({ stage, show, seen }) {
+      const { owner, moderator, channels, guild } = stage.cast;
+      const cases = guild.addChannel({ name: "cases" });
+      const set = await stage.discord.as(owner).slash(channels.staff, "setup cases", { channel: cases });
+      await finished(set, /Cases are posted/);
+      const text = ":kick Casey_Holt spawn killing";
+      const ran = await stage.discord.as(moderator).slash(channels.staff, "run command", { text });
+      await finished(ran, /It ran/);
+      show(await seen("the receipt in #cases", () => posted(stage, cases, "Casey_Holt", "Player left")));
+    },
+  },
+  {
+    title: "Who was that, and what happened? /player show, /server at",
+    async run({ stage, show }) {
+      const { moderator, channels } = stage.cast;
+      const mo = stage.discord.as(moderator);
+      const player = await mo.slash(channels.staff, "player show", { player: "Casey_Holt" });
+      show(await finished(player, /Kills · 1[\s\S]*spawn killing/));
+      const rewind = await mo.slash(channels.staff, "server at", { time: "now" });
+      show(await finished(rewind, /Casey_Holt killed Drew_Park/));
+    },
+  },
+  {
     title: "kill -9, and a start again: nothing is lost, nothing comes twice",
     async run({ stage, say, seen }) {
       await stage.bot.kill();

@@ -11,6 +11,7 @@ export const REWIND_AROUND_S = 5 * 60;
 /** Discord takes 4,096 characters; names in a busy server need room too. */
 const ROOM_FOR_ROWS = 2_900;
 const ROOM_FOR_NAMES = 700;
+const FOLDED_FROM = 4;
 
 export interface RewindCard {
   readonly view: RewindView;
@@ -117,8 +118,8 @@ function rowLines({ rows, atS, isShortened, recordedSinceS, toS }: RewindView): 
     const isKnown = recordedSinceS !== undefined && recordedSinceS <= toS;
     return isKnown ? [md`Nothing happened in these minutes.`] : [];
   }
-  const byNearness = rows
-    .map((row, index) => ({ row, index, text: historyLine(row) }))
+  const byNearness = folded(rows)
+    .map((one, index) => ({ ...one, index }))
     .sort((a, b) => Math.abs(a.row.atS - atS) - Math.abs(b.row.atS - atS) || a.index - b.index);
   const shown: typeof byNearness = [];
   let length = 0;
@@ -130,12 +131,31 @@ function rowLines({ rows, atS, isShortened, recordedSinceS, toS }: RewindView): 
   shown.sort((a, b) => a.index - b.index);
   const before = shown.filter(({ row }) => row.atS < atS).map(({ text }) => text);
   const after = shown.filter(({ row }) => row.atS >= atS).map(({ text }) => text);
-  const left = rows.length - shown.length;
+  const left = byNearness.length - shown.length;
   const more =
     left > 0 || isShortened
       ? [md`-# These are the nearest; \`/server at\` with another minute shows more.`]
       : [];
   return [...before, md`**▸ <t:${atS}:T>**`, ...after, ...more];
+}
+
+/** Many who were there at the first look are one line. */
+function folded(rows: RewindView["rows"]): readonly { row: { readonly atS: number }; text: Escaped }[] {
+  const shown: { row: { readonly atS: number }; text: Escaped }[] = [];
+  const appeared = Map.groupBy(
+    rows.filter(({ kind }) => kind === "appeared"),
+    ({ atS }) => atS,
+  );
+  const told = new Set<number>();
+  for (const row of rows) {
+    const count = row.kind === "appeared" ? (appeared.get(row.atS)?.length ?? 0) : 0;
+    if (count < FOLDED_FROM) shown.push({ row, text: historyLine(row) });
+    else if (!told.has(row.atS)) {
+      told.add(row.atS);
+      shown.push({ row, text: md`<t:${row.atS}:T> 🟢 **${count}** were there, joined unseen before` });
+    }
+  }
+  return shown;
 }
 
 function turnButtons({ atS, bindingId }: RewindView, nowS: number): readonly Button[] {
