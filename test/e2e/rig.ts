@@ -140,11 +140,17 @@ export class E2eRig {
     };
     const log = createLog({ level: config.logLevel, secrets: secretsOf(config, environment), write });
     const exits: number[] = [];
-    const shutdown = new Shutdown({ clock, log, deadlineMs: 60_000, exit: (code) => exits.push(code) });
+    const shutdown = new Shutdown({
+      clock,
+      log,
+      deadlineMs: 60_000 * clock.speed,
+      exit: (code) => exits.push(code),
+    });
     const marshal = await buildMarshal(config, { log, clock, random: systemRandom });
     const ops = await startOps({ host: "127.0.0.1", port: 0 }, marshal.ops);
     this.#opsUrl = `http://${ops.host}:${ops.port}`;
-    for (const step of marshal.steps) shutdown.add(step);
+    // Some of them wait for a thread or a disk, which are no faster than the machine.
+    for (const step of marshal.steps) shutdown.add({ ...step, withinMs: step.withinMs * clock.speed });
     shutdown.add({ name: "ops", withinMs: 10_000, run: () => ops.close() });
     this.#stopBot = async () => {
       await shutdown.stop("the test ends it");
