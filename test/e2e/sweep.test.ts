@@ -96,7 +96,8 @@ describe("Everything that can be typed and pressed", { timeout: 240_000, concurr
       await Promise.all(waiting);
       await walker.open("run queue", {});
       rig.service.faults.clear();
-      for (const exchange of await Promise.all(waiting)) await sweep.ended(exchange, /^(?![\s\S]*\[Cancel\])/);
+      for (const exchange of await Promise.all(waiting))
+        await sweep.ended(exchange, /^(?![\s\S]*\[Cancel\])/);
       await walker.open("run history", { refusals: true });
       rig.town.empty();
       await sweep.run(":h Is anybody there", /Run when someone joins/);
