@@ -20,8 +20,11 @@ export function callsOnCard(server: SimServer, { cards }: MessageBody): CardCall
     if (second === undefined) continue;
     const index = indexOf(server, caller?.index ?? -1, Number(second));
     shown.push(index);
-    const answer = line.includes("again") ? line : (lines[at + 1] ?? "");
-    if (/answered in the game/i.test(answer)) answered.push(index);
+    // Of the first call on a line of its own; the next line may as well be a further call with its answer.
+    const isAnswered = line.includes(" called again ")
+      ? line.includes("answered in the game")
+      : lines[at + 1]?.startsWith("🎮 Answered in the game") === true;
+    if (isAnswered) answered.push(index);
   }
   return { shown, answered };
 }

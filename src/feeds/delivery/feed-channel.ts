@@ -6,7 +6,7 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { SentMessage, Sink } from "../../domain/ports/sink.ts";
 import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
-import { Attempts, NONCE_TRUSTED_MS } from "./attempts.ts";
+import { Attempts, NONCE_TRUSTED_MS, TryAgain } from "./attempts.ts";
 import { type ChannelView, viewChannel } from "./channel-view.ts";
 import { nonceOf } from "./nonce.ts";
 import type { Planner } from "./planner.ts";
@@ -135,7 +135,7 @@ export class FeedChannel {
     const { sink, turns, clock, nonceKey, renderer } = this.#ports;
     const { id, channelId, silent } = this.#feed;
     const nonce = batch.nonce ?? nonceOf(nonceKey, id, record.batch ?? 0);
-    const body = this.#mustMark(batch) ? renderer.possiblyRepeated(batch.body) : batch.body;
+    let { body } = batch;
     let begun = false;
     let startedMs = clock.monotonicMs();
     let answer: SentMessage;
@@ -143,8 +143,13 @@ export class FeedChannel {
       // Order in the channel: who waits here before us posts before us.
       answer = await turns.take(channelId, () => {
         signal.throwIfAborted();
-        begun = true;
         startedMs = clock.monotonicMs();
+        // Others may have had their turn for so long that the nonce of an earlier attempt is forgotten by now.
+        if (this.#attempts.isForgotten(startedMs)) {
+          throw new TryAgain(new SinkRefusal("unknown", "an earlier attempt is too old to be repeated"));
+        }
+        if (this.#mustMark(batch)) body = renderer.possiblyRepeated(batch.body);
+        begun = true;
         return sink.send(channelId, { ...body, silent, nonce });
       });
     } catch (error) {

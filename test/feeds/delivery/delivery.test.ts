@@ -47,6 +47,31 @@ describe("delivery", () => {
       assert.ok(rig.sink.messages("channel-1").length < 15);
     }));
 
+  test("a repeat that waits for its turn in the channel until its nonce is forgotten looks there first: one message", () =>
+    withRig(
+      async (rig) => {
+        let lost = 0;
+        rig.sink.fault = (call) => (call === "send" && lost++ === 0 ? "lost" : undefined);
+        rig.join("A");
+        const send = rig.sink.send.bind(rig.sink);
+        // Another feed of the channel holds the turn for longer than Discord remembers.
+        rig.sink.send = async (channelId, message) => {
+          if (message.content?.includes("killed") === true) await rig.clock.sleep(200_000);
+          return await send(channelId, message);
+        };
+        await rig.poll();
+        rig.log.killLogs.push({
+          ...{ kind: "kill", atS: rig.nowS },
+          ...{ killer: { name: "K", id: 2 }, killed: { name: "V", id: 3 } },
+        });
+        await rig.poll();
+        await rig.clock.advance(400_000);
+        assert.deepEqual(joined(rig), ["A"]);
+        assert.doesNotMatch(rig.sink.text("channel-1"), /Possibly repeated/);
+      },
+      { feeds: [{}, { kind: "kills" }] },
+    ));
+
   test("an answer that is lost is asked for again under the same nonce: one message", () =>
     withRig(async (rig) => {
       await rig.add();
