@@ -8,8 +8,8 @@ import type { KeyGuard } from "./keys/key-guard.ts";
 import type { AnnouncedHalt } from "./limits/announced-halt.ts";
 import type { Exchange, InFlight, Job } from "./limits/in-flight.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
-import type { WaitingClass } from "./limits/request-queue.ts";
-import type { WaitingRoom } from "./limits/waiting-room.ts";
+import type { RequestQueue } from "./limits/request-queue.ts";
+import type { WaitingClass } from "./limits/turn-order.ts";
 
 export interface AdmissionParts {
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export interface AdmissionParts {
   readonly halt: AnnouncedHalt;
   readonly allowance: RateLimiter;
   readonly flights: InFlight;
-  readonly waiting: WaitingRoom;
+  readonly waiting: RequestQueue;
   /** How many requests the transport carries at once without one waiting inside it. */
   readonly connections: number;
   /** Absent: nothing but the service itself keeps us from asking. */

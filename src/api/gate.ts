@@ -16,8 +16,8 @@ import { Alarm } from "./limits/alarm.ts";
 import { AnnouncedHalt } from "./limits/announced-halt.ts";
 import type { Answered, Exchange, Job } from "./limits/in-flight.ts";
 import { RateLimiter } from "./limits/rate-limiter.ts";
+import { RequestQueue } from "./limits/request-queue.ts";
 import type { Observation } from "./limits/server-clock.ts";
-import { WaitingRoom } from "./limits/waiting-room.ts";
 import { Probe } from "./probe.ts";
 
 export interface GateOptions
@@ -55,7 +55,7 @@ export class Gate {
   readonly #errands: KeyErrands;
   readonly #carrier: Carrier;
   readonly #admission: Admission;
-  readonly #waiting = new WaitingRoom((job, signal) => this.#onAborted(job, signal));
+  readonly #waiting = new RequestQueue((job, signal) => this.#onAborted(job, signal));
   readonly #alarm: Alarm;
   #closed = false;
 

@@ -5,7 +5,7 @@ import type { ServerKey } from "../../domain/server-key.ts";
 import { CancelToken } from "../http/cancel-token.ts";
 import type { Route } from "./bucket-registry.ts";
 import type { CounterState } from "./counter-group.ts";
-import type { Waiter, WaitingClass } from "./request-queue.ts";
+import type { Waiter, WaitingClass } from "./turn-order.ts";
 
 /** A request as the client asks for it; the key is opened only when it is written. */
 export interface Exchange {

@@ -6,8 +6,8 @@ import { Buckets, type Route } from "./bucket-registry.ts";
 import { CommandPace } from "./command-pace.ts";
 import type { CounterState } from "./counter-group.ts";
 import type { Exchange, InFlightRequest } from "./in-flight.ts";
-import type { WaitingClass } from "./request-queue.ts";
 import { type Observation, ServerClock } from "./server-clock.ts";
+import type { WaitingClass } from "./turn-order.ts";
 
 const SHARED_NOTICE_MS = 3_600_000;
 

@@ -1,11 +1,8 @@
 import type { FeedKind } from "../../domain/guild.ts";
 import type { JournalItem } from "../journal/journal-port.ts";
 import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
+import { batchWaitMs } from "./batch-timing.ts";
 
-/** A batch leaves after this long without news, so that entries of polls in quick succession share a message. */
-const QUIET_MS = 2_000;
-/** The first entry of a batch waits no longer. */
-const LONGEST_WAIT_MS = 5_000;
 /** Fewer cannot fill a message: not worth rendering before the wait is over. */
 const FEW_ITEMS = 12;
 /** An entry that has waited longer makes the feed late, and the channel is told once. */
@@ -79,8 +76,7 @@ function withItems(outlook: Outlook, items: readonly JournalItem[]): Step {
     const calls = gapAt < 0 ? items : items.slice(0, gapAt);
     return { kind: "into-cards", items: calls, nextSeq: (calls.at(-1)?.seq ?? record.nextSeq - 1) + 1 };
   }
-  // Whole milliseconds: what is left of one by rounding would be waited for again and again.
-  const forMs = Math.ceil(Math.max(0, Math.min(LONGEST_WAIT_MS - firstWaitedMs, QUIET_MS - lastWaitedMs)));
+  const forMs = batchWaitMs(firstWaitedMs, lastWaitedMs);
   const few = items.length < FEW_ITEMS && first.kind !== "gap";
   return few && forMs > 0 ? { kind: "wait", forMs } : { kind: "batch", items, forMs };
 }

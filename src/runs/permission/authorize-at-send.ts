@@ -9,7 +9,7 @@ import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { RunRequest } from "../../domain/run.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { peopleOf } from "../catalogue/targets.ts";
-import { decide } from "./policy.ts";
+import { decide } from "./permission-rules.ts";
 
 /** Roles this young are used as they are; older ones are read again. */
 export const ROLES_GOOD_FOR_MS = 10_000;

@@ -7,7 +7,7 @@ import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import type { Decision, ParsedCommand } from "../../domain/run.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { findPerson, peopleOf } from "../catalogue/targets.ts";
-import { decide, decideCalls, decideModerator, decideVerb, isStaff } from "./policy.ts";
+import { decide, decideCalls, decideModerator, decideVerb, isStaff } from "./permission-rules.ts";
 
 export interface PermissionPorts {
   readonly settings: Settings;

@@ -12,7 +12,7 @@ import { inverseOf } from "../catalogue/inverse-command.ts";
 import { refuseMissingTarget } from "../catalogue/missing-target.ts";
 import { parseCommand } from "../catalogue/parse-command.ts";
 import { type People, peopleOf, resolveTargets } from "../catalogue/targets.ts";
-import { decide, decideVerb } from "../permission/policy.ts";
+import { decide, decideVerb } from "../permission/permission-rules.ts";
 import { PLAN_LIVES_MS } from "./pending-plans.ts";
 import { planWarnings, reasonsToConfirm } from "./plan-warnings.ts";
 

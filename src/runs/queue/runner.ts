@@ -8,7 +8,7 @@ import { isSameName } from "../../domain/same-name.ts";
 import type { RefusalCount } from "../audit/refusal-count.ts";
 import { failedOutcome, newRecord } from "../audit/run-record.ts";
 import { peopleOf } from "../catalogue/targets.ts";
-import { decide } from "../permission/policy.ts";
+import { decide } from "../permission/permission-rules.ts";
 import { ActiveRun, type RunPorts } from "./active-run.ts";
 import { Lanes } from "./lanes.ts";
 import { makePlan } from "./make-plan.ts";

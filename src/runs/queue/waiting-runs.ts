@@ -3,7 +3,7 @@ import type { Actor } from "../../domain/guild.ts";
 import type { RunQueue } from "../../domain/ports/run-queue.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { RunProgress } from "../../domain/run.ts";
-import { tierOf } from "../permission/policy.ts";
+import { tierOf } from "../permission/permission-rules.ts";
 import type { DeferredRuns } from "./deferred-runs.ts";
 import type { CommandRunner } from "./runner.ts";
 

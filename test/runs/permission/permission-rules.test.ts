@@ -6,7 +6,7 @@ import { tierLevel } from "../../../src/domain/tiers.ts";
 import { parseCommand } from "../../../src/runs/catalogue/parse-command.ts";
 import { type People, rankOf, resolveTargets } from "../../../src/runs/catalogue/targets.ts";
 import { catalogue } from "../../../src/runs/catalogue/verbs.ts";
-import { decide, isStaff, tierOf } from "../../../src/runs/permission/policy.ts";
+import { decide, isStaff, tierOf } from "../../../src/runs/permission/permission-rules.ts";
 import { player } from "../../support/runs-rig.ts";
 
 const people: People = {

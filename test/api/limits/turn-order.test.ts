@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { RequestQueue, type Waiter } from "../../../src/api/limits/request-queue.ts";
+import { TurnOrder, type Waiter } from "../../../src/api/limits/turn-order.ts";
 import { World } from "../../support/limit-run.ts";
 
 interface Ask extends Waiter {
@@ -11,7 +11,7 @@ interface Ask extends Waiter {
 const never = () => undefined;
 
 test("people go before polls, but polls keep 30 % while both wait", () => {
-  const room = new RequestQueue<Ask>();
+  const room = new TurnOrder<Ask>();
   for (let id = 0; id < 1_000; id++) {
     room.add({ id, waitingClass: "person", turn: "" });
     room.add({ id, waitingClass: "poll", turn: "" });
@@ -28,7 +28,7 @@ test("people go before polls, but polls keep 30 % while both wait", () => {
 });
 
 test("our own checks go before everybody", () => {
-  const room = new RequestQueue<Ask>();
+  const room = new TurnOrder<Ask>();
   room.add({ id: 1, waitingClass: "person", turn: "" });
   room.add({ id: 2, waitingClass: "internal", turn: "" });
   const taken = room.take(0, () => 0, never);
@@ -38,7 +38,7 @@ test("our own checks go before everybody", () => {
 test("first come, first served among those that may start; who may not blocks nobody", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(3), { maxLength: 30 }), (readyAt) => {
-      const room = new RequestQueue<Ask>();
+      const room = new TurnOrder<Ask>();
       for (const id of readyAt.keys()) room.add({ id, waitingClass: "poll", turn: "" });
       const order: number[] = [];
       for (let nowMs = 0; nowMs <= 3; nowMs++) {
@@ -56,7 +56,7 @@ test("first come, first served among those that may start; who may not blocks no
 });
 
 test("who was put back comes first again", () => {
-  const room = new RequestQueue<Ask>();
+  const room = new TurnOrder<Ask>();
   for (const id of [1, 2, 3]) room.add({ id, waitingClass: "poll", turn: "" });
   const first = room.take(0, () => 0, never);
   assert.ok("next" in first);
@@ -174,7 +174,7 @@ test("a read that a 429 sent back to wait has left once, and each of two reads o
 });
 
 test("people are served in turn over guilds, first come first served within one", () => {
-  const room = new RequestQueue<Ask>();
+  const room = new TurnOrder<Ask>();
   for (let id = 0; id < 6; id++) room.add({ id, waitingClass: "person", turn: "busy" });
   for (const [id, turn] of [
     [10, "b"],
@@ -193,7 +193,7 @@ test("people are served in turn over guilds, first come first served within one"
 });
 
 test("who may not start keeps its place, and its guild does not hold up the others", () => {
-  const room = new RequestQueue<Ask>();
+  const room = new TurnOrder<Ask>();
   for (const [id, turn] of [
     [1, "a"],
     [2, "a"],
@@ -244,7 +244,7 @@ test("at the service: a guild that asks without end leaves the others their turn
 });
 
 test("where polls have to wait, a guild whose people ask on and on gets its share, and others' people go at once", () => {
-  const room = new RequestQueue<Ask>();
+  const room = new TurnOrder<Ask>();
   for (let id = 0; id < 200; id++) room.add({ id, waitingClass: "person", turn: "busy", isShared: true });
   for (let id = 1_000; id < 2_000; id++) room.add({ id, waitingClass: "poll", turn: "" });
   const startMs = 1_000_000;
@@ -273,7 +273,7 @@ test("where polls have to wait, a guild whose people ask on and on gets its shar
 });
 
 test("where no poll has to wait, a guild's people get all that they ask for", () => {
-  const room = new RequestQueue<Ask>();
+  const room = new TurnOrder<Ask>();
   for (let id = 0; id < 100; id++) room.add({ id, waitingClass: "person", turn: "busy", isShared: true });
   for (let id = 0; id < 100; id++) {
     const taken = room.take(0, () => 0, never);
