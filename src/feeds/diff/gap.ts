@@ -16,6 +16,8 @@ export interface Look {
   readonly continuous: boolean;
   /** It shows a row newer than all that were known: it is no old answer that is served again. */
   readonly isNew: boolean;
+  /** It shows only older rows where newer ones were known: it is served again, and says nothing of what came since. */
+  readonly isOld: boolean;
   /** The last answer that was surely new showed this log empty. */
   readonly wasEmpty: boolean;
   /** Rows of this window: a mod call with its answer is two facts, but one row. */
@@ -51,10 +53,10 @@ const SHORTEST_FULL = 20;
 
 /** The calm after this look; `shared`: it shows a row that was known. */
 export function calmAfter({ calm }: Retained, shared: boolean, look: Look): number {
-  const { rows, hasPlayers, recent, continuous, isNew } = look;
+  const { rows, hasPlayers, recent, continuous, isNew, isOld } = look;
   if (calm >= Calm.anew) {
-    // Known rows stand in old answers only.
-    if (shared) return calm;
+    // Known rows stand in old answers only; one may as well be from after the start, and empty.
+    if (shared || isOld) return calm;
     if (rows > 0) return Calm.none;
     return calm === Calm.anew && continuous ? Calm.anew : Calm.unsure;
   }

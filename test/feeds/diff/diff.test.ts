@@ -24,6 +24,7 @@ function step(
     recent: true,
     continuous: false,
     isNew: false,
+    isOld: false,
     wasEmpty: false,
     fullest: 0,
     rows: rows.length,

@@ -440,6 +440,14 @@ describe("journal: looks at several logs", () => {
     await look(2_010, [kill(2_015)]);
     assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
   });
+
+  test("an old answer from after the restart, in which the log is empty as well, does not make for a second notice", async () => {
+    const { rig, look } = await restarted();
+    await look(2_005, []);
+    await look(2_000, []);
+    await look(2_010, [kill(2_015)]);
+    assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
+  });
 });
 
 describe("journal: several feeds", () => {
