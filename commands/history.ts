@@ -10,19 +10,19 @@ import {
   type Typing,
 } from "../src/discord/command.ts";
 import { cut, inlineName, plainText } from "../src/discord/render/escape.ts";
-import { forgottenMessage } from "../src/discord/render/forgotten.ts";
+import { onlyCasesMessage } from "../src/discord/render/forgotten.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { KnownPlayer, RetentionDays } from "../src/domain/history.ts";
 import { recordEvent } from "./audit-event.ts";
+import { eraseCases, eraseNow, playerOfCases, standingOf } from "./history-forget.ts";
 
 /** What a community decides about what is recorded of its servers: how long, of whom no more, and who gets a copy. */
 
 const MOST_CHOICES = 25;
 const LONGEST_CHOICE = 100;
 const LONGEST_DAYS = 365;
-const MS_PER_S = 1_000;
 
 const playerOption = {
   type: ApplicationCommandOptionType.String,
@@ -44,7 +44,10 @@ async function completePlayer({ actor, typed }: Typing, { history }: Services): 
 
 /** The one player who is meant. @throws Failure "bad-command" where nobody or several are. */
 async function playerMeant({ history }: Services, guildId: string, typed: string): Promise<KnownPlayer> {
-  const found = await history.players.find(guildId, typed);
+  return onlyOne(await history.players.find(guildId, typed), typed);
+}
+
+function onlyOne(found: readonly KnownPlayer[], typed: string): KnownPlayer {
   const [player, other] = found;
   if (player === undefined) {
     throw new Failure("bad-command", `Nothing is recorded of "${typed}". Choose a player from the list.`, {
@@ -109,9 +112,16 @@ const forget = defineEntry<{ readonly player: string }>({
   parse: (options) => ({ player: options.string("player", true).trim() }),
   autocomplete: completePlayer,
   async execute({ actor, args }: Invocation<{ readonly player: string }>, services) {
-    const { playerId, name } = await playerMeant(services, actor.guildId, args.player);
+    const { guildId } = actor;
+    const found = await services.history.players.find(guildId, args.player);
+    // Cases stay when rows are too old.
+    const named = found.length === 0 ? await playerOfCases(services, guildId, args.player) : undefined;
+    if (named !== undefined) {
+      return onlyCasesMessage(named.name, await standingOf(services, guildId, named.playerId));
+    }
+    const { playerId, name } = onlyOne(found, args.player);
     return {
-      content: md`Erase **${inlineName(name)}**? Sessions, kills, deaths, commands, calls and names go, and cannot be brought back. Cases and messages in channels stay.`,
+      content: md`Erase **${inlineName(name)}**? Sessions, kills, deaths, commands, calls and names go, and cannot be brought back. Messages in channels stay; cases are asked about afterwards.`,
       rows: [[{ kind: "button", style: "danger", label: "Erase", id: `history-forget:${playerId}` }]],
     };
   },
@@ -136,16 +146,6 @@ const exportEntry = defineEntry<{ readonly player: string }>({
   },
 });
 
-async function eraseNow({ actor, argument }: Press, services: Services): Promise<Reply> {
-  const playerId = Number(argument);
-  const nowS = Math.floor(services.clock.nowMs() / MS_PER_S);
-  const forgotten = await services.history.privacy.forget(actor.guildId, playerId, nowS);
-  if (forgotten === undefined) return { content: md`Nothing is recorded of this player any more.` };
-  // The audit names the id alone: who asks to be forgotten is not to be kept by name.
-  await recordEvent(services, actor, { action: "history-forget", text: String(playerId) });
-  return forgottenMessage(forgotten);
-}
-
 async function turnOff({ actor }: Press, services: Services): Promise<Reply> {
   await services.history.privacy.setRetention(actor.guildId, "off");
   await recordEvent(services, actor, { action: "history-retention", text: "off" });
@@ -161,6 +161,7 @@ export const history = defineCommand({
   subcommands: { retention, forget, export: exportEntry },
   actions: {
     "history-forget": defineAction({ first: "update", manageGuild: true, execute: eraseNow }),
+    "history-cases": defineAction({ first: "update", manageGuild: true, execute: eraseCases }),
     "history-off": defineAction({ first: "update", manageGuild: true, execute: turnOff }),
   },
 });

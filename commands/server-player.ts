@@ -3,8 +3,12 @@ import { playerCard } from "../src/discord/render/server/player-card.ts";
 import { playerValue } from "../src/discord/render/server/players.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
+import { playerAt, showPlayer } from "./player-show.ts";
 
-/** A player out of the menu below `/server players`, as the latest list in memory shows them. */
+/**
+ * A player out of the menu below `/server players`: for Moderators the card of `/player show`, for others what the
+ * latest list in memory shows.
+ */
 
 async function openPlayer({ actor, argument, values }: Press, services: Services): Promise<Reply> {
   const binding = await services.bindings.pick(actor.guildId, argument);
@@ -15,6 +19,12 @@ async function openPlayer({ actor, argument, values }: Press, services: Services
     throw new Failure("expired", "This player is no longer on the latest list of the server.", {
       isRead: true,
     });
+  }
+  const { id } = player.player;
+  const moderator = await services.permissions.decideModerator(actor, binding);
+  if (moderator.allowed && id !== undefined) {
+    const place = { bindingId: binding.id, playerId: id };
+    return await showPlayer(services, actor, await playerAt(services, actor, place));
   }
   const showsPlace = await services.permissions.isStaff(actor, binding);
   return { cards: [playerCard({ state, player, seen: { atMs: players.atMs }, showsPlace })] };

@@ -79,6 +79,7 @@ export function buildHistory({ url, ...parts }: HistoryBuildParts): BuiltHistory
     keeps: async (guildId) => (await wing.privacy.retention(guildId)) !== "off",
     report: (what, err) => log.warn({ err }, what),
   });
+  wing.onGuildErased((guildId) => cases.onErased(guildId));
   watch.listen(wing.listener);
   watch.listen({ take: async (snapshot) => cases.take(snapshot) });
   runs.listen((record) => cases.onRun(record));

@@ -45,6 +45,8 @@ export interface HistoryWing extends History {
   onLinksChanged(guildId: string): Promise<void>;
   stop(): Promise<void>;
   state(): HistoryState;
+  /** Cases and watches of a guild are erased, since it went long ago. */
+  onGuildErased(listener: (guildId: string) => void): void;
   /** Where cases and the watchlist are kept. */
   readonly caseStores: { readonly store: CaseStore; readonly watchStore: WatchStore };
 }
@@ -101,11 +103,19 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     demands: parts.demands,
     onChanged: (source) => recorder.forget(source),
   });
+  let onErased: (guildId: string) => void = () => undefined;
   const eraser = new Eraser({
     clock,
     presentS: () => present.seconds(),
     erase: (args) => client.call("retention.erase", args, { withinMs: ERASE_WITHIN_MS }),
     erasePersons: (args) => client.call("retention.erasePersons", args, { withinMs: ERASE_WITHIN_MS }),
+    eraseDeparted: (args) =>
+      client.call(
+        "cases.eraseDeparted",
+        { ...args, linked: [...new Set(links.all().map(({ guildId }) => guildId))] },
+        { withinMs: ERASE_WITHIN_MS },
+      ),
+    onErased: (guildId) => onErased(guildId),
     onFailed: (err) => log.warn({ err }, "what is too old could not be erased from the history"),
   });
 
@@ -168,6 +178,9 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     caseStores: {
       store: storedCases((name, args) => client.call(name, args)),
       watchStore: storedWatches((name, args) => client.call(name, args)),
+    },
+    onGuildErased(listener) {
+      onErased = listener;
     },
     state: () => ({ trouble: trouble ?? null, queued: recorder.queued, rowsStored }),
   };

@@ -11,6 +11,9 @@ export interface EraserParts {
     readonly nowMs: number;
   }): Promise<StepDone | undefined>;
   erasePersons(args: { readonly nowS: number }): Promise<boolean>;
+  /** All that is left of one guild that went long ago: its id; undefined: there is none. */
+  eraseDeparted(args: { readonly nowMs: number }): Promise<string | undefined>;
+  onErased(guildId: string): void;
   onFailed(error: unknown): void;
 }
 
@@ -44,6 +47,7 @@ export class Eraser {
   /** One round over all servers. Rejects when the database fails or the bot stops. */
   async round(): Promise<void> {
     const { clock, erase, erasePersons } = this.#parts;
+    await this.#eraseDeparted();
     const nowS = this.#parts.presentS();
     if (nowS === undefined) return;
     let afterScope = 0;
@@ -55,6 +59,16 @@ export class Eraser {
       if (!step.isDone) await clock.sleep(PAUSE_MS, this.#abort.signal);
     }
     while (!(await erasePersons({ nowS }))) await clock.sleep(PAUSE_MS, this.#abort.signal);
+  }
+
+  async #eraseDeparted(): Promise<void> {
+    const { clock, eraseDeparted, onErased } = this.#parts;
+    for (;;) {
+      const guildId = await eraseDeparted({ nowMs: clock.nowMs() });
+      if (guildId === undefined) return;
+      onErased(guildId);
+      await clock.sleep(PAUSE_MS, this.#abort.signal);
+    }
   }
 
   #after(delayMs: number): void {

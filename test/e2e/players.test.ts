@@ -74,6 +74,19 @@ describe("players and what happened at a time, from the history", () => {
     assert.ok(card.text.split("\n").length <= 40, card.text);
   });
 
+  test("the menu of /server players opens it for Moderators; others see what the list shows", async () => {
+    const page = await mod("server players", {}, /AnnLee/);
+    await choose(page, "AnnLee", /Kills · 20[\s\S]*Commands against them · 1/);
+    const { member, general } = rig.home;
+    const list = await member.slash(general, "server players");
+    await reads(list, /AnnLee/);
+    const menu = answerOf(list).components[0]?.components?.[0]?.custom_id ?? "";
+    const small = await member.select(answerOf(list), menu, ["AnnLee"]);
+    await reads(small, /AnnLee[\s\S]*Team: /);
+    assert.doesNotMatch(small.text, /Kills|against/);
+    assert.deepEqual(labelsOf(answerOf(small)), []);
+  });
+
   test("behind it stand kills in pages, and sessions", async () => {
     const card = await mod("player show", { player: String(ann.id) }, /Kills · 20/);
     const kills = await choose(card, "Kills", /AnnLee.* killed .*BobRay/);

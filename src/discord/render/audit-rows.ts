@@ -74,7 +74,7 @@ function eventText(action: string, text: string): Escaped {
   // Rows about feeds hold what the answer said, in which outside words were escaped.
   if (action.startsWith("feed-")) return markdownOfOurs(text);
   // Which player it was has to stand there; the id stands behind the link.
-  if (action === "history-forget" && /^\d+$/.test(text)) return profile(Number(text));
+  if (action.startsWith("history-forget") && /^\d+$/.test(text)) return profile(Number(text));
   const start = Object.hasOwn(MENTION_FIRST, action) ? MENTION_FIRST[action] : undefined;
   return start === undefined ? escapeMarkdown(text) : escapeAfter(text, start);
 }
@@ -110,6 +110,7 @@ const ACTIONS = {
   "audit-export": "exported the audit",
   "history-retention": "set how long the history is kept",
   "history-forget": "erased a player from the history",
+  "history-forget-cases": "erased a player from the cases",
   "history-export": "exported a player's history",
   "call-refused": "was refused",
   "case-add": "wrote down case",

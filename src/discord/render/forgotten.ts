@@ -1,10 +1,20 @@
-import { joined, md } from "../../domain/escaped.ts";
+import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Forgotten } from "../../domain/history.ts";
-import type { MessageBody } from "../../domain/message.ts";
+import type { MessageBody, Row } from "../../domain/message.ts";
 import { inlineName } from "./escape.ts";
 
+/** What stands of a player beside the rows of the game's logs. */
+export interface Standing {
+  readonly playerId: number;
+  /** That name them, at most 100; undefined: they cannot be counted now. */
+  readonly cases: number | undefined;
+  readonly isWatched: boolean;
+}
+
+const MOST_COUNTED = 100;
+
 /** What went when a player was erased, what did not, and how to have that go too. Pure. */
-export function forgottenMessage(forgotten: Forgotten): MessageBody {
+export function forgottenMessage(forgotten: Forgotten, standing: Standing): MessageBody {
   const { player, names, visits, kills, commands, calls, blankedCommands, untilS } = forgotten;
   const blanked =
     blankedCommands === 0
@@ -15,9 +25,56 @@ export function forgottenMessage(forgotten: Forgotten): MessageBody {
       [
         md`✅ **${inlineName(player.name)}** is erased: ${visits} joins and leaves, ${kills} kills and deaths, ${commands} commands, ${calls} calls, ${names} ${names === 1 ? "name" : "names"}.${blanked}`,
         md`It stays erased: the game shows some of it for a while, but nothing up to <t:${untilS}:f> is recorded again.`,
-        md`What stays: cases, the audit, and messages that stand in channels. Delete those by hand; for cases, revoke or edit them.`,
+        md`What stays: the audit, and messages in channels; delete these by hand.`,
+        ...standingLines(standing),
       ],
       "\n",
     ),
+    rows: standingRows(standing),
   };
+}
+
+/** Nothing of the logs is kept of somebody whom cases name still. Pure. */
+export function onlyCasesMessage(name: string, standing: Standing): MessageBody {
+  return {
+    content: joined(
+      [md`No row of the game's logs is kept of **${inlineName(name)}**.`, ...standingLines(standing)],
+      "\n",
+    ),
+    rows: standingRows(standing),
+  };
+}
+
+/** What went when the cases of a player were erased. Pure. */
+export function casesErasedMessage({ cases = 0, isWatched }: Standing): MessageBody {
+  const watch = isWatched ? md` They are watched no longer.` : md``;
+  return {
+    content: joined(
+      [
+        md`✅ ${casesText(cases)} erased.${watch}`,
+        md`A case that names others too stays, without this player. What stays as well: cases that this player wrote as staff, the audit, and messages in channels; delete these by hand.`,
+      ],
+      "\n",
+    ),
+    rows: [],
+  };
+}
+
+function casesText(cases: number): Escaped {
+  if (cases === 1) return md`1 case is`;
+  return cases >= MOST_COUNTED ? md`${MOST_COUNTED} or more cases are` : md`${cases} cases are`;
+}
+
+function standingLines({ cases, isWatched }: Standing): Escaped[] {
+  if (cases === undefined) return [md`Cases stay too; how many name this player cannot be told now.`];
+  if (cases === 0 && !isWatched) return [md`No case names this player.`];
+  const watch = isWatched ? md` This player is on the watchlist.` : md``;
+  const text = cases === 0 ? md`` : md`${casesText(cases)} kept of this player.`;
+  return [md`${text}${watch} Erase that too? It cannot be brought back.`];
+}
+
+function standingRows({ playerId, cases, isWatched }: Standing): readonly Row[] {
+  if (cases === 0 && !isWatched) return [];
+  const label = cases === 0 ? "Erase the watch" : isWatched ? "Erase cases and watch" : "Erase the cases";
+  return [[{ kind: "button", style: "danger", label, id: `history-cases:${playerId}` }]];
 }

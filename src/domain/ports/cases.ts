@@ -47,6 +47,8 @@ export interface Cases {
   edit(actor: Actor, number: number, change: CaseChange): Promise<Case | undefined>;
   /** It stays, struck out, and counts no more. Undefined: there is no such case. */
   revoke(actor: Actor, number: number, why: string | undefined): Promise<Case | undefined>;
+  /** Takes a player out of all cases that name them; those that name nobody else go. Answers how many it were. */
+  eraseOf(guildId: string, playerId: number): Promise<number>;
   /** Warnings of a player that count: not revoked, of the last 30 days. */
   warnings(guildId: string, playerId: number): Promise<number>;
 }

@@ -18,6 +18,7 @@ const WARNING_MS = 30 * 24 * 60 * 60_000;
 /** Cases of all guilds that a start looks at again. */
 const MOST_RECOVERED = 1_000;
 const LATEST_OF_PLAYER = 3;
+const ERASED_AT_ONCE = 100;
 
 export interface CaseBookPorts {
   readonly store: CaseStore;
@@ -118,6 +119,28 @@ export class CaseBook implements Cases {
   async warnings(guildId: string, playerId: number): Promise<number> {
     const sinceMs = this.#ports.clock.nowMs() - WARNING_MS;
     return (await this.#ports.store.counts(guildId, playerId, sinceMs)).warning ?? 0;
+  }
+
+  async eraseOf(guildId: string, playerId: number): Promise<number> {
+    const { store } = this.#ports;
+    let erased = 0;
+    for (let before: number | undefined; ; ) {
+      const page = before === undefined ? {} : { before };
+      const found = await store.search(guildId, { playerId, limit: ERASED_AT_ONCE, ...page });
+      for (const { number } of found) {
+        const done = await this.#changes.take(`${guildId} ${number}`, () =>
+          store.erasePlayer(guildId, number, playerId),
+        );
+        if (done === undefined) continue;
+        erased += 1;
+        this.#open.delete(`${guildId} ${number}`);
+        if (done === "erased") continue;
+        await this.#change(guildId, number, (one) => one);
+        this.#posts.show(guildId, number);
+      }
+      before = found.at(-1)?.number;
+      if (before === undefined) return erased;
+    }
   }
 
   /** Something more is known of a punishment's way into the game. */

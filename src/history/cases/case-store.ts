@@ -3,7 +3,7 @@ import type { CaseFilter } from "../../domain/ports/cases.ts";
 
 /** Where cases are kept. Each call rejects with Failure "store" while the history cannot be written or read. */
 export interface CaseStore {
-  /** Gives it the next number of its guild; where one of the same origin stands, that one is the answer. */
+  /** Gives it the next number of its guild; where one of the same origin stands, that one is the answer; where one was erased, one with number 0. */
   add(draft: CaseDraft, card: CaseCard | undefined): Promise<{ readonly one: Case; readonly isNew: boolean }>;
   get(guildId: string, number: number): Promise<Case | undefined>;
   byOrigin(guildId: string, origin: string): Promise<Case | undefined>;
@@ -16,6 +16,8 @@ export interface CaseStore {
     playerId: number,
     sinceMs: number,
   ): Promise<Readonly<Partial<Record<CaseKind, number>>>>;
+  /** Takes the player out of a case; the case goes where it names nobody else. Undefined: it did not name them. */
+  erasePlayer(guildId: string, number: number, playerId: number): Promise<"erased" | "changed" | undefined>;
   /** Of all guilds, the newest that a restart has to look at, at most so many. */
   open(sinceMs: number, limit: number): Promise<readonly Case[]>;
 }

@@ -24,6 +24,8 @@ export interface CasesRoom {
   /** Takes no time either. */
   take(snapshot: Snapshot): void;
   onUnlinked(binding: Pick<Binding, "id">): void;
+  /** Cases and watches of a guild were erased from the database. */
+  onErased(guildId: string): void;
   /** Takes up what an earlier process left open, as soon as the database answers. */
   start(): void;
   stop(): Promise<void>;
@@ -65,6 +67,7 @@ export function createCases({ watchStore, ...ports }: CasesPorts): CasesRoom {
       watches.take(snapshot);
     },
     onUnlinked: (binding) => maker.onUnlinked(binding),
+    onErased: (guildId) => watches.forgetGuild(guildId),
     start() {
       opening = open();
     },

@@ -17,6 +17,7 @@ export const CASES_OFF: Cases = {
   summary: off,
   edit: off,
   revoke: off,
+  eraseOf: off,
   warnings: off,
 };
 

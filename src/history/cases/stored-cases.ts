@@ -12,6 +12,7 @@ export function storedCases(call: Call): CaseStore {
     put: (one, isOpen) => call("cases.put", { one, isOpen }),
     search: (guildId, filter) => call("cases.search", { guildId, filter }),
     counts: (guildId, playerId, sinceMs) => call("cases.counts", { guildId, playerId, sinceMs }),
+    erasePlayer: (guildId, number, playerId) => call("cases.erasePlayer", { guildId, number, playerId }),
     open: (sinceMs, limit) => call("cases.open", { sinceMs, limit }),
   };
 }

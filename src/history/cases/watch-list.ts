@@ -113,6 +113,11 @@ export class WatchList implements Watches {
     return rows.map(({ watch }) => watch).sort((a, b) => b.atMs - a.atMs);
   }
 
+  /** What was kept of a guild is erased. */
+  forgetGuild(guildId: string): void {
+    this.#rows.delete(guildId);
+  }
+
   /** Players of this server who have joined. Never rejects, and never holds up whoever read it. */
   take(snapshot: Snapshot): void {
     const { source, lists, takenAtMs } = snapshot;

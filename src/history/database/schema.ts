@@ -199,6 +199,18 @@ export interface WatchTable {
   readonly body: string;
 }
 
+/** A guild that has cases or watches and no server any more, since when by our clock. */
+export interface DepartureTable {
+  readonly guild_id: string;
+  readonly at_ms: number;
+}
+
+/** What stands for the origin of a case that was erased: the same origin makes no case again. */
+export interface ErasedCaseTable {
+  readonly guild_id: string;
+  readonly hash: number;
+}
+
 /** A column that is only written when the row is made or changed by name; plain numbers and texts on both databases. */
 type Writable<T> = { [K in keyof T]: ColumnType<T[K], T[K], T[K]> };
 
@@ -223,4 +235,6 @@ export interface HistoryTables {
   readonly cases: Writable<CaseTable>;
   readonly case_targets: Writable<CaseTargetTable>;
   readonly watches: Writable<WatchTable>;
+  readonly departures: Writable<DepartureTable>;
+  readonly erased_cases: Writable<ErasedCaseTable>;
 }

@@ -15,9 +15,9 @@ interface AddArgs {
   readonly card: CaseCard | undefined;
 }
 
-/** With the next number; where a case of the same origin stands, that one. */
+/** With the next number; where a case of the same origin stands, that one; where one was erased, it has number 0. */
 export async function add(
-  { db }: QueryContext,
+  { db, hashOf }: QueryContext,
   { draft, card }: AddArgs,
 ): Promise<{ readonly one: Case; readonly isNew: boolean }> {
   const { guildId, origin } = draft;
@@ -28,6 +28,10 @@ export async function add(
     if (standing !== undefined) {
       await giveBack(transaction, guildId);
       return { one: standing, isNew: false };
+    }
+    if (origin !== undefined && (await wasErased(transaction, guildId, hashOf(origin)))) {
+      await giveBack(transaction, guildId);
+      return { one: { ...draft, number: 0, edits: [] }, isNew: false };
     }
     const one: Case = { ...draft, number, edits: [], ...(card === undefined ? {} : { card }) };
     await transaction
@@ -171,6 +175,17 @@ async function ofOrigin(db: Database, guildId: string, origin: string): Promise<
   return row === undefined ? undefined : caseIn(row.body);
 }
 
+/** Whether a case of that origin was erased. */
+async function wasErased(db: Database, guildId: string, hash: number): Promise<boolean> {
+  const row = await db
+    .selectFrom("erased_cases")
+    .select("hash")
+    .where("guild_id", "=", guildId)
+    .where("hash", "=", hash)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 function counterOf(guildId: string): string {
   return `cases ${guildId}`;
 }
@@ -196,7 +211,7 @@ async function giveBack(db: Database, guildId: string): Promise<void> {
     .execute();
 }
 
-function columnsOf(one: Case, isOpen: boolean): Omit<CaseTable, "guild_id" | "number"> {
+export function columnsOf(one: Case, isOpen: boolean): Omit<CaseTable, "guild_id" | "number"> {
   return {
     kind: one.kind,
     at_ms: one.atMs,
@@ -223,6 +238,6 @@ async function writeTargets(db: Database, { guildId, number, targets }: Case): P
 }
 
 /** Written by us alone, in this form. */
-function caseIn(body: string): Case {
+export function caseIn(body: string): Case {
   return JSON.parse(body) as Case;
 }

@@ -1,5 +1,6 @@
 import type { RetentionDays } from "../../domain/history.ts";
 import { openGuild } from "../ingest/scope-state.ts";
+import { noteDepartures } from "./case-erasing.ts";
 import type { QueryContext } from "./context.ts";
 import { raiseVersion } from "./forget.ts";
 
@@ -89,5 +90,7 @@ export async function linked(
         await raiseVersion(transaction, guild);
       });
     }
+    const linkedGuilds = new Set(links.map((link) => link.guildId));
+    await noteDepartures(db, { linkedGuilds, guildId, atMs: endedMs });
   });
 }

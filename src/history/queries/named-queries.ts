@@ -1,4 +1,5 @@
 import * as cards from "./cards.ts";
+import * as erasing from "./case-erasing.ts";
 import * as cases from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 import { exportPlayer } from "./export.ts";
@@ -38,6 +39,8 @@ export const namedQueries = {
   "cases.search": cases.search,
   "cases.counts": cases.counts,
   "cases.open": cases.open,
+  "cases.erasePlayer": erasing.erasePlayer,
+  "cases.eraseDeparted": erasing.eraseDeparted,
   "watches.put": watches.put,
   "watches.remove": watches.remove,
   "watches.all": watches.all,

@@ -58,6 +58,15 @@ export class MemoryCases implements CaseStore {
     return counts;
   }
 
+  async erasePlayer(guildId: string, number: number, playerId: number) {
+    const one = await this.get(guildId, number);
+    if (one?.targets.some((target) => target.playerId === playerId) !== true) return undefined;
+    const targets = one.targets.filter((target) => target.playerId !== playerId);
+    if (targets.length > 0) await this.put({ ...one, targets }, false);
+    else this.rows.delete(`${guildId} ${number}`);
+    return targets.length > 0 ? "changed" : "erased";
+  }
+
   async open(sinceMs: number, limit: number) {
     await this.#turn();
     return [...this.rows.values()]

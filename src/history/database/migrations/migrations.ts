@@ -1,6 +1,7 @@
 import type { Migration } from "kysely/migration";
 import { rows } from "./0001-rows.ts";
 import { cases } from "./0002-cases.ts";
+import { ends } from "./0003-ends.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 
@@ -9,5 +10,6 @@ export function migrations(kind: DatabaseKind): Record<string, Migration> {
   return {
     "0001-rows": rows(kind),
     "0002-cases": cases(kind),
+    "0003-ends": ends(kind),
   };
 }

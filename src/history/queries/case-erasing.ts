@@ -1,0 +1,144 @@
+import type { Kysely } from "kysely";
+import type { Case } from "../../domain/case.ts";
+import type { HistoryTables } from "../database/schema.ts";
+import { blanked } from "../ingest/store-logs.ts";
+import { caseIn, columnsOf } from "./cases.ts";
+import type { QueryContext } from "./context.ts";
+
+/** What takes cases away: somebody asks for it by name, or their guild went long ago. */
+
+/** Cases and watches of a guild without a server stay so long, because a server is also unlinked by mistake. */
+const KEPT_AFTER_DEPARTURE_MS = 30 * 24 * 60 * 60_000;
+
+type Database = Pick<Kysely<HistoryTables>, "selectFrom" | "insertInto" | "updateTable" | "deleteFrom">;
+
+/**
+ * Takes a player out of a case; a case that names nobody else goes, and its number stays used. The game's log may show
+ * it for a long time still: a hash of its origin keeps it from becoming a case again.
+ */
+export async function erasePlayer(
+  { db, hashOf }: QueryContext,
+  {
+    guildId,
+    number,
+    playerId,
+  }: { readonly guildId: string; readonly number: number; readonly playerId: number },
+): Promise<"erased" | "changed" | undefined> {
+  return await db.transaction().execute(async (transaction) => {
+    const row = await transaction
+      .selectFrom("cases")
+      .select(["body", "is_open"])
+      .where("guild_id", "=", guildId)
+      .where("number", "=", number)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const { origin, ...one } = caseIn(row.body);
+    const targets = one.targets.filter((target) => target.playerId !== playerId);
+    if (targets.length === one.targets.length) return undefined;
+    // The origin of a row is its text, which names the player.
+    const keepsOrigin = targets.length > 0 && origin?.startsWith("row ") !== true;
+    if (origin !== undefined && !keepsOrigin) await markErased(transaction, guildId, hashOf(origin));
+
+    let aimed = transaction.deleteFrom("case_targets").where("guild_id", "=", guildId);
+    aimed = aimed.where("number", "=", number);
+    if (targets.length > 0) aimed = aimed.where("player_id", "=", playerId);
+    await aimed.execute();
+    if (targets.length === 0) {
+      await transaction
+        .deleteFrom("cases")
+        .where("guild_id", "=", guildId)
+        .where("number", "=", number)
+        .execute();
+      return "erased";
+    }
+    const rest = { ...without(one, playerId), targets, ...(keepsOrigin ? { origin } : {}) };
+    await transaction
+      .updateTable("cases")
+      .set(columnsOf(rest, row.is_open === 1))
+      .where("guild_id", "=", guildId)
+      .where("number", "=", number)
+      .execute();
+    return "changed";
+  });
+}
+
+/** Without what a case says of one of several whom it names. */
+function without({ command, receipt, ...one }: Omit<Case, "origin">, playerId: number): Omit<Case, "origin"> {
+  const text = command === undefined || one.mass ? command : blanked(command);
+  const left = receipt?.left.filter((leave) => leave.playerId !== playerId);
+  return {
+    ...one,
+    ...(text === undefined ? {} : { command: text }),
+    ...(receipt === undefined || left === undefined ? {} : { receipt: { ...receipt, left } }),
+  };
+}
+
+async function markErased(db: Database, guildId: string, hash: number): Promise<void> {
+  await db
+    .insertInto("erased_cases")
+    .values({ guild_id: guildId, hash })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Notes since when guilds with cases or watches have no server; one that links again is not departed any more. */
+export async function noteDepartures(
+  db: Database,
+  of: {
+    readonly linkedGuilds: ReadonlySet<string>;
+    /** Absent: it is about all guilds. */
+    readonly guildId: string | undefined;
+    readonly atMs: number;
+  },
+): Promise<void> {
+  const { linkedGuilds, guildId, atMs } = of;
+  const gone = new Set<string>();
+  for (const table of ["cases", "watches"] as const) {
+    let query = db.selectFrom(table).select("guild_id").distinct();
+    if (guildId !== undefined) query = query.where("guild_id", "=", guildId);
+    for (const { guild_id } of await query.execute()) if (!linkedGuilds.has(guild_id)) gone.add(guild_id);
+  }
+  for (const guild_id of gone) {
+    await db
+      .insertInto("departures")
+      .values({ guild_id, at_ms: atMs })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  await forgetDepartures(db, linkedGuilds);
+}
+
+async function forgetDepartures(db: Database, linkedGuilds: ReadonlySet<string>): Promise<void> {
+  const departed = await db.selectFrom("departures").select("guild_id").execute();
+  for (const { guild_id } of departed) {
+    if (linkedGuilds.has(guild_id)) {
+      await db.deleteFrom("departures").where("guild_id", "=", guild_id).execute();
+    }
+  }
+}
+
+/**
+ * Erases the cases and watches of one guild that has had no server for 30 days. Answers which guild; undefined: there is
+ * none. Its numbers stay used, because cards with them stand in channels.
+ */
+export async function eraseDeparted(
+  { db }: QueryContext,
+  { nowMs, linked }: { readonly nowMs: number; readonly linked: readonly string[] },
+): Promise<string | undefined> {
+  // One that was linked while the database was away is noted as departed still.
+  await forgetDepartures(db, new Set(linked));
+  return await db.transaction().execute(async (transaction) => {
+    const departure = await transaction
+      .selectFrom("departures")
+      .select("guild_id")
+      .where("at_ms", "<", nowMs - KEPT_AFTER_DEPARTURE_MS)
+      .orderBy("guild_id")
+      .limit(1)
+      .executeTakeFirst();
+    if (departure === undefined) return undefined;
+    for (const table of ["case_targets", "cases", "watches", "erased_cases", "departures"] as const) {
+      await transaction.deleteFrom(table).where("guild_id", "=", departure.guild_id).execute();
+    }
+    return departure.guild_id;
+  });
+}
