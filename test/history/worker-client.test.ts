@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { constants, getPriority } from "node:os";
 import { after, before, describe, test } from "node:test";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import { createHistory } from "../../src/history/create-history.ts";
@@ -26,6 +27,14 @@ function started(url: string) {
   return { client, troubles, settled: settled.promise };
 }
 
+/** The niceness of each thread of this process, the main one first. */
+function threadPriorities(): readonly number[] {
+  const mainFirst = readdirSync("/proc/self/task")
+    .map(Number)
+    .sort((a, b) => a - b);
+  return mainFirst.map((id) => getPriority(id));
+}
+
 describe("the thread of the history", () => {
   let folder: TempFolder;
   before(() => {
@@ -40,6 +49,17 @@ describe("the thread of the history", () => {
     assert.equal(await client.call("guild.retention", { guildId: "1" }), 90);
     await client.stop();
     await assert.rejects(client.call("guild.retention", { guildId: "1" }), isFailure("store"));
+  });
+
+  test("it yields to the main thread where cores are short", {
+    skip: process.platform !== "linux",
+  }, async () => {
+    const { client, settled } = started(`sqlite:${folder.path}/yields.sqlite`);
+    await settled;
+    const [main = 0, ...others] = threadPriorities();
+    await client.stop();
+    const expected = Math.min(19, Math.max(main, constants.priority.PRIORITY_BELOW_NORMAL));
+    assert.ok(others.includes(expected), `${main} of the main thread, ${others} of the others`);
   });
 
   test("the wing answers from an empty database, and says that it is recorded", async () => {

@@ -1,3 +1,4 @@
+import { constants, getPriority, setPriority } from "node:os";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { explainDatabaseError } from "../database/database-errors.ts";
 import type { HistoryDatabase } from "../database/open-database.ts";
@@ -70,4 +71,17 @@ function describe(error: unknown, url: string): { readonly message: string; read
   return { message: isDefect && error.stack !== undefined ? error.stack : message, isDefect };
 }
 
-if (parentPort !== null) await serve(parentPort, workerData as WorkerOptions);
+/**
+ * On Linux the priority of "0" is this thread's alone: on a machine whose cores are all busy, first answers and posts
+ * go before what is only recorded. Elsewhere it would be the whole process's, so it stays as it is.
+ */
+function yieldToMainThread(): void {
+  const wanted = constants.priority.PRIORITY_BELOW_NORMAL;
+  // A process that was started at a lower priority keeps it: raising it is not allowed.
+  if (process.platform === "linux" && getPriority(0) < wanted) setPriority(0, wanted);
+}
+
+if (parentPort !== null) {
+  yieldToMainThread();
+  await serve(parentPort, workerData as WorkerOptions);
+}
