@@ -31,7 +31,7 @@ export const casesEntry = defineEntry<string | undefined>({
       content:
         caseChannelId === undefined
           ? md`✅ Cases are posted nowhere. They are still kept: \`/case search\` shows them.`
-          : md`✅ Cases are posted in ${channelMention(caseChannelId)} from now on. Whoever may read it reads them.`,
+          : md`✅ Cases are posted in ${channelMention(caseChannelId)} from now on. Everybody who can see that channel reads them.`,
     };
   },
 });

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import type { Town } from "../service/service.ts";
 import type { Actor } from "./protocol.ts";
-import { still, typeLine } from "./shot.ts";
+import { typeLine } from "./shot.ts";
 
-/** The ten screens that people see most, and how one comes to each. */
+/** The screens that people see most, and how one comes to each. */
 export interface Screen {
   /** Of the file: `NAME-wide.png`, `NAME-narrow.png`. */
   readonly name: string;
@@ -17,6 +17,16 @@ export interface Screen {
   does?(page: Page, town: Town): Promise<void>;
 }
 
+/** Somebody kills, and who was killed calls. */
+function trouble(town: Town): void {
+  const [killer, caller] = ["Riley_Brooks", "Casey_Holt"].map((name) =>
+    town.players.find((player) => player.name === name),
+  );
+  if (killer === undefined || caller === undefined) return;
+  town.kill(killer, caller);
+  town.modCall(caller);
+}
+
 const line = (text: string) => (page: Page) => typeLine(page, text);
 
 export const SCREENS: readonly Screen[] = [
@@ -27,12 +37,18 @@ export const SCREENS: readonly Screen[] = [
     name: "player",
     as: "moderator",
     channel: "staff-room",
+    happens: trouble,
     async does(page) {
-      await typeLine(page, "/server players");
-      await page.locator(".picker-input").last().click();
-      await page.locator(".picker .row", { hasText: "Riley_Brooks" }).click();
-      await still(page);
+      await typeLine(page, "/case add player: Riley_Brooks kind: Warning reason: Random deathmatch");
+      await typeLine(page, "/player show player: Riley_Brooks");
     },
+  },
+  {
+    name: "rewind",
+    as: "moderator",
+    channel: "staff-room",
+    happens: trouble,
+    does: line("/server at time: 1 s ago"),
   },
   {
     name: "run-confirm",
@@ -50,14 +66,7 @@ export const SCREENS: readonly Screen[] = [
     name: "mod-call",
     as: "moderator",
     channel: "mod-calls",
-    happens(town) {
-      const [killer, caller] = ["Riley_Brooks", "Casey_Holt"].map((name) =>
-        town.players.find((player) => player.name === name),
-      );
-      if (killer === undefined || caller === undefined) return;
-      town.kill(killer, caller);
-      town.modCall(caller);
-    },
+    happens: trouble,
   },
   {
     name: "kills",

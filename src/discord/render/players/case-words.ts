@@ -1,7 +1,7 @@
 import type { Case, CaseAuthor, CaseKind, CaseTarget } from "../../../domain/case.ts";
 import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
 import { person } from "../entry-line.ts";
-import { cut, inlineCode, plainText, shownName } from "../escape.ts";
+import { cut, inlineCode, inlineName, plainText, shownName } from "../escape.ts";
 
 /** The words of cases that several cards share. Pure. */
 
@@ -45,9 +45,6 @@ export function authorText({ userId, playerId, name }: CaseAuthor): Escaped {
   return person({ name, ...(playerId === undefined ? {} : { id: playerId }) }, true);
 }
 
-/** Longest part of a reason on a line of a list. */
-const LINE_REASON = 80;
-
 /** `**#12** 👢 kick · **Ann** · by @Mo 3 days ago · cop baiting`, struck where it was revoked. */
 export function caseLine(one: Case, options: { readonly withTarget: boolean }): Escaped {
   const { symbol, small } = KINDS[one.kind];
@@ -62,5 +59,5 @@ export function caseLine(one: Case, options: { readonly withTarget: boolean }): 
 }
 
 function inlineReason(reason: string): Escaped {
-  return inlineCode(reason, LINE_REASON);
+  return md`“${inlineName(reason)}”`;
 }

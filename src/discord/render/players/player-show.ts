@@ -132,7 +132,7 @@ function callField(history: PlayerHistory): CardField[] {
   const { callsMade, callsAnswered, callsNearKills, latestCallsNearKills } = history;
   if (callsMade + callsNearKills === 0) return [];
   const parts = [
-    md`Made: ${callsMade}, of which ${callsAnswered} answered`,
+    ...(callsMade === 0 ? [] : [md`Made: ${callsMade}, of which ${callsAnswered} answered`]),
     ...(callsNearKills === 0 ? [] : [md`By others within 3 min of their kills: **${callsNearKills}**`]),
     ...latestCallsNearKills.slice(0, 2).map(({ call, byVictim }) => {
       const victim = byVictim ? md`, whom they had killed` : md``;
