@@ -158,6 +158,11 @@ export class Judge implements Watcher {
     }
   }
 
+  /** The bot has written what this answer brought to one log, whatever becomes of its other logs. */
+  written(server: SimServer, list: LogList, takenAtMs: number): void {
+    this.#looks.written(server, list, { takenAtMs, nowMs: this.#nowMs() });
+  }
+
   /** A power cut took what was kept after `toMs`: a feed that had begun with it begins anew. */
   setBack(toMs: number): void {
     this.#looks.setBack(toMs);

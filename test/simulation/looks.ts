@@ -3,6 +3,8 @@ import { clearedBefore, lists, rangeAt, type Shown, type SimServer } from "./wor
 
 const toldLists = [...lists, "emergencyCalls"] as const;
 
+const NOT_AT_ALL: ReadonlyMap<string, number> = new Map();
+
 /** One answer that reached the bot, in the order of arrival. */
 export interface Look {
   /** When the service made it: an answer that is served again is old. */
@@ -10,6 +12,10 @@ export interface Look {
   readonly players: boolean;
   /** When the feeds had kept it; undefined: the process died, the store refused, or a power cut took it. */
   keptAtMs: number | undefined;
+  /** By list, when its journal alone had written it, where the answer as a whole was not kept. */
+  partlyAtMs: ReadonlyMap<string, number>;
+  /** When it came, by the bot's clock. */
+  readonly takenAtMs: number;
   /** What it told of, as bits in the order of `toldLists`. */
   readonly told: number;
 }
@@ -25,7 +31,11 @@ export class Looks {
       (bits, list, bit) => bits | (snapshot.lists[list] === undefined ? 0 : 1 << bit),
       0,
     );
-    const look: Look = { builtMs, players: snapshot.status.currentPlayers > 0, keptAtMs: undefined, told };
+    const { takenAtMs, status } = snapshot;
+    const look: Look = {
+      ...{ builtMs, players: status.currentPlayers > 0, told, takenAtMs },
+      ...{ keptAtMs: undefined, partlyAtMs: NOT_AT_ALL },
+    };
     this.#pending.set(snapshot, look);
     const looks = this.#ofServer.get(server.index);
     if (looks === undefined) this.#ofServer.set(server.index, [look]);
@@ -35,13 +45,33 @@ export class Looks {
   /** The feeds have kept it. */
   kept(snapshot: Snapshot, nowMs: number): void {
     const look = this.#pending.get(snapshot);
-    if (look !== undefined) look.keptAtMs = nowMs;
+    if (look === undefined) return;
+    look.keptAtMs = nowMs;
+    look.partlyAtMs = NOT_AT_ALL;
+  }
+
+  /**
+   * One log's journal has written what came at `takenAtMs`. The store may refuse the other logs of that answer, or the
+   * process die before them: this log goes on from there all the same.
+   */
+  written(
+    server: SimServer,
+    list: LogList,
+    { takenAtMs, nowMs }: { takenAtMs: number; nowMs: number },
+  ): void {
+    const look = this.#ofServer.get(server.index)?.findLast((one) => one.takenAtMs === takenAtMs);
+    if (look === undefined || look.keptAtMs !== undefined) return;
+    look.partlyAtMs = new Map([...look.partlyAtMs, [list, nowMs]]);
   }
 
   /** A power cut took what was kept after `toMs`. */
   setBack(toMs: number): void {
     for (const looks of this.#ofServer.values()) {
-      for (const look of looks) if ((look.keptAtMs ?? 0) > toMs) look.keptAtMs = undefined;
+      for (const look of looks) {
+        if ((look.keptAtMs ?? 0) > toMs) look.keptAtMs = undefined;
+        if (look.partlyAtMs.size === 0) continue;
+        look.partlyAtMs = new Map([...look.partlyAtMs].filter(([, atMs]) => atMs <= toMs));
+      }
     }
   }
 
@@ -62,7 +92,10 @@ export class Looks {
 
   #thatTold(server: SimServer, list: (typeof toldLists)[number]): readonly Look[] {
     const bit = 1 << toldLists.indexOf(list);
-    return this.all(server).filter(({ keptAtMs, told }) => keptAtMs !== undefined && (told & bit) !== 0);
+    return this.all(server).filter(
+      ({ keptAtMs, partlyAtMs, told }) =>
+        (told & bit) !== 0 && (keptAtMs !== undefined || partlyAtMs.has(list)),
+    );
   }
 }
 

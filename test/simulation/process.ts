@@ -1,7 +1,7 @@
 import { feedRenderer } from "../../src/discord/render/feed.ts";
 import { SinkRefusal } from "../../src/domain/failure.ts";
 import type { Binding } from "../../src/domain/guild.ts";
-import type { Snapshot } from "../../src/domain/model.ts";
+import type { LogList, Snapshot, SourceId } from "../../src/domain/model.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
 import type { FeedStore } from "../../src/domain/ports/feed-store.ts";
@@ -9,8 +9,14 @@ import type { ServiceClient } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import { parseCard } from "../../src/feeds/cards/card-records.ts";
+import { logLists } from "../../src/feeds/diff/window-facts.ts";
 import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
-import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal/journal-records.ts";
+import {
+  headKey,
+  type JournalHead,
+  parseJournalChunk,
+  parseJournalHead,
+} from "../../src/feeds/journal/journal-records.ts";
 import { parseOffset } from "../../src/feeds/journal/offsets.ts";
 import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
 import { createWatch, type Watch } from "../../src/watch/watch.ts";
@@ -38,6 +44,8 @@ export interface ProcessParts {
   readonly bindings: ReadonlyMap<string, Binding>;
   /** An answer reached this process. */
   readonly onAnswer: (snapshot: Snapshot) => void;
+  /** The journal of one log has written what an answer brought, which came at `takenAtMs`. */
+  readonly onWritten: (source: SourceId, list: LogList, takenAtMs: number) => void;
   /** The feeds wing has kept an answer. */
   readonly onKept: (snapshot: Snapshot) => void;
   readonly onDefect: (error: unknown) => void;
@@ -93,7 +101,7 @@ export function buildProcess(parts: ProcessParts): Process {
       },
     },
     feedStore: storage.feedStore,
-    heads: documents("heads", parseJournalHead),
+    heads: told(documents("heads", parseJournalHead), parts),
     chunks: documents("chunks", parseJournalChunk),
     offsets: documents("offsets", parseOffset),
     cards: documents("cards", parseCard),
@@ -118,6 +126,22 @@ export function buildProcess(parts: ProcessParts): Process {
       await client.restore();
       await feeds.start();
       watch.start();
+    },
+  };
+}
+
+/** Tells of each head that is written with what an answer brought. */
+function told(heads: Documents<JournalHead>, { onWritten }: ProcessParts): Documents<JournalHead> {
+  return {
+    get: (key) => heads.get(key),
+    delete: (key) => heads.delete(key),
+    entries: () => heads.entries(),
+    async set(key, head) {
+      await heads.set(key, head);
+      const list = logLists.find((one) => key === headKey(key.slice(0, -one.length - 1), one));
+      const last = head.tail.at(-1);
+      if (list === undefined || last === undefined) return;
+      onWritten(key.slice(0, -list.length - 1) as SourceId, list, last.seenAtMs);
     },
   };
 }

@@ -183,6 +183,10 @@ class Simulation {
         const server = serverOf(this.#servers, snapshot.source);
         if (server !== undefined) this.#judge.answered(server, shownBy(server, snapshot), snapshot);
       },
+      onWritten: (source, list, takenAtMs) => {
+        const server = serverOf(this.#servers, source);
+        if (server !== undefined) this.#judge.written(server, list, takenAtMs);
+      },
       onKept: (snapshot) => {
         const server = serverOf(this.#servers, snapshot.source);
         if (server !== undefined) this.#judge.kept(server, shownBy(server, snapshot), snapshot);

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { feedRenderer } from "../../src/discord/render/feed.ts";
+import type { SourceId } from "../../src/domain/model.ts";
+import { Judge } from "./judge.ts";
+import { lists, type SimServer, shownAt, snapshotOf, type TrueLog } from "./world.ts";
+
+/** A row every ten seconds: an answer shows those of ten minutes. */
+function steadyLog(): TrueLog {
+  const seconds = Array.from({ length: 400 }, (_, index) => index * 10);
+  const own = seconds.map((_, index) => index);
+  return {
+    arrivedMs: seconds.map((atS) => atS * 1_000),
+    atS: seconds,
+    ...{ token: own, who: own },
+    answeredMs: seconds.map(() => 0),
+  };
+}
+
+/** Its game server starts anew at second 1,000. */
+const server: SimServer = {
+  index: 0,
+  logs: {
+    joinLogs: steadyLog(),
+    killLogs: steadyLog(),
+    commandLogs: steadyLog(),
+    modCalls: steadyLog(),
+  },
+  sessions: [{ fromMs: 0, toMs: 4_000_000 }],
+  emergencies: [],
+  clearsMs: [1_000_000],
+  order: "oldest first",
+  keys: 0,
+  servedMs: [],
+};
+
+/** A feed of joins whose server is read at 900, 2,000 and 3,000; the second answer is kept as a whole, in part, or not. */
+function judged(second: "whole" | "joins alone" | "no") {
+  let nowMs = 0;
+  const judge = new Judge(() => nowMs);
+  judge.follow("c", server, "joinLogs");
+  const look = (atS: number, kept: typeof second) => {
+    nowMs = atS * 1_000;
+    const shown = shownAt(server, nowMs);
+    const times = { askedAtMs: nowMs, takenAtMs: nowMs };
+    const snapshot = snapshotOf(server, "s0.0" as SourceId, lists, shown, times);
+    judge.answered(server, shown, snapshot);
+    if (kept !== "no") judge.written(server, "joinLogs", nowMs);
+    if (kept === "whole") judge.kept(server, shown, snapshot);
+  };
+  const tell = (fromS: number, toS: number) => {
+    judge.posted("c", String(nowMs), feedRenderer.gap("joins", fromS, toS));
+  };
+  look(900, "whole");
+  look(2_000, second);
+  tell(840, 1_470);
+  look(3_000, "whole");
+  tell(1_940, 2_470);
+  return judge.verdict();
+}
+
+describe("the judge of the simulation", () => {
+  test("counts two notices for one restart where the bot had no answer between them", () => {
+    assert.equal(judged("no").noticesPerRestart, 2);
+  });
+
+  for (const kept of ["whole", "joins alone"] as const) {
+    test(`takes the second for what has moved on since where an answer in between was kept (${kept})`, () => {
+      const { noticesPerRestart, needlessNotices } = judged(kept);
+      assert.deepEqual({ noticesPerRestart, needlessNotices }, { noticesPerRestart: 1, needlessNotices: 0 });
+    });
+  }
+
+  test("expects of an answer that one log alone has kept only what that log showed", () => {
+    assert.equal(judged("joins alone").lost, judged("whole").lost);
+    assert.ok(judged("joins alone").lost > judged("no").lost);
+  });
+});
