@@ -143,7 +143,6 @@ async function measure(guilds: number): Promise<Measured> {
       trouble: [...people.failures, ...bot.lines.filter((line) => /"level":(50|60)\b/.test(line))],
     };
   } finally {
-    console.log(bot.lines.filter((l) => l.startsWith("WRITES")).join("\n"));
     await bot.stop();
     service.stop();
     echo.stop();
