@@ -50,7 +50,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
 
   test("a kick without a reason becomes a receipt that completes itself, and its author is asked", async () => {
     const ran = await mod("run command", { text: ":kick AnnLee" }, /It ran/);
-    const card = await rig.posted(channel, "Kick · case 1", "AnnLee", "Answered after");
+    const card = await rig.posted(channel, "Kick · case 1", "AnnLee", "Answered");
     assert.match(textOf(card), /No reason was given yet/);
     assert.deepEqual(labelsOf(answerOf(ran)).includes("Give the reason"), true);
     await rig.until("the receipt is complete", () =>

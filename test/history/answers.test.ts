@@ -115,6 +115,21 @@ onBothDatabases("what is answered from the history", (databases) => {
     assert.deepEqual(seen.sort(), wanted.sort());
   });
 
+  test("within one second a rewind has the kill before the call about it, on either side of its time", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ players: [bob, ann] }, at(0));
+    await see({ kills: [[bob, ann, at(60)]], modCalls: [[ann, at(60)]], players: [bob, ann] }, at(90));
+    for (const atS of [at(30), at(61)]) {
+      const { rows } = await rewindAt(context, {
+        ...{ guildId: GUILD, bindingId: BINDING, atS, fromS: at(20), toS: at(90) },
+      });
+      assert.deepEqual(
+        rows.map(({ kind }) => kind),
+        ["kill", "modCall"],
+      );
+    }
+  });
+
   test("a rewind shows who was there, with the sure and the unsure ends, and what happened around", async () => {
     const { see, context } = await openRig(databases);
     await see({ players: [{ ...mod, permission: "Server Moderator" }] }, at(0));

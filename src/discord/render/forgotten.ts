@@ -20,12 +20,23 @@ export function forgottenMessage(forgotten: Forgotten, standing: Standing): Mess
     blankedCommands === 0
       ? md``
       : md` In ${blankedCommands} ${blankedCommands === 1 ? "command" : "commands"} of others the name is blanked.`;
+  const counts = [
+    [visits, "join or leave", "joins and leaves"],
+    [kills, "kill or death", "kills and deaths"],
+    [commands, "command", "commands"],
+    [calls, "call", "calls"],
+    [names, "name", "names"],
+  ] as const;
+  const erased = joined(
+    counts.flatMap(([count, one, many]) => (count === 0 ? [] : [md`${count} ${count === 1 ? one : many}`])),
+    ", ",
+  );
   return {
     content: joined(
       [
-        md`✅ **${inlineName(player.name)}** is erased: ${visits} joins and leaves, ${kills} kills and deaths, ${commands} commands, ${calls} calls, ${names} ${names === 1 ? "name" : "names"}.${blanked}`,
+        md`✅ **${inlineName(player.name)}** is erased: ${erased}.${blanked}`,
         md`It stays erased: the game shows some of it for a while, but nothing up to <t:${untilS}:f> is recorded again.`,
-        md`What stays: the audit, and messages in channels; delete these by hand.`,
+        md`What stays: the audit, and messages in channels, which you can delete by hand.`,
         ...standingLines(standing),
       ],
       "\n",
@@ -52,7 +63,7 @@ export function casesErasedMessage({ cases = 0, isWatched }: Standing): MessageB
     content: joined(
       [
         md`✅ ${casesText(cases)} erased.${watch}`,
-        md`A case that names others too stays, without this player. What stays as well: cases that this player wrote as staff, the audit, and messages in channels; delete these by hand.`,
+        md`A case that names others too stays, without this player. What stays as well: cases that this player wrote as staff, the audit, and messages in channels, which you can delete by hand.`,
       ],
       "\n",
     ),

@@ -50,8 +50,11 @@ export async function readRows(
 ): Promise<readonly HistoryRow[]> {
   if (filter.scopes.length === 0) return [];
   const found: Stored[] = [];
-  for (const table of tables) found.push(...(await readTable(context, table, filter)));
-  const direction = "upToS" in filter.side ? -1 : 1;
+  const isDown = "upToS" in filter.side;
+  // Within one second the logs keep their order, from either end: who was killed calls, not the other way round.
+  for (const table of isDown ? tables.toReversed() : tables)
+    found.push(...(await readTable(context, table, filter)));
+  const direction = isDown ? -1 : 1;
   found.sort((a, b) => direction * (a.at_s - b.at_s));
   const rows = found.slice(0, filter.limit);
   const refOf = await refsOf(

@@ -37,7 +37,7 @@ describe("cases that come by themselves", () => {
     made.room.onRun({ ...record, proof: "seen" });
     await made.settle();
     await made.look();
-    assert.match(made.sink.text("cases"), /Seen in the game's log\n🚪 Player left 0.s later/);
+    assert.match(made.sink.text("cases"), /Seen in the game's log\n🚪 Player left at once/);
     assert.equal(made.sink.messages("cases").length, 1);
     assert.equal(made.cases.all().length, 1);
     assert.deepEqual(made.cases.all()[0]?.targets, [{ name: "Ann_Lee", playerId: 11 }]);

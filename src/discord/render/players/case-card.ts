@@ -91,7 +91,7 @@ function sentParts({ sentAtMs, answer }: Receipt): Escaped[] {
   const said = answer.message === undefined ? md`` : md`: ${note(answer.message, 120)}`;
   parts.push(
     answer.kind === "answered"
-      ? md`✅ Answered after ${tenths(tookS)}${said}`
+      ? md`✅ Answered ${tookS < 0.1 ? md`at once` : md`after ${tenths(tookS)}`}${said}`
       : md`❔ No answer: it may have run${said}`,
   );
   return parts;
@@ -114,10 +114,12 @@ function leftParts({ targets, atMs }: Case, { left, sentAtMs }: Receipt): Escape
   const fromS = (sentAtMs ?? atMs) / 1_000;
   const [first] = left;
   if (targets.length === 1 && first !== undefined) {
-    return [md`🚪 Player left ${duration(first.atS - fromS)} later`];
+    const afterS = first.atS - fromS;
+    return [afterS < 1 ? md`🚪 Player left at once` : md`🚪 Player left ${duration(afterS)} later`];
   }
   const latest = Math.max(...left.map(({ atS }) => atS));
-  return [md`🚪 ${left.length} of ${targets.length} left within ${duration(latest - fromS)}`];
+  const tookS = Math.max(1, latest - fromS);
+  return [md`🚪 ${left.length} of ${targets.length} left within ${duration(tookS)}`];
 }
 
 function warningLines(warnings: number | undefined): Escaped[] {
