@@ -41,7 +41,7 @@ export class ConfigError extends Error {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables whose values are never shown, wherever they stand. */
 const SECRET_NAMES = new Set(["DISCORD_TOKEN", "SERVICE_GLOBAL_KEY", "SECRET_KEY", "SECRET_KEY_OLD"]);

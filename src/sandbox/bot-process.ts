@@ -81,7 +81,8 @@ export class BotProcess {
     this.#expected = false;
     const main = fileURLToPath(new URL("../main.ts", import.meta.url));
     // The parent's environment stays out: a real DISCORD_TOKEN of this machine must never reach the sandbox.
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...this.#environment };
+    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, HOME, NODE_COMPILE_CACHE, ...this.#environment };
     const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {

@@ -57,7 +57,7 @@ test("npm run deploy registers the commands by the environment alone, and says i
   t.after(() => emulated.close());
   const deploy = (env: Record<string, string>) =>
     promisify(execFile)(process.execPath, ["deploy/register.ts"], {
-      env: { PATH: process.env.PATH ?? "", ...env },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     });
   const { stdout } = await deploy({ DISCORD_TOKEN: emulated.token, DISCORD_API_URL: emulated.apiUrl });
   assert.match(stdout, /registered \d+ commands/);

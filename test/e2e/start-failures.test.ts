@@ -26,6 +26,7 @@ async function start({ cwd, env = {}, args = [], ...user }: Start) {
     DISCORD_TOKEN: "any.token.at-all",
     DISCORD_API_URL: "http://127.0.0.1:1/api",
     OPS_ADDRESS: "",
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     ...env,
   };
   const child = spawn(process.execPath, [...args, file("src/main.ts")], { cwd, env: environment, ...user });

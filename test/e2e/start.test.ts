@@ -22,7 +22,7 @@ async function run(
   try {
     const child = spawn(process.execPath, [main], {
       cwd: folder.path,
-      env: environment,
+      env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     if (whenItSays !== undefined) {

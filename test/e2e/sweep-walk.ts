@@ -186,7 +186,10 @@ export class Walker {
 
   /** Parts of which the like was not pressed often enough; counted as pressed. */
   #unpressed(place: Place): readonly string[] {
-    return partsOf(place, this.#stock).filter((part) => {
+    const isGentle = (part: string) => Number(/^(run-queue|[a-z]+-no):/.test(part));
+    // What changes nothing comes first: a key that is linked is not asked about again, and what was cancelled waits no more.
+    const parts = partsOf(place, this.#stock).toSorted((a, b) => isGentle(b) - isGentle(a));
+    return parts.filter((part) => {
       const kind = kindOf(part);
       const times = this.pressed.get(kind) ?? 0;
       if (times < TIMES_EACH) this.pressed.set(kind, times + 1);

@@ -6,6 +6,8 @@ export interface Answered {
   readonly method: string;
   readonly path: string;
   readonly status: number;
+  /** Whether it was asked with the first of the service's keys, which is the home community's. */
+  readonly isHome: boolean;
 }
 
 /** The emulated service, telling of each request when it has been answered: it has no events of its own. */
@@ -15,7 +17,8 @@ export class WatchedService extends Service {
 
   override handle(request: ServiceRequest, fate?: Fate): ServiceResponse {
     const response = super.handle(request, fate);
-    this.answered.push({ method: request.method, path: request.path, status: response.status });
+    const isHome = request.headers["server-key"] === this.keys[0];
+    this.answered.push({ method: request.method, path: request.path, status: response.status, isHome });
     for (const listener of [...this.#listeners]) listener();
     return response;
   }

@@ -8,11 +8,14 @@ import { createMetrics, METRIC_DEFINITIONS } from "../../src/ops/metrics.ts";
 
 const source = fileURLToPath(new URL("../../src", import.meta.url));
 
-/** Each `metrics.count("name", { label: ... })` of the wings; build-marshal.ts and build-cluster.ts only name gauges, which are read and not counted. */
+/** Each `metrics.count("name", { label: ... })` of the wings; build-marshal.ts, build-cluster.ts and build-history.ts only name gauges, which are read and not counted. */
 function measured(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const file of readdirSync(source, { recursive: true, encoding: "utf8" })) {
-    if (!file.endsWith(".ts") || /^(ops.metrics|sandbox|ops.gauges|build-(marshal|cluster)\.ts)/.test(file))
+    if (
+      !file.endsWith(".ts") ||
+      /^(ops.metrics|sandbox|ops.gauges|build-(marshal|cluster|history)\.ts)/.test(file)
+    )
       continue;
     const text = readFileSync(join(source, file), "utf8");
     for (const [, name = "", labels = ""] of text.matchAll(/"(marshal_[a-z_]+)"(?:,[^{}()]*\{([^}]*)\})?/g)) {

@@ -15,6 +15,8 @@ import type { FileEnded, TestFile } from "./test-worker.ts";
 const PATTERN = process.argv[2] ?? "test/*/**/*.test.ts";
 const WORKER = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
 const REPORTER = "./test/support/reporter.ts";
+/** Where Node keeps what it compiled, for the processes of the tests and the bots that they start. */
+const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url));
 const MOST_PROCESSES = 3;
 const SLOWEST_SHOWN = 5;
 const COUNT = /(\d+) passed, (\d+) failed, (\d+) skipped\s*$/;
@@ -54,6 +56,7 @@ function giveNext(child: ChildProcess): void {
 async function runProcess(): Promise<Counts | undefined> {
   const child = fork(WORKER, [], {
     execArgv: [`--test-reporter=${REPORTER}`],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const exited = once(child, "exit");
