@@ -1,3 +1,4 @@
+// Over 200 lines: one book, whose changes of a case share one lock and one list of open receipts.
 import type { Case, CaseCard, CaseDraft, Receipt } from "../../domain/case.ts";
 import type { Actor } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
