@@ -43,6 +43,17 @@ describe("a watched player who joins", () => {
     assert.match(made.sink.text("watches"), /Ann\\_New.*joined.*Watched as \*\*Ann\\_Lee\*\*.*scams/s);
   });
 
+  test("is told no more where what was kept of the guild is erased", async () => {
+    const made = await world();
+    await watch(made);
+    made.room.onErased("g1");
+    assert.deepEqual(await made.room.watches.list("g1"), []);
+    await made.clock.advance(5_000);
+    made.join(ann);
+    await made.look();
+    assert.equal(alerts(made), 0);
+  });
+
   test("is told for each join, in the list of players or in the log, whichever shows it first", async () => {
     const made = await world();
     await watch(made);
