@@ -305,7 +305,8 @@ export class Judge implements Watcher {
     const told = new Map<number, number>();
     for (const notice of notices) {
       // One that covers several is the latest one's: each restart since the last notice is told by it.
-      const stretches = due.filter((one) => isDueBy(notice, [one], server));
+      const past = due.filter(({ clearedMs }) => (clearedMs ?? 0) <= notice.atMs);
+      const stretches = past.filter((one) => isDueBy(notice, [one], server));
       const clearedMs = stretches.at(-1)?.clearedMs;
       if (clearedMs !== undefined) told.set(clearedMs, (told.get(clearedMs) ?? 0) + 1);
     }
