@@ -58,6 +58,9 @@ describe("what a community decides about its history", () => {
   test("forget asks, erases the rows, says what stays, and asks about cases by themselves", async () => {
     await mod("case add", { player: String(ann.id), kind: "warning", reason: "spam" }, /case 1/);
     await mod("player watch", { player: "AnnLee", reason: "spam" }, /Watched/);
+    // Somebody who stays in the game is recorded anew by the next look at it.
+    rig.town.leave(ann);
+    await rig.polled("JoinLogs", "Players");
     const asked = await manage("history forget", { player: "AnnLee" }, /Erase .*AnnLee.*\?/);
     await mod("player show", { player: "AnnLee" }, /Kills · 3/);
     const { owner } = rig.home;

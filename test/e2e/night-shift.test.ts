@@ -94,7 +94,7 @@ describe("a night shift, from the first look to the last note", () => {
     const status = await shift.type("server status", {}, /players/);
     assert.match(status.text, /Staff in the game/);
     const players = await shift.press(status, "Players", /RileyBrooks/);
-    await shift.choose(players, "RileyBrooks", /Player on[\s\S]*RileyBrooks/);
+    await shift.choose(players, "RileyBrooks", /RileyBrooks[\s\S]*In the game/);
     assert.deepEqual([shift.typed, shift.presses], [1, 2]);
   });
 
