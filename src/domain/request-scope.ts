@@ -13,6 +13,14 @@ export function currentRequest(): string | undefined {
   return scope.getStore();
 }
 
+/**
+ * Does the work in nobody's course. What goes on by itself (polls, each of which starts the next) would else count for
+ * ever as what the person asked who happened to set it going.
+ */
+export function outsideRequests<T>(work: () => T): T {
+  return scope.exit(work);
+}
+
 /** The same work, in the course of the interaction of now: a queue would do it in that of whoever came before. */
 export function keepingRequest<T>(work: () => T): () => T {
   const reference = scope.getStore();

@@ -4,6 +4,7 @@ import type { ListName, SourceId } from "../domain/model.ts";
 import type { Random } from "../domain/ports/clock.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
+import { outsideRequests } from "../domain/request-scope.ts";
 import type { DemandRegistry, Wanted } from "./demand-registry.ts";
 import type { ReadRate } from "./read-rate.ts";
 import { Schedule } from "./schedule/schedule.ts";
@@ -43,6 +44,12 @@ interface Watched {
  */
 const MOST_READS_IN_FLIGHT = 16;
 /**
+ * Reads start this far apart, so that what a person asks is handled between two answers and not after a whole window's.
+ * Never more than half of what the pace allows, so that a window can always be used to its end.
+ */
+const READ_SPACING_MS = 10;
+const SPACING_SHARE_OF_PACE = 0.5;
+/**
  * The next source is chosen when the one before has left the gate, so that the choice is as late as it can be. A read
  * that the gate holds back for longer than this (by its own server's limit) does not delay the others.
  */
@@ -81,6 +88,7 @@ export class Poller {
   #pumping = false;
   #cancelTimer: (() => void) | undefined;
   #pausedUntilMs = 0;
+  #lastSentMs = Number.NEGATIVE_INFINITY;
   #kept = 0;
 
   constructor(parts: PollerParts) {
@@ -157,8 +165,12 @@ export class Poller {
     this.#schedule.put({ source, guildId, stats, maxAgeMs, notBeforeMs });
   }
 
-  /** Starts as many polls as may be started now. */
+  /** Starts as many polls as may be started now. Polls are nobody's, also where what a person asked led to them. */
   #pump(): void {
+    outsideRequests(() => this.#startDue());
+  }
+
+  #startDue(): void {
     if (!this.#running || this.#pumping) return;
     this.#pumping = true;
     this.#cancelTimer?.();
@@ -177,9 +189,11 @@ export class Poller {
     const isFull = this.#polls.size - this.#atGate.size >= MOST_READS_IN_FLIGHT;
     if (isFull || this.#atGate.size >= MOST_READS_HELD_BACK) return WHEN_WOKEN;
 
+    const { clock, rate } = this.#parts;
+    const spacingMs = Math.min(READ_SPACING_MS, (SPACING_SHARE_OF_PACE * 1_000) / rate.pollsPerS);
     const latestMs = [...this.#atGate.values()].at(-1);
-    if (latestMs === undefined) return undefined;
-    const waitMs = latestMs + HELD_BACK_MS - this.#parts.clock.monotonicMs();
+    const mayStartMs = latestMs === undefined ? this.#lastSentMs + spacingMs : latestMs + HELD_BACK_MS;
+    const waitMs = mayStartMs - clock.monotonicMs();
     return waitMs > 0 ? { kind: "wait", waitMs } : undefined;
   }
 
@@ -221,6 +235,7 @@ export class Poller {
     const { clock, metrics, rate } = this.#parts;
     this.#atGate.set(source, clock.monotonicMs());
     const onSent = () => {
+      this.#lastSentMs = clock.monotonicMs();
       rate.countPoll();
       this.#atGate.delete(source);
       this.#pump();

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Demand, Snapshot } from "../../src/domain/model.ts";
 import type { SnapshotListener } from "../../src/domain/ports/snapshots.ts";
+import { currentRequest, inRequest } from "../../src/domain/request-scope.ts";
 import { DemandRegistry } from "../../src/watch/demand-registry.ts";
 import { createWatch, type Watch } from "../../src/watch/watch.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
@@ -138,6 +139,53 @@ describe("watch: polling", () => {
       await clock.advance(1);
     }
     await Promise.all([watch.stop(), clock.advance(10_000)]);
+  });
+
+  test("starts reads 10 ms apart where the gate would let them all go at once", async () => {
+    const { clock, client, watch } = rig();
+    client.everyMs = 0;
+    client.tripMs = 1;
+    watch.demands.put(
+      "feeds",
+      Array.from({ length: 12 }, (_, index) => demand(`s${index}`)),
+    );
+    watch.start();
+    await clock.advance(1_000);
+    const starts = client.calls.slice(0, 12).map(({ atMs }) => atMs);
+    const gaps = starts.slice(1).map((atMs, index) => atMs - (starts[index] ?? 0));
+    assert.deepEqual(new Set(gaps), new Set([10]));
+    await watch.stop();
+  });
+
+  test("uses a pace of 200 reads a second whole", async () => {
+    const { clock, client, watch } = rig();
+    client.everyMs = 5;
+    client.tripMs = 5;
+    watch.demands.put(
+      "feeds",
+      Array.from({ length: 2_000 }, (_, index) => demand(`s${index}`)),
+    );
+    watch.start();
+    await clock.advance(120_000);
+    const before = client.calls.length;
+    await clock.advance(10_000);
+    assert.ok(client.calls.length - before >= 1_900, `${client.calls.length - before} reads in 10 s`);
+    await Promise.all([watch.stop(), clock.advance(1_000)]);
+  });
+
+  test("polls in nobody's course, also where what a person asked set them going", async () => {
+    const { clock, client, watch } = rig();
+    const references: (string | undefined)[] = [];
+    client.players = () => {
+      references.push(currentRequest());
+      return 5;
+    };
+    watch.start();
+    inRequest("a7f3", () => watch.demands.put("feed", [demand("a")]));
+    await clock.advance(20_000);
+    assert.ok(references.length >= 3);
+    assert.deepEqual(new Set(references), new Set([undefined]));
+    await watch.stop();
   });
 
   test("never polls one source twice at once, however slow its listeners are", async () => {
