@@ -3,7 +3,7 @@ import type { QueryContext } from "./context.ts";
 import { playedS, readSessions } from "./player-sessions.ts";
 import { known } from "./players.ts";
 import { readRows } from "./rows.ts";
-import { personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
+import { idsOf, personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 
 const DAY_S = 86_400;
 /** Kills that follow each other within this time are one streak. */
@@ -77,11 +77,7 @@ async function count(
     .selectFrom(table)
     .select((eb) => eb.fn.countAll<number>().as("rows"))
     .where(db.dynamic.ref(column), "=", person)
-    .where(
-      "scope",
-      "in",
-      scopes.map(({ id }) => id),
-    )
+    .where("scope", "in", idsOf(scopes))
     .executeTakeFirstOrThrow();
   return rows;
 }
@@ -96,11 +92,7 @@ async function bestStreak(
     .selectFrom("kills")
     .select(["scope", "at_s"])
     .where("killer", "=", person)
-    .where(
-      "scope",
-      "in",
-      scopes.map(({ id }) => id),
-    )
+    .where("scope", "in", idsOf(scopes))
     .orderBy("at_s", "desc")
     .limit(MOST_KILLS)
     .execute();
@@ -131,11 +123,7 @@ async function callsNearKills(
         .selectFrom("kills")
         .select(["scope", "at_s", "killed"])
         .where("killer", "=", person)
-        .where(
-          "scope",
-          "in",
-          scopes.map(({ id }) => id),
-        )
+        .where("scope", "in", idsOf(scopes))
         .orderBy("at_s", "desc")
         .limit(MOST_KILLS)
         .as("kill"),
@@ -183,11 +171,7 @@ async function lastPermission(
     .selectFrom("ranks")
     .select("permission")
     .where("person", "=", person)
-    .where(
-      "scope",
-      "in",
-      scopes.map(({ id }) => id),
-    )
+    .where("scope", "in", idsOf(scopes))
     .orderBy("at_s", "desc")
     .limit(1)
     .executeTakeFirst();

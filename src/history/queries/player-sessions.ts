@@ -1,6 +1,6 @@
 import type { PlayerSession } from "../../domain/history.ts";
 import type { QueryContext } from "./context.ts";
-import type { Scope } from "./scopes.ts";
+import { idsOf, type Scope } from "./scopes.ts";
 import { sessionsOf, type Visit } from "./sessions.ts";
 
 /** Rows of one player that one card reads, the newest. */
@@ -19,11 +19,7 @@ export async function readSessions(
     .selectFrom("visits")
     .select(["scope", "at_s", "kind", "after_s"])
     .where("person", "=", person)
-    .where(
-      "scope",
-      "in",
-      scopes.map(({ id }) => id),
-    )
+    .where("scope", "in", idsOf(scopes))
     .orderBy("at_s", "desc")
     .limit(MOST_VISITS)
     .execute();

@@ -2,7 +2,7 @@ import type { PresentPlayer, RewindView, UnrecordedInterval } from "../../domain
 import type { QueryContext } from "./context.ts";
 import { presentAt } from "./present.ts";
 import { readRows } from "./rows.ts";
-import { refsOf, type Scope, scopesOf } from "./scopes.ts";
+import { idsOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 import { sessionsOf, type Visit } from "./sessions.ts";
 
 const MOST_ROWS_A_SIDE = 150;
@@ -61,11 +61,7 @@ async function intervals(
   const rows = await db
     .selectFrom("gaps")
     .selectAll()
-    .where(
-      "scope",
-      "in",
-      scopes.map(({ id }) => id),
-    )
+    .where("scope", "in", idsOf(scopes))
     .where("from_s", "<=", toS)
     .where("to_s", ">=", fromS)
     .orderBy("from_s", "desc")

@@ -1,8 +1,8 @@
-// Over 200 lines: one query for each kind of row, with the same filter.
 import type { HistoryRow } from "../../domain/history.ts";
 import { VISIT } from "../database/schema.ts";
 import type { QueryContext } from "./context.ts";
-import { refsOf, type Scope } from "./scopes.ts";
+import { type LogRow, type LogTable, type PersonPart, type RowRange, readLog } from "./log-rows.ts";
+import { idsOf, refsOf, type Scope } from "./scopes.ts";
 
 /** Which rows of the logs are meant. */
 export interface RowFilter {
@@ -13,28 +13,9 @@ export interface RowFilter {
     | { readonly upToS: number; readonly fromS?: number };
   readonly limit: number;
   /** Only rows of this person, in the part that `as` names. */
-  readonly person?: {
-    readonly id: number;
-    readonly as: "killer" | "killed" | "caller" | "author" | "target" | "visitor";
-  };
+  readonly person?: PersonPart;
 }
 
-type Table = "visits" | "kills" | "commands" | "mod_calls" | "emergency_calls";
-
-interface Stored {
-  readonly scope: number;
-  readonly at_s: number;
-  readonly table: Table;
-  readonly who: number | null;
-  readonly other: number | null;
-  readonly text: string | null;
-  readonly kind: number;
-  readonly after_s: number | null;
-  readonly place: string | null;
-  readonly team: string | null;
-}
-
-const NOTHING = { other: null, text: null, kind: 0, after_s: null, place: null, team: null };
 const VISIT_KINDS = {
   [VISIT.joined]: "join",
   [VISIT.left]: "leave",
@@ -45,17 +26,20 @@ const VISIT_KINDS = {
 /** Rows of some logs, nearest to the named second first. */
 export async function readRows(
   context: QueryContext,
-  tables: readonly Table[],
+  tables: readonly LogTable[],
   filter: RowFilter,
 ): Promise<readonly HistoryRow[]> {
   if (filter.scopes.length === 0) return [];
-  const found: Stored[] = [];
-  const isDown = "upToS" in filter.side;
+  const range = rangeOf(filter);
+  const isDown = range.order === "desc";
+  const found: LogRow[] = [];
   // Within one second the logs keep their order, from either end: who was killed calls, not the other way round.
-  for (const table of isDown ? tables.toReversed() : tables)
-    found.push(...(await readTable(context, table, filter)));
+  for (const table of isDown ? tables.toReversed() : tables) {
+    found.push(...(await readLog[table](context.db, range, filter.person)));
+  }
   const direction = isDown ? -1 : 1;
   found.sort((a, b) => direction * (a.at_s - b.at_s));
+
   const rows = found.slice(0, filter.limit);
   const refOf = await refsOf(
     context,
@@ -65,138 +49,20 @@ export async function readRows(
   return rows.map((row) => shown(row, bindings.get(row.scope) ?? "", refOf));
 }
 
-async function readTable(
-  { db }: QueryContext,
-  table: Table,
-  { scopes, side, limit, person }: RowFilter,
-): Promise<readonly Stored[]> {
-  const ids = scopes.map(({ id }) => id);
+function rangeOf({ scopes, side, limit }: RowFilter): RowRange {
   const isDown = "upToS" in side;
-  const lowS = side.fromS ?? Number.MIN_SAFE_INTEGER;
-  const highS = isDown ? side.upToS : (side.toS ?? Number.MAX_SAFE_INTEGER);
-  const order = isDown ? "desc" : "asc";
-  switch (table) {
-    case "visits": {
-      let query = db.selectFrom("visits").selectAll().where("scope", "in", ids);
-      if (person?.as === "visitor") query = query.where("person", "=", person.id);
-      query = query.where("at_s", ">=", lowS).where("at_s", "<=", highS);
-      const rows = await query
-        .orderBy("at_s", order)
-        .orderBy("scope", order)
-        .orderBy("person", order)
-        .orderBy("kind", order)
-        .orderBy("n", order)
-        .limit(limit)
-        .execute();
-      return rows.map(({ scope, at_s, person: who, kind, after_s }) => {
-        return { ...NOTHING, table, scope, at_s, who, kind, after_s };
-      });
-    }
-    case "kills": {
-      let query = db.selectFrom("kills").selectAll().where("scope", "in", ids);
-      if (person?.as === "killer") query = query.where("killer", "=", person.id);
-      if (person?.as === "killed") query = query.where("killed", "=", person.id);
-      query = query.where("at_s", ">=", lowS).where("at_s", "<=", highS);
-      const rows = await query
-        .orderBy("at_s", order)
-        .orderBy("scope", order)
-        .orderBy("killer", order)
-        .orderBy("killed", order)
-        .orderBy("n", order)
-        .limit(limit)
-        .execute();
-      return rows.map(({ scope, at_s, killer: who, killed: other }) => {
-        return { ...NOTHING, table, scope, at_s, who, other };
-      });
-    }
-    case "commands": {
-      if (person?.as === "target") {
-        const rows = await db
-          .selectFrom("command_targets as aimed")
-          .innerJoin("commands", (join) =>
-            join
-              .onRef("commands.scope", "=", "aimed.scope")
-              .onRef("commands.at_s", "=", "aimed.at_s")
-              .onRef("commands.person", "=", "aimed.person")
-              .onRef("commands.hash", "=", "aimed.hash")
-              .onRef("commands.n", "=", "aimed.n"),
-          )
-          .select(["commands.scope", "commands.at_s", "commands.person", "text"])
-          .where("aimed.target", "=", person.id)
-          .where("aimed.scope", "in", ids)
-          .where("aimed.at_s", ">=", lowS)
-          .where("aimed.at_s", "<=", highS)
-          .orderBy("aimed.at_s", order)
-          .orderBy("aimed.scope", order)
-          .orderBy("aimed.person", order)
-          .orderBy("aimed.hash", order)
-          .orderBy("aimed.n", order)
-          .limit(limit)
-          .execute();
-        return rows.map(({ scope, at_s, person: who, text }) => ({
-          ...NOTHING,
-          table,
-          scope,
-          at_s,
-          who,
-          text,
-        }));
-      }
-      let query = db.selectFrom("commands").selectAll().where("scope", "in", ids);
-      if (person?.as === "author") query = query.where("person", "=", person.id);
-      query = query.where("at_s", ">=", lowS).where("at_s", "<=", highS);
-      const rows = await query
-        .orderBy("at_s", order)
-        .orderBy("scope", order)
-        .orderBy("person", order)
-        .orderBy("hash", order)
-        .orderBy("n", order)
-        .limit(limit)
-        .execute();
-      return rows.map(({ scope, at_s, person: who, text }) => ({
-        ...NOTHING,
-        table,
-        scope,
-        at_s,
-        who,
-        text,
-      }));
-    }
-    case "mod_calls": {
-      let query = db.selectFrom("mod_calls").selectAll().where("scope", "in", ids);
-      if (person?.as === "caller") query = query.where("caller", "=", person.id);
-      query = query.where("at_s", ">=", lowS).where("at_s", "<=", highS);
-      const rows = await query
-        .orderBy("at_s", order)
-        .orderBy("scope", order)
-        .orderBy("caller", order)
-        .orderBy("n", order)
-        .limit(limit)
-        .execute();
-      return rows.map(({ scope, at_s, caller: who, moderator: other }) => {
-        return { ...NOTHING, table, scope, at_s, who, other };
-      });
-    }
-    case "emergency_calls": {
-      let query = db.selectFrom("emergency_calls").selectAll().where("scope", "in", ids);
-      if (person?.as === "caller") query = query.where("caller", "=", person.id);
-      query = query.where("at_s", ">=", lowS).where("at_s", "<=", highS);
-      const rows = await query
-        .orderBy("at_s", order)
-        .orderBy("scope", order)
-        .orderBy("number", order)
-        .limit(limit)
-        .execute();
-      return rows.map(({ scope, at_s, caller: who, number: kind, description: text, place, team }) => {
-        return { ...NOTHING, table, scope, at_s, who, kind, text, place, team };
-      });
-    }
-  }
+  return {
+    ids: idsOf(scopes),
+    lowS: side.fromS ?? Number.MIN_SAFE_INTEGER,
+    highS: isDown ? side.upToS : (side.toS ?? Number.MAX_SAFE_INTEGER),
+    order: isDown ? "desc" : "asc",
+    limit,
+  };
 }
 
 type RefOf = Awaited<ReturnType<typeof refsOf>>;
 
-function shown(row: Stored, bindingId: string, refOf: RefOf): HistoryRow {
+function shown(row: LogRow, bindingId: string, refOf: RefOf): HistoryRow {
   const { at_s: atS, who, other } = row;
   const base = { bindingId, atS };
   switch (row.table) {

@@ -29,6 +29,11 @@ export async function scopesOf(
   }));
 }
 
+/** Their numbers, as the rows of logs name them. */
+export function idsOf(scopes: readonly Scope[]): readonly number[] {
+  return scopes.map(({ id }) => id);
+}
+
 /** The number of a player in a guild; undefined: nothing is kept of them. */
 export async function personOf(
   { db }: QueryContext,

@@ -1,0 +1,193 @@
+import type { QueryContext } from "./context.ts";
+
+/** Which rows of a log are read, from which end, and how many at most. */
+export interface RowRange {
+  /** Numbers of linked servers; not empty. */
+  readonly ids: readonly number[];
+  /** Both seconds belong to it. */
+  readonly lowS: number;
+  readonly highS: number;
+  readonly order: "asc" | "desc";
+  readonly limit: number;
+}
+
+/** The person whose rows are wanted, and in which part. */
+export interface PersonPart {
+  readonly id: number;
+  readonly as: "killer" | "killed" | "caller" | "author" | "target" | "visitor";
+}
+
+/** A row of any log, with persons by number. What a log does not have is null. */
+export interface LogRow {
+  readonly table: LogTable;
+  readonly scope: number;
+  readonly at_s: number;
+  readonly who: number | null;
+  readonly other: number | null;
+  readonly text: string | null;
+  /** How a visit came about; the number of an emergency call. */
+  readonly kind: number;
+  readonly after_s: number | null;
+  readonly place: string | null;
+  readonly team: string | null;
+}
+
+export type LogTable = "visits" | "kills" | "commands" | "mod_calls" | "emergency_calls";
+type ReadLog = (
+  db: QueryContext["db"],
+  range: RowRange,
+  person?: PersonPart,
+) => Promise<readonly LogRow[]>;
+
+const NOTHING = { other: null, text: null, kind: 0, after_s: null, place: null, team: null };
+
+/** Reads the rows of one log; of rows within one second the order is always the same. */
+export const readLog: Readonly<Record<LogTable, ReadLog>> = {
+  visits: readVisits,
+  kills: readKills,
+  commands: (db, range, person) =>
+    person?.as === "target" ? readAimedCommands(db, range, person.id) : readCommands(db, range, person),
+  mod_calls: readModCalls,
+  emergency_calls: readEmergencyCalls,
+};
+
+async function readVisits(
+  db: QueryContext["db"],
+  { ids, lowS, highS, order, limit }: RowRange,
+  person?: PersonPart,
+): Promise<readonly LogRow[]> {
+  let query = db.selectFrom("visits").selectAll().where("scope", "in", ids);
+  if (person?.as === "visitor") query = query.where("person", "=", person.id);
+  const rows = await query
+    .where("at_s", ">=", lowS)
+    .where("at_s", "<=", highS)
+    .orderBy("at_s", order)
+    .orderBy("scope", order)
+    .orderBy("person", order)
+    .orderBy("kind", order)
+    .orderBy("n", order)
+    .limit(limit)
+    .execute();
+  return rows.map(({ scope, at_s, person: who, kind, after_s }) => {
+    return { ...NOTHING, table: "visits", scope, at_s, who, kind, after_s };
+  });
+}
+
+async function readKills(
+  db: QueryContext["db"],
+  { ids, lowS, highS, order, limit }: RowRange,
+  person?: PersonPart,
+): Promise<readonly LogRow[]> {
+  let query = db.selectFrom("kills").selectAll().where("scope", "in", ids);
+  if (person?.as === "killer") query = query.where("killer", "=", person.id);
+  if (person?.as === "killed") query = query.where("killed", "=", person.id);
+  const rows = await query
+    .where("at_s", ">=", lowS)
+    .where("at_s", "<=", highS)
+    .orderBy("at_s", order)
+    .orderBy("scope", order)
+    .orderBy("killer", order)
+    .orderBy("killed", order)
+    .orderBy("n", order)
+    .limit(limit)
+    .execute();
+  return rows.map(({ scope, at_s, killer: who, killed: other }) => {
+    return { ...NOTHING, table: "kills", scope, at_s, who, other };
+  });
+}
+
+async function readCommands(
+  db: QueryContext["db"],
+  { ids, lowS, highS, order, limit }: RowRange,
+  person?: PersonPart,
+): Promise<readonly LogRow[]> {
+  let query = db.selectFrom("commands").selectAll().where("scope", "in", ids);
+  if (person?.as === "author") query = query.where("person", "=", person.id);
+  const rows = await query
+    .where("at_s", ">=", lowS)
+    .where("at_s", "<=", highS)
+    .orderBy("at_s", order)
+    .orderBy("scope", order)
+    .orderBy("person", order)
+    .orderBy("hash", order)
+    .orderBy("n", order)
+    .limit(limit)
+    .execute();
+  return rows.map(({ scope, at_s, person: who, text }) => {
+    return { ...NOTHING, table: "commands", scope, at_s, who, text };
+  });
+}
+
+/** Commands that were aimed at that person. */
+async function readAimedCommands(
+  db: QueryContext["db"],
+  { ids, lowS, highS, order, limit }: RowRange,
+  target: number,
+): Promise<readonly LogRow[]> {
+  const rows = await db
+    .selectFrom("command_targets as aimed")
+    .innerJoin("commands", (join) =>
+      join
+        .onRef("commands.scope", "=", "aimed.scope")
+        .onRef("commands.at_s", "=", "aimed.at_s")
+        .onRef("commands.person", "=", "aimed.person")
+        .onRef("commands.hash", "=", "aimed.hash")
+        .onRef("commands.n", "=", "aimed.n"),
+    )
+    .select(["commands.scope", "commands.at_s", "commands.person", "text"])
+    .where("aimed.target", "=", target)
+    .where("aimed.scope", "in", ids)
+    .where("aimed.at_s", ">=", lowS)
+    .where("aimed.at_s", "<=", highS)
+    .orderBy("aimed.at_s", order)
+    .orderBy("aimed.scope", order)
+    .orderBy("aimed.person", order)
+    .orderBy("aimed.hash", order)
+    .orderBy("aimed.n", order)
+    .limit(limit)
+    .execute();
+  return rows.map(({ scope, at_s, person: who, text }) => {
+    return { ...NOTHING, table: "commands", scope, at_s, who, text };
+  });
+}
+
+async function readModCalls(
+  db: QueryContext["db"],
+  { ids, lowS, highS, order, limit }: RowRange,
+  person?: PersonPart,
+): Promise<readonly LogRow[]> {
+  let query = db.selectFrom("mod_calls").selectAll().where("scope", "in", ids);
+  if (person?.as === "caller") query = query.where("caller", "=", person.id);
+  const rows = await query
+    .where("at_s", ">=", lowS)
+    .where("at_s", "<=", highS)
+    .orderBy("at_s", order)
+    .orderBy("scope", order)
+    .orderBy("caller", order)
+    .orderBy("n", order)
+    .limit(limit)
+    .execute();
+  return rows.map(({ scope, at_s, caller: who, moderator: other }) => {
+    return { ...NOTHING, table: "mod_calls", scope, at_s, who, other };
+  });
+}
+
+async function readEmergencyCalls(
+  db: QueryContext["db"],
+  { ids, lowS, highS, order, limit }: RowRange,
+  person?: PersonPart,
+): Promise<readonly LogRow[]> {
+  let query = db.selectFrom("emergency_calls").selectAll().where("scope", "in", ids);
+  if (person?.as === "caller") query = query.where("caller", "=", person.id);
+  const rows = await query
+    .where("at_s", ">=", lowS)
+    .where("at_s", "<=", highS)
+    .orderBy("at_s", order)
+    .orderBy("scope", order)
+    .orderBy("number", order)
+    .limit(limit)
+    .execute();
+  return rows.map(({ scope, at_s, caller: who, number: kind, description: text, place, team }) => {
+    return { ...NOTHING, table: "emergency_calls", scope, at_s, who, kind, text, place, team };
+  });
+}
