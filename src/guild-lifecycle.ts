@@ -18,7 +18,7 @@ export interface GuildLifecycleParts {
   readonly panels: PanelBoard;
   readonly runs: Runs;
   readonly history: Pick<HistoryWing, "onLinksChanged"> | undefined;
-  readonly cases: Pick<CasesRoom, "onUnlinked"> | undefined;
+  readonly cases: Pick<CasesRoom, "onUnlinked" | "forgetServer"> | undefined;
 }
 
 export interface GuildLifecycle {
@@ -32,9 +32,11 @@ export interface GuildLifecycle {
 export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle {
   const { bindings, retention, service, feeds, panels, runs, history, cases } = parts;
 
-  /** Lets the gate forget a key that no guild uses any more. */
+  /** Lets the gate forget a key that no guild uses any more, and drops what its last answers showed. */
   async function forgetIfUnlinked(source: SourceId): Promise<void> {
-    if ((await bindings.bySource(source)).length === 0) service.forget(source);
+    if ((await bindings.bySource(source)).length > 0) return;
+    service.forget(source);
+    cases?.forgetServer(source);
   }
 
   return {

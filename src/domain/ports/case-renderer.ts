@@ -26,4 +26,8 @@ export interface WatchAlertView {
   /** Stands in the footer, so that the message is found again. */
   readonly key: string;
   readonly pingRoleId: string | undefined;
+  /** The message did not get through at first. */
+  readonly isLate: boolean;
+  /** Joins shortly before this one that have no message of their own. */
+  readonly earlierJoins: number;
 }

@@ -97,6 +97,11 @@ export class CaseMaker {
     this.#made.delete(id);
   }
 
+  /** No guild has this server linked any more. */
+  forgetServer(source: SourceId): void {
+    this.#presence.forget(source);
+  }
+
   /** Nothing is begun any more; resolves when what was begun has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;

@@ -32,6 +32,10 @@ export interface PendingAlert {
   readonly joinedAtS: number;
   /** The name under which they joined. */
   readonly name: string;
+  /** When the join was seen, by our clock. */
+  readonly sinceMs: number;
+  /** Joins before this one that have no message of their own, because too many waited. */
+  readonly earlierJoins?: number;
 }
 
 /** A watch with what was told of it. */
@@ -39,7 +43,8 @@ export interface WatchRow {
   readonly watch: Watch;
   /** By binding: the newest join that was told, epoch seconds. */
   readonly toldS: Readonly<Record<string, number>>;
-  readonly pending?: PendingAlert;
+  /** Oldest first. */
+  readonly alerts?: readonly PendingAlert[];
 }
 
 export interface WatchStore {

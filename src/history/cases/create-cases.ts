@@ -1,6 +1,6 @@
 import { BackOff } from "../../domain/back-off.ts";
 import type { Binding } from "../../domain/guild.ts";
-import type { Snapshot } from "../../domain/model.ts";
+import type { Snapshot, SourceId } from "../../domain/model.ts";
 import type { Cases } from "../../domain/ports/cases.ts";
 import type { Watches } from "../../domain/ports/watches.ts";
 import type { RunRecord } from "../../domain/run.ts";
@@ -24,6 +24,8 @@ export interface CasesRoom {
   /** Takes no time either. */
   take(snapshot: Snapshot): void;
   onUnlinked(binding: Pick<Binding, "id">): void;
+  /** No guild has this server linked any more: what its last answers showed is dropped. */
+  forgetServer(source: SourceId): void;
   /** Cases and watches of a guild were erased from the database. */
   onErased(guildId: string): void;
   /** Takes up what an earlier process left open, as soon as the database answers. */
@@ -67,6 +69,10 @@ export function createCases({ watchStore, ...ports }: CasesPorts): CasesRoom {
       watches.take(snapshot);
     },
     onUnlinked: (binding) => maker.onUnlinked(binding),
+    forgetServer(source) {
+      maker.forgetServer(source);
+      watches.forgetServer(source);
+    },
     onErased: (guildId) => watches.forgetGuild(guildId),
     start() {
       opening = open();

@@ -38,22 +38,22 @@ interface Memory {
 export class PresenceMemory {
   readonly #servers = new Map<SourceId, Memory>();
 
-  /** Who is new in the list of players; nobody where there was none before. */
-  see({ source, lists, takenAtMs }: Snapshot): readonly PlayerRef[] {
+  /** Takes in what an answer shows; a list that it does not have stays as it was. */
+  see({ source, lists, takenAtMs }: Snapshot): void {
     const before = this.#servers.get(source);
-    const listed = lists.players?.map(({ player }) => player);
     const players = new Map(before?.players ?? []);
     for (const [key, { seenAtMs }] of players) {
       if (takenAtMs - seenAtMs > REMEMBERED_MS) players.delete(key);
     }
-    const arrived: PlayerRef[] = [];
-    for (const player of listed ?? []) {
-      const key = player.id ?? player.name;
-      if (before !== undefined && !players.has(key)) arrived.push(player);
-      players.set(key, { player, seenAtMs: takenAtMs });
+    for (const { player } of lists.players ?? []) {
+      players.set(player.id ?? player.name, { player, seenAtMs: takenAtMs });
     }
     this.#servers.set(source, { players, joins: lists.joinLogs ?? before?.joins ?? [] });
-    return arrived;
+  }
+
+  /** No guild has this server linked any more. */
+  forget(source: SourceId): void {
+    this.#servers.delete(source);
   }
 
   at(source: SourceId, atS: number): readonly PlayerRef[] {

@@ -1,36 +1,26 @@
-// Over 200 lines: one watchlist, whose entries, notices and expiry change the same records.
+// Over 200 lines: one watchlist, whose entries, joins and expiry change the same records.
 import type { Watch } from "../../domain/case.ts";
-import { Failure, SinkRefusal } from "../../domain/failure.ts";
+import { Failure } from "../../domain/failure.ts";
 import type { Binding } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { JoinEntry, PlayerRef, Snapshot, SourceId } from "../../domain/model.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
-import type { CaseRenderer } from "../../domain/ports/case-renderer.ts";
-import type { Clock, Random } from "../../domain/ports/clock.ts";
-import type { Notifier } from "../../domain/ports/notifier.ts";
-import type { Settings } from "../../domain/ports/settings.ts";
-import type { Sink } from "../../domain/ports/sink.ts";
+import type { Random } from "../../domain/ports/clock.ts";
 import type { Watches } from "../../domain/ports/watches.ts";
 import type { PendingAlert, WatchRow, WatchStore } from "./case-store.ts";
-import { postOnce } from "./post-once.ts";
+import { WatchAlerts, type WatchAlertsPorts } from "./watch-alerts.ts";
 
 /** What one guild may watch at a time. */
 const MOST_WATCHES = 200;
 /** The row of a join may be read after the list of players; the service's clock differs a little from ours. */
 const LATE_ROW_S = 30;
-/** An alert that did not get through is tried again after these waits, and then no more. */
-const AGAIN_AFTER_MS = [2_000, 10_000, 60_000, 300_000] as const;
+/** Alerts of one watch that wait for Discord; a further join is counted in the last of them. */
+const MOST_PENDING = 5;
 
-export interface WatchListPorts {
+export interface WatchListPorts extends Omit<WatchAlertsPorts, "rowOf" | "settle"> {
   readonly store: WatchStore;
   readonly bindings: Pick<Bindings, "bySource" | "list">;
-  readonly settings: Pick<Settings, "of">;
-  readonly sink: Sink;
-  readonly notifier: Pick<Notifier, "guild">;
-  readonly renderer: CaseRenderer;
-  readonly clock: Clock;
   readonly random: Random;
-  report(what: string, error: unknown): void;
 }
 
 interface Arrival {
@@ -47,29 +37,32 @@ export class WatchList implements Watches {
   readonly #changes = new KeyedMutex();
   /** By server the players of the list before; nobody is new in the first one. */
   readonly #listed = new Map<SourceId, ReadonlySet<number>>();
-  readonly #doubtful = new Set<string>();
-  readonly #notified = new Set<string>();
+  readonly #alerts: WatchAlerts;
   #isLoaded = false;
   #isStopped = false;
 
   constructor(ports: WatchListPorts) {
     this.#ports = ports;
+    this.#alerts = new WatchAlerts({
+      ...ports,
+      rowOf: (guildId, playerId) => this.#rows.get(guildId)?.get(playerId),
+      settle: (guildId, playerId, alert) => this.#settle(guildId, playerId, alert),
+    });
   }
 
   /** Takes up what is stored, and alerts that an earlier process may not have posted. */
   async start(): Promise<void> {
     for (const row of await this.#ports.store.all()) {
       this.#keep(row);
-      const { pending, watch } = row;
-      if (pending === undefined) continue;
-      this.#doubtful.add(pending.key);
-      void this.#post(watch.guildId, watch.playerId, 0);
+      for (const alert of row.alerts ?? []) this.#alerts.doubt(alert);
+      this.#alerts.post(row.watch.guildId, row.watch.playerId);
     }
     this.#isLoaded = true;
   }
 
   stop(): void {
     this.#isStopped = true;
+    this.#alerts.stop();
   }
 
   async put(watch: Watch): Promise<void> {
@@ -118,6 +111,11 @@ export class WatchList implements Watches {
     this.#rows.delete(guildId);
   }
 
+  /** No guild has this server linked any more. */
+  forgetServer(source: SourceId): void {
+    this.#listed.delete(source);
+  }
+
   /** Players of this server who have joined. Never rejects, and never holds up whoever read it. */
   take(snapshot: Snapshot): void {
     const { source, lists, takenAtMs } = snapshot;
@@ -152,7 +150,7 @@ export class WatchList implements Watches {
   }
 
   async #tellOne({ guildId, id }: Binding, { player, joinedAtS, untilS = 0 }: Arrival): Promise<void> {
-    const { settings, random, store } = this.#ports;
+    const { settings, random, store, clock } = this.#ports;
     const { watchChannelId } = await settings.of(guildId);
     if (watchChannelId === undefined) return;
     const isTold = await this.#changes.take(guildId, async () => {
@@ -160,76 +158,34 @@ export class WatchList implements Watches {
       if (row === undefined || this.#isOver(row.watch)) return false;
       const sinceS = Math.max(row.toldS[id] ?? 0, Math.floor(row.watch.atMs / 1_000));
       if (joinedAtS <= sinceS) return false;
-      const pending: PendingAlert = {
-        ...{ key: random.id().slice(0, 20), nonce: random.id().slice(0, 25) },
+      const alert: PendingAlert = {
+        ...{ key: random.id().slice(0, 20), nonce: random.id().slice(0, 25), sinceMs: clock.nowMs() },
         ...{ channelId: watchChannelId, bindingId: id, joinedAtS, name: player.name },
       };
-      const next = { ...row, toldS: { ...row.toldS, [id]: joinedAtS + untilS }, pending };
+      const toldS = { ...row.toldS, [id]: joinedAtS + untilS };
+      const next = { ...row, toldS, alerts: withAlert(row.alerts ?? [], alert) };
       await store.put(next);
       this.#keep(next);
       return true;
     });
-    if (isTold) await this.#post(guildId, player.id, 0);
-  }
-
-  async #post(guildId: string, playerId: number, tries: number): Promise<void> {
-    const row = this.#rows.get(guildId)?.get(playerId);
-    const pending = row?.pending;
-    if (row === undefined || pending === undefined || this.#isStopped) return;
-    try {
-      await this.#send(row, pending);
-      await this.#changes.take(guildId, () => this.#settle(guildId, playerId, pending));
-    } catch (error) {
-      this.#ports.report("the join of a watched player could not be posted", error);
-      const isDoubtful = !(error instanceof SinkRefusal) || error.reason === "unknown";
-      if (!isDoubtful) return await this.#onClosed(guildId, playerId, pending);
-      this.#doubtful.add(pending.key);
-      const waitMs = AGAIN_AFTER_MS[tries];
-      if (waitMs !== undefined) {
-        this.#ports.clock.after(waitMs, () => void this.#post(guildId, playerId, tries + 1));
-      }
-    }
-  }
-
-  async #send({ watch }: WatchRow, pending: PendingAlert): Promise<void> {
-    const { settings, bindings, sink, renderer } = this.#ports;
-    const { watchRoleId } = await settings.of(watch.guildId);
-    const binding = (await bindings.list(watch.guildId)).find(({ id }) => id === pending.bindingId);
-    const body = renderer.watchAlert({
-      ...{ watch, bindingId: pending.bindingId, serverName: binding?.name ?? "" },
-      player: { name: pending.name, id: watch.playerId },
-      ...{ joinedAtS: pending.joinedAtS, key: pending.key, pingRoleId: watchRoleId },
-    });
-    await postOnce(sink, {
-      ...{ channelId: pending.channelId, nonce: pending.nonce, body },
-      ...(watchRoleId === undefined ? {} : { pingRoleIds: [watchRoleId] }),
-      isDoubtful: this.#doubtful.has(pending.key),
-      isIt: (posted) => renderer.alertKeyOf(posted) === pending.key,
-    });
-    this.#doubtful.delete(pending.key);
-    this.#notified.delete(pending.channelId);
-  }
-
-  async #onClosed(guildId: string, playerId: number, pending: PendingAlert): Promise<void> {
-    await this.#changes.take(guildId, () => this.#settle(guildId, playerId, pending)).catch(() => undefined);
-    if (this.#notified.has(pending.channelId)) return;
-    this.#notified.add(pending.channelId);
-    const { notifier, renderer } = this.#ports;
-    await notifier.guild(guildId, renderer.closed("watches", pending.channelId));
+    if (isTold) this.#alerts.post(guildId, player.id);
   }
 
   async #settle(guildId: string, playerId: number, { key }: PendingAlert): Promise<void> {
-    const row = this.#rows.get(guildId)?.get(playerId);
-    if (row?.pending?.key !== key) return;
-    const { pending: _, ...rest } = row;
-    await this.#ports.store.put(rest);
-    this.#keep(rest);
+    await this.#changes.take(guildId, async () => {
+      const row = this.#rows.get(guildId)?.get(playerId);
+      if (row === undefined) return;
+      const next = { ...row, alerts: (row.alerts ?? []).filter((alert) => alert.key !== key) };
+      await this.#ports.store.put(next);
+      this.#keep(next);
+    });
   }
 
-  /** Those that are not over; what is over goes. */
+  /** Those that are not over; what is over goes, unless the message of a join is still on its way. */
   async #current(guildId: string): Promise<readonly WatchRow[]> {
     const rows = [...(this.#rows.get(guildId)?.values() ?? [])];
-    for (const { watch } of rows.filter((row) => this.#isOver(row.watch))) {
+    for (const { watch, alerts = [] } of rows.filter((row) => this.#isOver(row.watch))) {
+      if (alerts.length > 0) continue;
       await this.#ports.store.remove(guildId, watch.playerId);
       this.#drop(guildId, watch.playerId);
     }
@@ -257,6 +213,13 @@ export class WatchList implements Watches {
       throw new Failure("store", "The watchlist has not been read yet.", { isRead: true });
     }
   }
+}
+
+/** The first of them may be on its way, so that what is one too many joins the last. */
+function withAlert(alerts: readonly PendingAlert[], alert: PendingAlert): readonly PendingAlert[] {
+  const last = alerts.at(-1);
+  if (last === undefined || alerts.length < MOST_PENDING) return [...alerts, alert];
+  return [...alerts.slice(0, -1), { ...alert, earlierJoins: (last.earlierJoins ?? 0) + 1 }];
 }
 
 function withId({ name, id }: PlayerRef): readonly Required<PlayerRef>[] {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { JoinEntry } from "../../../src/domain/model.ts";
-import { presentAt } from "../../../src/history/cases/presence.ts";
+import type { JoinEntry, PlayerRef, Snapshot, SourceId } from "../../../src/domain/model.ts";
+import { PresenceMemory, presentAt } from "../../../src/history/cases/presence.ts";
+import { serverStatus } from "../../support/fake-services.ts";
 
 const ann = { name: "Ann", id: 1 };
 const row = (atS: number, joined: boolean): JoinEntry => ({ kind: "join", atS, joined, player: ann });
@@ -24,3 +25,27 @@ describe("who was in a server at a second", () => {
     assert.equal(isThere([], 20, true), true);
   });
 });
+
+describe("what is remembered of servers", () => {
+  const source = "s1" as SourceId;
+
+  test("is who was in the list lately, and goes when nobody has the server linked any more", () => {
+    const memory = new PresenceMemory();
+    const snapshot = serverShowing(source, [ann]);
+    memory.see(snapshot);
+    memory.see({ ...snapshot, takenAtMs: 60_000, lists: { players: [] } });
+    assert.deepEqual(memory.at(source, 60), [ann]);
+    memory.see({ ...snapshot, takenAtMs: 121_000, lists: { players: [] } });
+    assert.deepEqual(memory.at(source, 121), []);
+    memory.see(snapshot);
+    memory.forget(source);
+    assert.deepEqual(memory.at(source, 0), []);
+  });
+});
+
+function serverShowing(source: SourceId, players: readonly PlayerRef[]): Snapshot {
+  return {
+    ...{ source, askedAtMs: 0, takenAtMs: 0, status: serverStatus(), skippedRows: {} },
+    lists: { players: players.map((player) => ({ player, team: "", permission: "Normal", wantedStars: 0 })) },
+  };
+}

@@ -73,6 +73,102 @@ describe("a watched player who joins", () => {
     assert.equal(alerts(made), 2);
   });
 
+  test("is told of each join, late but once, where Discord takes nothing for an hour", async () => {
+    const made = await world();
+    await watch(made);
+    made.sink.fault = (call) => (call === "send" ? "unknown" : undefined);
+    for (let join = 0; join < 2; join += 1) {
+      await made.clock.advance(60_000);
+      made.join(ann);
+      await made.look();
+      made.leave(ann);
+    }
+    await made.clock.advance(3_600_000);
+    assert.equal(alerts(made), 0);
+    made.sink.fault = () => undefined;
+    await made.clock.advance(600_000);
+    assert.equal(alerts(made), 2);
+    const joins = made.joins.filter(({ joined }) => joined).map(({ atS }) => atS);
+    const told = made.sink.messages("watches").map(({ body }) => String(body.cards?.[0]?.description));
+    for (const [at, text] of told.entries()) {
+      assert.match(text, new RegExp(`joined <t:${joins.at(at - 2)}:T>.*Late: this message`, "s"));
+    }
+    await made.clock.advance(3_600_000);
+    assert.equal(alerts(made), 2);
+  });
+
+  test("is not said to be told late where the message gets through at the second try", async () => {
+    const made = await world();
+    await watch(made);
+    await made.clock.advance(5_000);
+    made.sink.fault = (call) => (call === "send" ? "lost" : undefined);
+    made.join(ann);
+    await made.look();
+    made.sink.fault = () => undefined;
+    await made.clock.advance(2_000);
+    assert.equal(alerts(made), 1);
+    assert.doesNotMatch(made.sink.text("watches"), /Late/);
+    assert.deepEqual(made.watches.rows.get("g1 11")?.alerts, []);
+  });
+
+  test("who comes and goes while Discord takes nothing is told of in five messages at most, which count the rest", async () => {
+    const made = await world();
+    await watch(made);
+    made.sink.fault = (call) => (call === "send" ? "unknown" : undefined);
+    for (let join = 0; join < 8; join += 1) {
+      await made.clock.advance(60_000);
+      made.join(ann);
+      await made.look();
+      made.leave(ann);
+    }
+    made.sink.fault = () => undefined;
+    await made.clock.advance(600_000);
+    assert.equal(alerts(made), 5);
+    assert.match(made.sink.text("watches"), /3 joins before this one had no message of their own/);
+  });
+
+  test("is told no more when a day has gone by, nor is the alert kept", async () => {
+    const made = await world();
+    await watch(made);
+    await made.clock.advance(5_000);
+    made.sink.fault = (call) => (call === "send" ? "unknown" : undefined);
+    made.join(ann);
+    await made.look();
+    await made.clock.advance(25 * 3_600_000);
+    made.sink.fault = () => undefined;
+    await made.clock.advance(3_600_000);
+    assert.equal(alerts(made), 0);
+    assert.deepEqual(made.watches.rows.get("g1 11")?.alerts, []);
+  });
+
+  test("is told after a watch that has ended by itself meanwhile", async () => {
+    const made = await world();
+    await made.clock.advance(5_000);
+    await watch(made, { untilMs: made.clock.nowMs() + 60_000 });
+    await made.clock.advance(5_000);
+    made.sink.fault = (call) => (call === "send" ? "unknown" : undefined);
+    made.join(ann);
+    await made.look();
+    await made.clock.advance(61_000);
+    assert.deepEqual(await made.room.watches.list("g1"), []);
+    made.sink.fault = () => undefined;
+    await made.clock.advance(600_000);
+    assert.equal(alerts(made), 1);
+    await made.room.watches.list("g1");
+    assert.equal(made.watches.rows.size, 0);
+  });
+
+  test("is not new in the first list of a server that was unlinked and linked again", async () => {
+    const made = await world();
+    await watch(made);
+    await made.clock.advance(5_000);
+    made.room.forgetServer(made.snapshot().source);
+    // In the list without a row of the join log: they may have been there for hours.
+    made.players.push(ann);
+    await made.look();
+    assert.equal(alerts(made), 0);
+  });
+
   test("was there before the watch: nothing is told; nor after it expired or was ended", async () => {
     const made = await world();
     made.join(ann);

@@ -59,15 +59,18 @@ export function watchList(watches: readonly Watch[], alertChannelId: string | un
 }
 
 function watchAlert(view: WatchAlertView): MessageBody {
-  const { watch, player, bindingId, serverName, joinedAtS, key, pingRoleId } = view;
+  const { watch, player, bindingId, serverName, joinedAtS, key, pingRoleId, earlierJoins } = view;
   const was = watch.name === player.name ? md`` : md`\nWatched as ${person({ name: watch.name }, false)}`;
+  const joins = earlierJoins === 1 ? md`1 join` : md`${earlierJoins} joins`;
+  const more = earlierJoins === 0 ? md`` : md`\n-# ${joins} before this one had no message of their own.`;
+  const late = view.isLate ? md`\n-# Late: this message did not get through at first.` : md``;
   return {
     ...(pingRoleId === undefined ? {} : { content: roleMention(pingRoleId) }),
     cards: [
       {
         author: cut(plainText(serverName), 200),
         title: md`👁 A watched player joined`,
-        description: md`${person(player, true)} joined <t:${joinedAtS}:T> (<t:${joinedAtS}:R>)${was}\n${watchText(watch)}`,
+        description: md`${person(player, true)} joined <t:${joinedAtS}:T> (<t:${joinedAtS}:R>)${was}\n${watchText(watch)}${more}${late}`,
         color: 0xb7791f,
         footer: `Watched · ${key}`,
       },
