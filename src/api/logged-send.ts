@@ -9,8 +9,7 @@ export function loggedSend(
   gate: Pick<Gate, "send">,
   { clock, log }: { readonly clock: Pick<Clock, "monotonicMs">; readonly log: Log | undefined },
 ): Gate["send"] {
-  return async (exchange) => {
-    if (currentRequest() === undefined) return await gate.send(exchange);
+  const logged: Gate["send"] = async (exchange) => {
     const startMs = clock.monotonicMs();
     const note = (outcome: string) => {
       const { source, route } = exchange;
@@ -26,4 +25,5 @@ export function loggedSend(
       throw error;
     }
   };
+  return (exchange) => (currentRequest() === undefined ? gate.send(exchange) : logged(exchange));
 }

@@ -32,10 +32,12 @@ export class SeparateCounters {
     const { quota, readMs } = answer;
     if (this.#recent.length >= KEPT) this.#recent.shift();
     this.#recent.push(answer);
+    // The latest of each key: where one key is asked often, its older answers cost a comparison and no more.
     const equal = new Map<SourceId, KeyedAnswer>();
-    for (const one of this.#recent) {
-      const isEqual = one.quota.remaining === quota.remaining && one.quota.limit === quota.limit;
-      if (isEqual && this.#mayBeOneWindow(one, readMs)) equal.set(one.source, one);
+    for (let index = this.#recent.length - 1; index >= 0; index--) {
+      const one = this.#recent[index];
+      if (one === undefined || one.quota.remaining !== quota.remaining || one.quota.limit !== quota.limit) continue;
+      if (!equal.has(one.source) && this.#mayBeOneWindow(one, readMs)) equal.set(one.source, one);
     }
     return equal.size < KEYS_TO_PROVE ? [] : [...equal.values()];
   }
