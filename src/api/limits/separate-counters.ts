@@ -36,7 +36,8 @@ export class SeparateCounters {
     const equal = new Map<SourceId, KeyedAnswer>();
     for (let index = this.#recent.length - 1; index >= 0; index--) {
       const one = this.#recent[index];
-      if (one === undefined || one.quota.remaining !== quota.remaining || one.quota.limit !== quota.limit) continue;
+      if (one === undefined || one.quota.remaining !== quota.remaining || one.quota.limit !== quota.limit)
+        continue;
       if (!equal.has(one.source) && this.#mayBeOneWindow(one, readMs)) equal.set(one.source, one);
     }
     return equal.size < KEYS_TO_PROVE ? [] : [...equal.values()];

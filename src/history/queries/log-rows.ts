@@ -33,11 +33,7 @@ export interface LogRow {
 }
 
 export type LogTable = "visits" | "kills" | "commands" | "mod_calls" | "emergency_calls";
-type ReadLog = (
-  db: QueryContext["db"],
-  range: RowRange,
-  person?: PersonPart,
-) => Promise<readonly LogRow[]>;
+type ReadLog = (db: QueryContext["db"], range: RowRange, person?: PersonPart) => Promise<readonly LogRow[]>;
 
 const NOTHING = { other: null, text: null, kind: 0, after_s: null, place: null, team: null };
 
