@@ -1,4 +1,5 @@
 import { Failure } from "./failure.ts";
+import { atIn, type Day, dayIn, shifted, utc } from "./zone-time.ts";
 
 /** Reads a moment of the past as people write one: "20:14", "25 min ago", "yesterday 20:14", "2026-11-21 20:14". */
 
@@ -19,23 +20,10 @@ export interface Now {
   readonly zone: string;
 }
 
-interface Time {
-  readonly h: number;
-  readonly m: number;
-  readonly s: number;
-}
-
 interface Dated {
   readonly day: number;
   readonly month: number;
   readonly year: string | undefined;
-}
-
-interface Day {
-  readonly year: number;
-  /** From 1. */
-  readonly month: number;
-  readonly day: number;
 }
 
 /**
@@ -141,43 +129,4 @@ function checked(day: Day): Day | undefined {
   const same = new Date(utc(day));
   const fits = same.getUTCMonth() + 1 === day.month && same.getUTCDate() === day.day;
   return fits && day.year >= 1970 ? day : undefined;
-}
-
-function utc({ year, month, day }: Day): number {
-  return Date.UTC(year, month - 1, day);
-}
-
-function shifted(day: Day, days: number): Day {
-  const date = new Date(utc(day) + days * DAY_MS);
-  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
-}
-
-/** What the calendar of a zone shows. */
-function dayIn(zone: string, atMs: number): Day {
-  const shown = new Date(atMs + offsetIn(zone, atMs));
-  return { year: shown.getUTCFullYear(), month: shown.getUTCMonth() + 1, day: shown.getUTCDate() };
-}
-
-/**
- * The moment at which the clocks of a zone show this. A time that comes twice, in autumn, is its first; one that the
- * clocks leap over, in spring, is as much later.
- */
-function atIn(zone: string, day: Day, { h, m, s }: Time): number {
-  const shown = utc(day) + ((h * 60 + m) * 60 + s) * 1_000;
-  const before = shown - offsetIn(zone, shown - DAY_MS);
-  if (before + offsetIn(zone, before) === shown) return before;
-  const after = shown - offsetIn(zone, shown + DAY_MS);
-  return after + offsetIn(zone, after) === shown ? after : before;
-}
-
-/** How far the clocks of a zone are ahead of UTC, milliseconds. */
-function offsetIn(zone: string, atMs: number): number {
-  const parts = new Intl.DateTimeFormat("en", {
-    ...{ timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
-    ...{ hour: "numeric", minute: "numeric", second: "numeric" },
-  }).formatToParts(atMs);
-  const of = (type: Intl.DateTimeFormatPartTypes) =>
-    Number(parts.find((part) => part.type === type)?.value ?? 0);
-  const shown = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
-  return shown - Math.floor(atMs / 1_000) * 1_000;
 }

@@ -12,6 +12,7 @@ import { Eraser } from "./eraser.ts";
 import { Recorder } from "./ingest/recorder.ts";
 import { Links } from "./links.ts";
 import { ServicePresent } from "./service-present.ts";
+import { createStats } from "./stats/create-stats.ts";
 import { WorkerClient } from "./worker/worker-client.ts";
 
 export interface HistoryParts {
@@ -143,6 +144,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
       at: (guildId, bindingId, times) => client.call("rewind.at", { guildId, bindingId, ...times }),
       unrecorded: (guildId, sinceS) => client.call("rewind.unrecorded", { guildId, sinceS }),
     },
+    stats: createStats({ clock, ask: (name, args, within) => client.call(name, args, within) }),
     privacy: {
       retention: (guildId) => client.call("guild.retention", { guildId }),
       async setRetention(guildId, days) {

@@ -10,6 +10,7 @@ export function createNoHistory(): History {
     players: { search: async () => [], find: async () => [] },
     cards: { card: off, page: off },
     rewind: { at: off, unrecorded: off },
+    stats: { server: off, staff: off, cases: off, draw: off },
     privacy: { retention: off, setRetention: off, forget: off, export: off },
   };
 }

@@ -108,6 +108,25 @@ const breaches: readonly Breach[] = [
   { what: "p-queue outside runs", path: "src/api/q.ts", code: importOf("p-queue"), rule: restricted },
   { what: "kysely outside history", path: "src/store/y.ts", code: importOf("kysely"), rule: restricted },
   { what: "pg outside history", path: "src/store/g.ts", code: importOf("pg"), rule: restricted },
+  {
+    what: "echarts outside history",
+    path: "src/discord/e.ts",
+    code: importOf("echarts/core"),
+    rule: restricted,
+  },
+  { what: "echarts in a command", path: "commands/e.ts", code: importOf("echarts"), rule: restricted },
+  {
+    what: "resvg outside history",
+    path: "src/feeds/v.ts",
+    code: importOf("@resvg/resvg-js"),
+    rule: restricted,
+  },
+  {
+    what: "the font outside history",
+    path: "src/ops/n.ts",
+    code: importOf("@expo-google-fonts/inter"),
+    rule: restricted,
+  },
   { what: "keyv outside store", path: "src/feeds/k.ts", code: importOf("keyv"), rule: restricted },
   {
     what: "discord.js outside discord and commands",

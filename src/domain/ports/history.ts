@@ -9,6 +9,7 @@ import type {
   RewindView,
   UnrecordedInterval,
 } from "../history.ts";
+import type { Stats } from "./stats.ts";
 
 /**
  * What was kept of game servers. Every question names the guild, and is answered from what that guild's own links
@@ -81,4 +82,5 @@ export interface History {
   readonly cards: HistoryCards;
   readonly rewind: HistoryRewind;
   readonly privacy: HistoryPrivacy;
+  readonly stats: Stats;
 }

@@ -100,6 +100,10 @@ export interface ModCallTable {
   readonly n: number;
   /** Once known it stays. */
   readonly moderator: number | null;
+  /** The look that showed the answer first; null: it is open, or was answered before such times were kept. */
+  readonly answered_s: number | null;
+  /** The look before that one, where it is known: the answer came after it. */
+  readonly open_s: number | null;
 }
 
 export interface EmergencyCallTable {

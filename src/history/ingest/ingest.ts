@@ -80,6 +80,7 @@ export class Ingest {
       scope: state.id,
       book,
       fromS,
+      callsLook: { atS: delivery.atS, beforeS: state.callsLookS },
       hashOf: (text) => this.#hashes.hashOf(text),
       aimedAt: (name, atS) => aims.at(name, atS),
     };
@@ -89,6 +90,7 @@ export class Ingest {
     const killed = kills && (await storeKills(place, kills));
     const run = commands && (await storeCommands(place, commands));
     const called = modCalls && (await storeModCalls(place, modCalls));
+    if (modCalls !== undefined) state.callsLookS = delivery.atS;
     await this.#noteLog(db, state, "joins", joins, visits);
     await this.#noteLog(db, state, "kills", kills, killed);
     await this.#noteLog(db, state, "commands", commands, run);

@@ -45,6 +45,8 @@ export interface ScopeState {
   readonly emergencyCalls: Set<string>;
   count: { atS: number; players: number; staff: number | null; queue: number | null } | undefined;
   rosterS: number | undefined;
+  /** The last answer that showed the moderator calls, since this process began. */
+  callsLookS: number | undefined;
 }
 
 type Db = Transaction<HistoryTables>;
@@ -103,6 +105,7 @@ export async function openScope(
     emergencyCalls: new Set(),
     count: await readCount(db, row.id),
     rosterS: await newestOf(db, "rosters", row.id),
+    callsLookS: undefined,
   };
 }
 

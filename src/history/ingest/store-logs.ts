@@ -13,6 +13,8 @@ export interface Place {
   readonly book: Book;
   /** Rows before this are not kept. */
   readonly fromS: number;
+  /** When this answer was given, and the one before it that showed the moderator calls. */
+  readonly callsLook: { readonly atS: number; readonly beforeS: number | undefined };
   hashOf(text: string): number;
   /** The person at whom a name aims, of those who were in the server lately; "forgotten" for one who was forgotten. */
   aimedAt(name: string, atS: number): number | "forgotten" | undefined;
@@ -153,6 +155,8 @@ export async function storeModCalls(
     at_s: atS,
     caller: caller ?? 0,
     moderator: null,
+    answered_s: null,
+    open_s: null,
   }));
   const fresh: { at_s: number }[] = [];
   for (const some of chunks(rows)) {
@@ -181,7 +185,7 @@ interface Answer {
 }
 
 /** Answers of equal calls: those that are not known yet fill the first calls that have none. */
-async function storeAnswers({ db, scope }: Place, answers: readonly Answer[]): Promise<void> {
+async function storeAnswers({ db, scope, callsLook }: Place, answers: readonly Answer[]): Promise<void> {
   const [first] = answers;
   if (first === undefined) return;
   const calls = await db
@@ -204,7 +208,7 @@ async function storeAnswers({ db, scope }: Place, answers: readonly Answer[]): P
     if (call === undefined) return;
     await db
       .updateTable("mod_calls")
-      .set({ moderator })
+      .set({ moderator, answered_s: callsLook.atS, open_s: callsLook.beforeS ?? null })
       .where("scope", "=", scope)
       .where("at_s", "=", first.atS)
       .where("caller", "=", first.caller)

@@ -72,7 +72,11 @@ async function erase(
   await db.deleteFrom("command_targets").where("target", "=", person).execute();
   await db.deleteFrom("command_targets").where("person", "=", person).execute();
   const calls = await db.deleteFrom("mod_calls").where("caller", "=", person).executeTakeFirst();
-  await db.updateTable("mod_calls").set({ moderator: null }).where("moderator", "=", person).execute();
+  await db
+    .updateTable("mod_calls")
+    .set({ moderator: null, answered_s: null, open_s: null })
+    .where("moderator", "=", person)
+    .execute();
   const emergencies = await db.deleteFrom("emergency_calls").where("caller", "=", person).executeTakeFirst();
   await db.deleteFrom("ranks").where("person", "=", person).execute();
   const names = await db.deleteFrom("names").where("person", "=", person).executeTakeFirst();

@@ -7,9 +7,12 @@ import { forget } from "./forget.ts";
 import * as guilds from "./guilds.ts";
 import * as ingest from "./ingest.ts";
 import { page } from "./pages.ts";
+import { draw } from "./pictures.ts";
 import * as players from "./players.ts";
 import * as retention from "./retention.ts";
 import * as rewind from "./rewind.ts";
+import * as serverStats from "./server-stats.ts";
+import * as staffStats from "./staff-stats.ts";
 import * as watches from "./watches.ts";
 
 /**
@@ -32,6 +35,10 @@ export const namedQueries = {
   "cards.page": page,
   "rewind.at": rewind.at,
   "rewind.unrecorded": rewind.unrecorded,
+  "stats.server": serverStats.server,
+  "stats.staff": staffStats.staff,
+  "stats.cases": staffStats.caseCounts,
+  "pictures.draw": draw,
   "cases.add": cases.add,
   "cases.get": cases.get,
   "cases.byOrigin": cases.byOrigin,

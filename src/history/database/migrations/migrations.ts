@@ -2,6 +2,7 @@ import type { Migration } from "kysely/migration";
 import { rows } from "./0001-rows.ts";
 import { cases } from "./0002-cases.ts";
 import { ends } from "./0003-ends.ts";
+import { answerTimes } from "./0004-answer-times.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 
@@ -11,5 +12,6 @@ export function migrations(kind: DatabaseKind): Record<string, Migration> {
     "0001-rows": rows(kind),
     "0002-cases": cases(kind),
     "0003-ends": ends(kind),
+    "0004-answer-times": answerTimes(),
   };
 }

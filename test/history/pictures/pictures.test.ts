@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import type { Picture } from "../../../src/domain/stats.ts";
+import { PictureDesk } from "../../../src/history/pictures/picture-desk.ts";
+import { pictureText } from "../../../src/history/pictures/picture-text.ts";
+import { pngOf } from "../../../src/history/pictures/png.ts";
+import { svgOf } from "../../../src/history/pictures/svg.ts";
+import { VirtualClock } from "../../support/clock.ts";
+
+const staffOf = (...names: readonly string[]): Picture => ({
+  kind: "staff",
+  look: "dark",
+  title: "Hours in the game",
+  rows: names.map((name, n) => ({ name, playedS: 3_600 * n, calls: n })),
+});
+
+/** Names of elements and of attributes: all that could be more than text. */
+function markupOf(svg: string): readonly string[] {
+  return [...svg.matchAll(/<\/?([^\s>/]+)/g)].map(([, name = ""]) => name);
+}
+
+const startS = 1_763_755_200;
+const steps = [
+  { startS, knownS: 3_600, players: 3.2, peak: 5, staff: 1 },
+  { startS: startS + 3_600, knownS: 0 },
+  { startS: startS + 7_200, knownS: 60, players: 0, peak: 0, staff: 0 },
+];
+const week = Array.from({ length: 168 }, (_, index) =>
+  index % 5 === 0 ? { knownS: 0, uncoveredS: 0 } : { knownS: 3_600, players: index / 10, uncoveredS: index },
+);
+const days = [{ startS, playedS: 5_000, callsAnswered: 2 }];
+
+const pictures = (look: "dark" | "light"): readonly Picture[] => [
+  { kind: "players", look, title: "Players", zone: "UTC", stepKind: "hour", steps },
+  { kind: "players", look, title: "Players", zone: "UTC", stepKind: "day", steps: [] },
+  { kind: "week", look, title: "Week", week },
+  { kind: "days", look, title: "Days", zone: "Europe/Berlin", days },
+  { ...staffOf("Ann", "Bob"), look },
+];
+
+describe("pictures of figures", () => {
+  test("each is drawn dark and light, with its words; where nothing is known too", () => {
+    for (const picture of [...pictures("dark"), ...pictures("light")]) {
+      const png = pngOf(picture);
+      assert.deepEqual([...png.slice(1, 4)], [...Buffer.from("PNG")]);
+      const silent = pngOf({ ...picture, title: "" });
+      assert.notDeepEqual(png, silent, `${picture.kind} draws its title`);
+    }
+  });
+
+  test("a name is text, whatever is typed in it: it adds no element and no attribute", () => {
+    const plain = markupOf(svgOf(staffOf("Ann", "Ann")));
+    const hostile = [
+      `<script>alert(1)</script>`,
+      `"/><image href="http://x"/>`,
+      `{a|b} {value} \${x}`,
+      `]]><!--`,
+      `&amp;&#60;b&#62;`,
+      "\u202eevil\u0000\u001b",
+    ];
+    for (const name of hostile) {
+      const svg = svgOf(staffOf(name, "Ann"));
+      assert.deepEqual(markupOf(svg), plain, name);
+      assert.doesNotMatch(svg, /http:\/\/x|<script|<image/);
+      assert.ok(pngOf(staffOf(name, "Ann")).length > 0);
+    }
+  });
+
+  test("any text at all becomes one short line that the font can draw and a parser can read", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (typed) => {
+        const shown = pictureText(typed, 16);
+        assert.match(
+          shown,
+          /^[\u0020-\u024f\u0370-\u03ff\u0400-\u052f\u1e00-\u1eff\u2010-\u203a\u20a0-\u20bf□]+$/u,
+        );
+        assert.ok([...shown].length <= 16);
+        assert.doesNotMatch(shown, /\p{C}/u);
+      }),
+    );
+    assert.equal(pictureText("", 16), "(no name)");
+    assert.equal(pictureText("日本 😀", 16), "□□ □");
+  });
+});
+
+describe("how often pictures are drawn", () => {
+  const made = [new Uint8Array([1])];
+
+  test("one new drawing of a guild a minute; the same one again is there at once; other guilds do not wait", async () => {
+    const clock = new VirtualClock();
+    let drawn = 0;
+    const desk = new PictureDesk({
+      clock,
+      draw: async () => {
+        drawn += 1;
+        return made;
+      },
+    });
+    const one = [staffOf("Ann")];
+    const other = [staffOf("Bob")];
+    assert.equal((await desk.draw("1", one)).kind, "made");
+    assert.equal((await desk.draw("1", one)).kind, "made");
+    assert.equal(drawn, 1);
+    assert.deepEqual(await desk.draw("1", other), { kind: "later", atMs: clock.nowMs() + 60_000 });
+    assert.equal((await desk.draw("2", other)).kind, "made");
+    await clock.advance(60_000);
+    assert.equal((await desk.draw("1", other)).kind, "made");
+    assert.equal(drawn, 3);
+  });
+
+  test("nobody is shown what was drawn for another guild, even where the figures are the same", async () => {
+    const asked: string[] = [];
+    const desk = new PictureDesk({
+      clock: new VirtualClock(),
+      draw: async () => {
+        asked.push("drawn");
+        return made;
+      },
+    });
+    await desk.draw("1", [staffOf("Ann")]);
+    await desk.draw("2", [staffOf("Ann")]);
+    assert.equal(asked.length, 2);
+  });
+
+  test("a drawing that fails is none: the next may be tried at once", async () => {
+    let fails = true;
+    const desk = new PictureDesk({
+      clock: new VirtualClock(),
+      draw: async () => {
+        if (fails) throw new Error("the worker is away");
+        return made;
+      },
+    });
+    await assert.rejects(desk.draw("1", [staffOf("Ann")]));
+    fails = false;
+    assert.equal((await desk.draw("1", [staffOf("Ann")])).kind, "made");
+  });
+});

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CaseAuthor } from "../../../src/domain/case.ts";
+import { add } from "../../../src/history/queries/cases.ts";
+import { forget } from "../../../src/history/queries/forget.ts";
+import { server } from "../../../src/history/queries/server-stats.ts";
+import { caseCounts, staff } from "../../../src/history/queries/staff-stats.ts";
+import { seededRandom } from "../../support/clock.ts";
+import { kick } from "../cases/case-samples.ts";
+import { onBothDatabases } from "../databases.ts";
+import { ann, BINDING, bob, GUILD, mod, openRig, START_S, type Town } from "../rig.ts";
+
+/** From a full quarter of an hour on. */
+const at = (s: number) => START_S + 100 + s;
+const DAY_S = 86_400;
+const moderator = { ...mod, permission: "Server Moderator" };
+const span = (fromS: number, toS: number) => ({ fromS, toS, zone: "UTC" });
+
+onBothDatabases("figures of a server and of its staff", (databases) => {
+  test("are those of a naive count over a seeded town, whatever part of the time is asked for", async () => {
+    const { see, context } = await openRig(databases);
+    const random = seededRandom(7);
+    const below = (count: number) => Math.floor(random.next() * count);
+    const people = Array.from({ length: 30 }, (_, n) => ({ name: `Player${n}`, id: 500 + n }));
+    const inside = new Set<(typeof people)[number]>();
+    const joins: NonNullable<Town["joins"]>[number][] = [];
+    const kills: NonNullable<Town["kills"]>[number][] = [];
+    const calls: { readonly caller: (typeof people)[number]; readonly atS: number; answered?: number }[] = [];
+    const looks: { readonly atS: number; readonly players: number; readonly staff: number }[] = [];
+    for (let minute = 0; minute < 600; minute += 1) {
+      const atS = at(minute * 60);
+      const who = people[below(people.length)] ?? bob;
+      const other = people[below(people.length)] ?? bob;
+      if (inside.has(who)) inside.delete(who);
+      else inside.add(who);
+      joins.push([who, atS + 1, inside.has(who)]);
+      for (let n = below(3); n > 0; n -= 1) kills.push([who, other, atS + 2]);
+      if (below(4) === 0) calls.push({ caller: other, atS: atS + 3 });
+      const open = calls.find(({ answered }) => answered === undefined);
+      if (open !== undefined && below(3) === 0) open.answered = atS + 59;
+      const hasStaff = minute % 120 < 50;
+      const players = [...inside].filter(({ id }) => id !== moderator.id);
+      await see(
+        {
+          joins: joins.slice(-25),
+          kills: kills.slice(-25),
+          modCalls: calls
+            .slice(-25)
+            .map(({ caller, atS: calledS, answered }) =>
+              answered === undefined ? [caller, calledS] : [caller, calledS, moderator],
+            ),
+          players: [...players, ...(hasStaff ? [moderator] : [])],
+        },
+        atS + 59,
+      );
+      const count = players.length + (hasStaff ? 1 : 0);
+      looks.push({ atS, players: count, staff: hasStaff ? 1 : 0 });
+    }
+    for (const [fromM, toM] of [
+      [0, 600],
+      [13, 479],
+      [120, 121],
+    ] as const) {
+      const asked = span(at(fromM * 60), at(toM * 60));
+      const isIn = ({ atS }: { readonly atS: number }) => atS >= asked.fromS && atS < asked.toS;
+      const found = await server(context, { guildId: GUILD, bindingId: BINDING, ...asked });
+      const minutes = looks.filter(isIn);
+      const joined = joins.filter(([, atS, isJoin]) => isJoin && isIn({ atS }));
+      assert.equal(found.joins, joined.length);
+      assert.equal(found.kills, kills.filter(([, , atS]) => isIn({ atS })).length);
+      const made = calls.filter(isIn);
+      assert.equal(found.calls.calls, made.length);
+      assert.equal(found.calls.answered, made.filter(({ answered }) => answered !== undefined).length);
+      assert.equal(found.knownS, (toM - fromM) * 60);
+      const mean = minutes.reduce((sum, { players }) => sum + players, 0) / minutes.length;
+      assert.ok(Math.abs((found.players ?? 0) - mean) < 1e-9, `${found.players}, not ${mean}`);
+      assert.equal(found.peak, Math.max(...minutes.map(({ players }) => players)));
+      const uncovered = minutes.filter(({ players, staff: there }) => players > 0 && there === 0).length * 60;
+      assert.equal(found.uncoveredS, uncovered);
+      for (const key of ["joins", "kills"] as const) {
+        assert.equal(
+          found.steps.reduce((sum, step) => sum + step[key], 0),
+          found[key],
+        );
+      }
+      assert.equal(
+        found.week.reduce((sum, hour) => sum + hour.calls, 0),
+        made.length,
+      );
+    }
+  });
+
+  test("a server of another guild, or one that nobody recorded, has no figures and says since when", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ players: [bob] }, at(60));
+    const other = await server(context, { guildId: "901", bindingId: BINDING, ...span(at(0), at(60)) });
+    assert.deepEqual(
+      [other.knownS, other.joins, other.recordedSinceS, other.players],
+      [0, 0, undefined, undefined],
+    );
+    const own = await server(context, { guildId: GUILD, bindingId: BINDING, ...span(at(0), at(120)) });
+    assert.deepEqual([own.knownS, own.recordedSinceS, own.players], [60, START_S, 1]);
+  });
+
+  test("a number of players says nothing for longer than half an hour, and what may be missing is told", async () => {
+    const { see, context } = await openRig(databases);
+    const row = (n: number): NonNullable<Town["kills"]>[number] => [bob, ann, at(n)];
+    await see({ players: [bob], kills: Array.from({ length: 5 }, (_, n) => row(n)) }, at(60));
+    await see({ players: [bob, ann], kills: Array.from({ length: 5 }, (_, n) => row(7_190 + n)) }, at(7_200));
+    const found = await server(context, { guildId: GUILD, bindingId: BINDING, ...span(at(0), at(7_260)) });
+    assert.equal(found.knownS, 1_800 + 60);
+    assert.ok(found.unrecordedS > 7_000 && found.unrecordedS <= 7_260, String(found.unrecordedS));
+  });
+
+  test("staff have their hours, quiet ones apart, the calls they answered, those they could have, and commands", async () => {
+    const { see, context } = await openRig(databases);
+    const crowd = Array.from({ length: 6 }, (_, n) => ({ name: `P${n}`, id: 700 + n }));
+    const minute = async (n: number, town: Town) => await see(town, at(n * 60));
+    const joins: Town["joins"] = [[moderator, at(60), true]];
+    const first = [ann, at(600)] as const;
+    const second = [bob, at(3_000)] as const;
+    for (let n = 1; n <= 60; n += 1) {
+      const modCalls = [
+        ...(n >= 11 ? [n >= 13 ? ([...first, mod] as const) : first] : []),
+        ...(n >= 50 ? [second] : []),
+      ];
+      const players = n < 30 ? [moderator, bob] : [moderator, bob, ...crowd];
+      const commands = n < 20 ? [] : ([[mod, ":pm Bob hi", at(1_150)]] as const);
+      await minute(n, { joins, modCalls, players, commands });
+    }
+    await minute(61, { joins: [...joins, [moderator, at(3_660), false]], players: [bob] });
+    const all = await staff(context, { guildId: GUILD, ...span(at(0), at(7_200)) });
+    assert.equal(all.staff.length, 1);
+    const { medianAnswerS, quietS, ...own } = all.staff[0] ?? assert.fail();
+    assert.deepEqual(own, {
+      ...{ player: mod, playedS: 3_600, sessions: 1 },
+      ...{ callsAnswered: 1, timed: 1, callsMeanwhile: 2, commands: 1 },
+    });
+    // Called at 10 min, seen open at 12, answered at 13.
+    assert.equal(medianAnswerS, 150);
+    assert.equal(quietS, 29 * 60);
+    const [day] = (await staff(context, { guildId: GUILD, playerId: mod.id, ...span(at(0), at(7_200)) }))
+      .days;
+    assert.deepEqual(day, { startS: at(0), playedS: 3_600, callsAnswered: 1 });
+    const part = await staff(context, { guildId: GUILD, playerId: mod.id, ...span(at(1_800), at(2_400)) });
+    assert.deepEqual([part.staff[0]?.playedS, part.staff[0]?.callsMeanwhile], [600, 0]);
+    assert.deepEqual((await staff(context, { guildId: "901", ...span(at(0), at(7_200)) })).staff, []);
+  });
+
+  test("nobody is in the game for longer than they were seen there: an unseen leave counts up to the last look", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ players: [moderator, bob] }, at(60));
+    await see({ players: [moderator, bob] }, at(120));
+    // Marshal was away for a day, and the moderator is gone.
+    await see({ players: [bob] }, at(DAY_S));
+    await see({ players: [bob] }, at(DAY_S + 60));
+    const all = await staff(context, { guildId: GUILD, ...span(at(0), at(2 * DAY_S)) });
+    assert.ok((all.staff[0]?.playedS ?? 0) <= 120, JSON.stringify(all.staff[0]));
+  });
+
+  test("who was forgotten stands in no figures of staff, and their calls count as open", async () => {
+    const { see, context } = await openRig(databases);
+    await see({ players: [moderator, bob], modCalls: [[bob, at(30)]] }, at(60));
+    await see({ players: [moderator, bob], modCalls: [[bob, at(30), mod]] }, at(120));
+    await forget(context, { guildId: GUILD, playerId: mod.id, nowS: at(200) });
+    const all = await staff(context, { guildId: GUILD, ...span(at(0), at(600)) });
+    assert.deepEqual([all.staff, all.calls], [[], { calls: 1, answered: 0, timed: 0 }]);
+  });
+
+  test("cases are counted by who made them, without the revoked ones", async () => {
+    const { context } = await openRig(databases);
+    const made = async (author: CaseAuthor, atMs: number) => {
+      const { origin: _, number: __, edits: ___, ...draft } = kick({ guildId: GUILD, author, atMs });
+      await add(context, { draft, card: undefined });
+    };
+    await made({ name: "Mo", userId: "5" }, 1_000);
+    await made({ name: "Mo", userId: "5" }, 2_000);
+    await made({ name: "Mona", playerId: 13 }, 3_000);
+    await made({ name: "Mona", playerId: 13 }, 9_000);
+    const counts = await caseCounts(context, { guildId: GUILD, fromMs: 0, toMs: 5_000 });
+    assert.deepEqual(
+      counts.toSorted((a, b) => a.cases - b.cases),
+      [
+        { playerId: 13, cases: 1 },
+        { userId: "5", cases: 2 },
+      ],
+    );
+  });
+});
