@@ -20,6 +20,8 @@ export interface HistoryBuildParts {
   readonly url: string | undefined;
   readonly markKey: Uint8Array;
   readonly bindings: Bindings;
+  /** Whether this process serves a guild; of others it records nothing, and posts nothing about them. */
+  isOurs(guildId: string): boolean;
   readonly demands: Demands;
   readonly settings: Settings;
   readonly sink: Sink;

@@ -176,6 +176,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   watch.listen(runs.listener);
   const history = buildHistory({
     ...{ url: config.historyUrl, markKey: kept.historyKey, bindings, demands, settings, sink, notifier },
+    isOurs: (guildId) => discord.isOurs(guildId),
     ...{ runs, watch, clock, recordingClock: life?.clock ?? clock, random, metrics, log },
   });
   const lifecycle = createGuildLifecycle({

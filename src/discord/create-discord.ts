@@ -105,6 +105,8 @@ export interface Discord {
   stop(): Promise<void>;
   /** Whether the bot is in that guild; undefined: not known (not logged in, or another process's shard). */
   isHere(guildId: string): boolean | undefined;
+  /** Whether the shards of this process hear of a guild; the others are another process's. */
+  isOurs(guildId: string): boolean;
   /** The shard that receives the events of a guild. */
   shardOf(guildId: string): number;
   state(): DiscordState;
@@ -211,6 +213,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
       await gateway.close();
     },
     isHere: (guildId) => (client.isReady() && isOurs(guildId) ? client.guilds.cache.has(guildId) : undefined),
+    isOurs,
     shardOf: (guildId) => shardOf(guildId, Math.max(1, client.options.shardCount ?? 1)),
     state: () => ({
       ready: gateway.isReady(),

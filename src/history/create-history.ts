@@ -22,6 +22,8 @@ export interface HistoryParts {
   readonly markKey: Uint8Array;
   readonly bindings: Pick<Bindings, "all" | "list">;
   readonly demands: Demands;
+  /** Whether this process serves a guild; absent ones are another process's, in the same database. */
+  isOurs(guildId: string): boolean;
   /** The names at which a command aims. */
   targetsOf(text: string): readonly string[];
   readonly clock: Clock;
@@ -102,6 +104,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
   const links = new Links({
     bindings: parts.bindings,
     demands: parts.demands,
+    isOurs: (guildId) => parts.isOurs(guildId),
     onChanged: (source) => recorder.forget(source),
   });
   let onErased: (guildId: string) => void = () => undefined;
@@ -110,19 +113,22 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     presentS: () => present.seconds(),
     erase: (args) => client.call("retention.erase", args, { withinMs: ERASE_WITHIN_MS }),
     erasePersons: (args) => client.call("retention.erasePersons", args, { withinMs: ERASE_WITHIN_MS }),
-    eraseDeparted: (args) =>
-      client.call(
-        "cases.eraseDeparted",
-        { ...args, linked: [...new Set(links.all().map(({ guildId }) => guildId))] },
-        { withinMs: ERASE_WITHIN_MS },
-      ),
+    async departed({ nowMs }) {
+      const linked = [...new Set(links.all().map(({ guildId }) => guildId))];
+      const guildIds = await client.call("cases.departed", { nowMs, linked }, { withinMs: ERASE_WITHIN_MS });
+      return guildIds.filter((guildId) => parts.isOurs(guildId));
+    },
+    eraseDeparted: (guildId) =>
+      client.call("cases.eraseDeparted", { guildId }, { withinMs: ERASE_WITHIN_MS }),
     onErased: (guildId) => onErased(guildId),
     onFailed: (err) => log.warn({ err }, "what is too old could not be erased from the history"),
   });
 
   async function onOpened(): Promise<void> {
     links.setOff(await client.call("guild.turnedOff", {}));
-    await client.call("guild.linked", { links: links.all(), endedMs: clock.nowMs() });
+    // Which of the others' servers are linked, their own processes say.
+    const guildIds = (await client.call("guild.kept", {})).filter((guildId) => parts.isOurs(guildId));
+    await client.call("guild.linked", { links: links.all(), guildIds, endedMs: clock.nowMs() });
   }
 
   return {
@@ -166,7 +172,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     },
     async onLinksChanged(guildId) {
       await links.refresh(guildId);
-      const change = { links: links.all(guildId), guildId, endedMs: clock.nowMs() };
+      const change = { links: links.all(guildId), guildIds: [guildId], endedMs: clock.nowMs() };
       // Not waited for: nobody's link waits for the history, and the next start makes up for what is missed.
       void client
         .call("guild.linked", change)

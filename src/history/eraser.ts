@@ -7,12 +7,13 @@ export interface EraserParts {
   presentS(): number | undefined;
   erase(args: {
     readonly afterScope: number;
-    readonly nowS: number;
+    readonly nowS: number | undefined;
     readonly nowMs: number;
   }): Promise<StepDone | undefined>;
-  erasePersons(args: { readonly nowS: number }): Promise<boolean>;
-  /** All that is left of one guild that went long ago: its id; undefined: there is none. */
-  eraseDeparted(args: { readonly nowMs: number }): Promise<string | undefined>;
+  erasePersons(args: { readonly nowS: number | undefined }): Promise<boolean>;
+  /** Guilds of this process that went long ago, of which cases or watches are left. */
+  departed(args: { readonly nowMs: number }): Promise<readonly string[]>;
+  eraseDeparted(guildId: string): Promise<void>;
   onErased(guildId: string): void;
   onFailed(error: unknown): void;
 }
@@ -23,8 +24,9 @@ const ROUND_MS = 60 * 60_000;
 const PAUSE_MS = 50;
 
 /**
- * Erases what is too old, in small steps. The present is the service's: our own clock may have been set by years, and
- * would then erase everything.
+ * Erases what is too old, in small steps. The age of rows is counted by the service's clock: our own may have been set by
+ * years, and would then erase everything. Where no server has told the time, only what has ended by our clock goes: a
+ * guild that has unlinked its last server may never hear of the service again.
  */
 export class Eraser {
   readonly #parts: EraserParts;
@@ -49,7 +51,6 @@ export class Eraser {
     const { clock, erase, erasePersons } = this.#parts;
     await this.#eraseDeparted();
     const nowS = this.#parts.presentS();
-    if (nowS === undefined) return;
     let afterScope = 0;
     for (;;) {
       const step = await erase({ afterScope, nowS, nowMs: clock.nowMs() });
@@ -62,10 +63,9 @@ export class Eraser {
   }
 
   async #eraseDeparted(): Promise<void> {
-    const { clock, eraseDeparted, onErased } = this.#parts;
-    for (;;) {
-      const guildId = await eraseDeparted({ nowMs: clock.nowMs() });
-      if (guildId === undefined) return;
+    const { clock, departed, eraseDeparted, onErased } = this.#parts;
+    for (const guildId of await departed({ nowMs: clock.nowMs() })) {
+      await eraseDeparted(guildId);
       onErased(guildId);
       await clock.sleep(PAUSE_MS, this.#abort.signal);
     }

@@ -7,6 +7,8 @@ import type { Link } from "./ingest/delivery.ts";
 export interface LinksParts {
   readonly bindings: Pick<Bindings, "all" | "list">;
   readonly demands: Demands;
+  /** Whether this process serves a guild: the servers of others are another process's. */
+  isOurs(guildId: string): boolean;
   /** The links of a server have changed. */
   onChanged(source: SourceId): void;
 }
@@ -21,7 +23,7 @@ const LISTS: readonly ListName[] = [
   "emergencyCalls",
 ];
 
-/** Which guilds record which servers, and the demand that keeps these polled. */
+/** Which guilds of this process record which servers, and the demand that keeps these polled. */
 export class Links {
   readonly #parts: LinksParts;
   readonly #byGuild = new Map<string, readonly Binding[]>();
@@ -35,6 +37,7 @@ export class Links {
   async load(): Promise<void> {
     const guilds = new Map<string, Binding[]>();
     for await (const binding of this.#parts.bindings.all()) {
+      if (!this.#parts.isOurs(binding.guildId)) continue;
       const its = guilds.get(binding.guildId) ?? [];
       its.push(binding);
       guilds.set(binding.guildId, its);
@@ -44,7 +47,7 @@ export class Links {
 
   /** A guild has linked or unlinked a server, or replaced a key. */
   async refresh(guildId: string): Promise<void> {
-    this.#set(guildId, await this.#parts.bindings.list(guildId));
+    if (this.#parts.isOurs(guildId)) this.#set(guildId, await this.#parts.bindings.list(guildId));
   }
 
   /** The guilds that want nothing recorded. */

@@ -4,18 +4,29 @@ import { Eraser } from "../../src/history/eraser.ts";
 import { VirtualClock } from "../support/clock.ts";
 
 describe("the hourly round of erasing", () => {
-  test("takes guilds that went long ago one by one, also while no server has told the time", async () => {
+  test("takes what ended long ago by our clock, also while no server has told the time", async () => {
     const clock = new VirtualClock();
-    const departed = ["g1", "g2"];
+    let departed = ["g1", "g2"];
     const erased: string[] = [];
+    const steps: (number | undefined)[] = [];
     const eraser = new Eraser({
       clock,
       presentS: () => undefined,
-      erase: async () => assert.fail("rows need the service's time"),
-      erasePersons: async () => assert.fail("people need the service's time"),
-      eraseDeparted: async ({ nowMs }) => {
+      erase: async ({ afterScope, nowS, nowMs }) => {
         assert.equal(nowMs, clock.nowMs());
-        return departed.shift();
+        steps.push(nowS);
+        return afterScope < 2 ? { scope: afterScope + 1, isDone: true } : undefined;
+      },
+      erasePersons: async ({ nowS }) => {
+        steps.push(nowS);
+        return true;
+      },
+      departed: async ({ nowMs }) => {
+        assert.equal(nowMs, clock.nowMs());
+        return departed;
+      },
+      eraseDeparted: async (guildId) => {
+        departed = departed.filter((other) => other !== guildId);
       },
       onErased: (guildId) => erased.push(guildId),
       onFailed: (error) => assert.fail(String(error)),
@@ -25,6 +36,7 @@ describe("the hourly round of erasing", () => {
     assert.deepEqual(erased, []);
     await clock.advance(2 * 60_000);
     assert.deepEqual(erased, ["g1", "g2"]);
+    assert.deepEqual(steps, [undefined, undefined, undefined, undefined]);
     departed.push("g3");
     await clock.advance(61 * 60_000);
     assert.deepEqual(erased, ["g1", "g2", "g3"]);

@@ -13,10 +13,14 @@ const at = (s: number) => START_S + s;
 const DAY_S = 86_400;
 
 /** One round of the erasing that a running bot does every hour. */
-async function round({ context }: HistoryRig, nowS: number): Promise<void> {
+async function round(
+  { context }: HistoryRig,
+  nowS: number | undefined,
+  nowMs = (nowS ?? 0) * 1_000,
+): Promise<void> {
   let afterScope = 0;
   for (;;) {
-    const step = await eraseStep(context, { afterScope, nowS, nowMs: nowS * 1_000 });
+    const step = await eraseStep(context, { afterScope, nowS, nowMs });
     if (step === undefined) break;
     afterScope = step.isDone ? step.scope : step.scope - 1;
   }
@@ -136,16 +140,36 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     assert.equal(await rig.see({ kills: [[ann, bob, at(55)]] }, at(56)), 1);
   });
 
+  test("an unlinked server is erased although no server tells the time any more; what is linked stays then", async () => {
+    const rig = await openRig(databases);
+    await rig.see(town, at(40));
+    const other = { ...rig.links[0], guildId: "901", bindingId: "b2", linkedAtS: START_S };
+    rig.links = [other];
+    await rig.see(town, at(41));
+    await linked(rig.context, { links: [], guildIds: [GUILD], endedMs: at(50) * 1_000 });
+    const nowMs = at(60 + 30 * DAY_S) * 1_000;
+    await round(rig, undefined, nowMs);
+    assert.deepEqual(
+      [await countOf(rig, "kills"), await countOf(rig, "persons"), await countOf(rig, "scopes")],
+      [2, 3, 1],
+    );
+    // Linked again, it begins anew; what was remembered of it is void.
+    rig.links = [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }];
+    await rig.see({ kills: [[bob, ann, at(70)]] }, at(71));
+    const found = await card(rig.context, { guildId: GUILD, playerId: 11, nowS: at(80) });
+    assert.deepEqual([found?.kills, found?.player.name], [1, "Bob"]);
+  });
+
   test("an unlinked server is hidden at once and erased after 30 days; linked again before, it is back", async () => {
     const rig = await openRig(databases);
     const players = () => card(rig.context, { guildId: GUILD, playerId: 11, nowS: at(100) });
     const link = [{ guildId: GUILD, bindingId: BINDING }];
     await rig.see(town, at(40));
-    await linked(rig.context, { links: [], guildId: GUILD, endedMs: at(50) * 1_000 });
+    await linked(rig.context, { links: [], guildIds: [GUILD], endedMs: at(50) * 1_000 });
     assert.equal((await players())?.kills, 0);
-    await linked(rig.context, { links: link, guildId: GUILD, endedMs: at(60) * 1_000 });
+    await linked(rig.context, { links: link, guildIds: [GUILD], endedMs: at(60) * 1_000 });
     assert.equal((await players())?.kills, 1);
-    await linked(rig.context, { links: [], endedMs: at(70) * 1_000 });
+    await linked(rig.context, { links: [], guildIds: [GUILD, "901"], endedMs: at(70) * 1_000 });
     await round(rig, at(70 + 29 * DAY_S));
     assert.equal(await countOf(rig, "kills"), 2);
     await round(rig, at(80 + 30 * DAY_S));

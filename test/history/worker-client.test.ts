@@ -71,6 +71,7 @@ describe("the thread of the history", () => {
       markKey: new Uint8Array(32),
       bindings: { async *all() {}, list: async () => [] },
       demands: { put: () => undefined },
+      isOurs: () => true,
       targetsOf: () => [],
       metrics: { count: () => undefined, observe: () => undefined },
       clock: systemClock,

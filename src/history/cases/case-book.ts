@@ -29,6 +29,8 @@ export interface CaseBookPorts {
   readonly renderer: CaseRenderer;
   readonly clock: Clock;
   readonly random: Random;
+  /** Whether this process serves a guild; the cards of others are another process's. */
+  isOurs(guildId: string): boolean;
   report(what: string, error: unknown): void;
 }
 
@@ -63,6 +65,7 @@ export class CaseBook implements Cases {
   async start(): Promise<void> {
     const sinceMs = this.#ports.clock.nowMs() - RECEIPT_OPEN_MS;
     for (const one of await this.#ports.store.open(sinceMs, MOST_RECOVERED)) {
+      if (!this.#ports.isOurs(one.guildId)) continue;
       this.#follow(one);
       this.#posts.recover(one);
     }

@@ -21,6 +21,8 @@ export interface WatchListPorts extends Omit<WatchAlertsPorts, "rowOf" | "settle
   readonly store: WatchStore;
   readonly bindings: Pick<Bindings, "bySource" | "list">;
   readonly random: Random;
+  /** Whether this process serves a guild; the watches of others are another process's. */
+  isOurs(guildId: string): boolean;
 }
 
 interface Arrival {
@@ -53,6 +55,7 @@ export class WatchList implements Watches {
   /** Takes up what is stored, and alerts that an earlier process may not have posted. */
   async start(): Promise<void> {
     for (const row of await this.#ports.store.all()) {
+      if (!this.#ports.isOurs(row.watch.guildId)) continue;
       this.#keep(row);
       for (const alert of row.alerts ?? []) this.#alerts.doubt(alert);
       this.#alerts.post(row.watch.guildId, row.watch.playerId);

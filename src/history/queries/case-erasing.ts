@@ -86,17 +86,20 @@ export async function noteDepartures(
   db: Database,
   of: {
     readonly linkedGuilds: ReadonlySet<string>;
-    /** Absent: it is about all guilds. */
-    readonly guildId: string | undefined;
+    /** The guilds that this is about. */
+    readonly guildIds: readonly string[];
     readonly atMs: number;
   },
 ): Promise<void> {
-  const { linkedGuilds, guildId, atMs } = of;
+  const { linkedGuilds, guildIds, atMs } = of;
+  const about = new Set(guildIds);
   const gone = new Set<string>();
   for (const table of ["cases", "watches"] as const) {
     let query = db.selectFrom(table).select("guild_id").distinct();
-    if (guildId !== undefined) query = query.where("guild_id", "=", guildId);
-    for (const { guild_id } of await query.execute()) if (!linkedGuilds.has(guild_id)) gone.add(guild_id);
+    if (guildIds.length === 1) query = query.where("guild_id", "in", guildIds);
+    for (const { guild_id } of await query.execute()) {
+      if (about.has(guild_id) && !linkedGuilds.has(guild_id)) gone.add(guild_id);
+    }
   }
   for (const guild_id of gone) {
     await db
@@ -118,27 +121,31 @@ async function forgetDepartures(db: Database, linkedGuilds: ReadonlySet<string>)
 }
 
 /**
- * Erases the cases and watches of one guild that has had no server for 30 days. Answers which guild; undefined: there is
- * none. Its numbers stay used, because cards with them stand in channels.
+ * The guilds with cases or watches that have had no server for 30 days. `linked` are guilds that have one: a guild that
+ * linked while the database was away is noted as departed still.
  */
-export async function eraseDeparted(
+export async function departed(
   { db }: QueryContext,
   { nowMs, linked }: { readonly nowMs: number; readonly linked: readonly string[] },
-): Promise<string | undefined> {
-  // One that was linked while the database was away is noted as departed still.
+): Promise<readonly string[]> {
   await forgetDepartures(db, new Set(linked));
-  return await db.transaction().execute(async (transaction) => {
-    const departure = await transaction
-      .selectFrom("departures")
-      .select("guild_id")
-      .where("at_ms", "<", nowMs - KEPT_AFTER_DEPARTURE_MS)
-      .orderBy("guild_id")
-      .limit(1)
-      .executeTakeFirst();
-    if (departure === undefined) return undefined;
+  const rows = await db
+    .selectFrom("departures")
+    .select("guild_id")
+    .where("at_ms", "<", nowMs - KEPT_AFTER_DEPARTURE_MS)
+    .orderBy("guild_id")
+    .execute();
+  return rows.map(({ guild_id }) => guild_id);
+}
+
+/** Erases the cases and watches of a guild. Its numbers stay used, because cards with them stand in channels. */
+export async function eraseDeparted(
+  { db }: QueryContext,
+  { guildId }: { readonly guildId: string },
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
     for (const table of ["case_targets", "cases", "watches", "erased_cases", "departures"] as const) {
-      await transaction.deleteFrom(table).where("guild_id", "=", departure.guild_id).execute();
+      await transaction.deleteFrom(table).where("guild_id", "=", guildId).execute();
     }
-    return departure.guild_id;
   });
 }

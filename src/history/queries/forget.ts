@@ -1,4 +1,4 @@
-import type { Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { Forgotten } from "../../domain/history.ts";
 import type { HistoryTables } from "../database/schema.ts";
 import { blanked } from "../ingest/store-logs.ts";
@@ -50,7 +50,7 @@ async function raiseBarrier(
 }
 
 /** What this and other processes remember of a guild is void from now on. */
-export async function raiseVersion(db: Transaction<HistoryTables>, guild: number): Promise<void> {
+export async function raiseVersion(db: Kysely<HistoryTables>, guild: number): Promise<void> {
   await db
     .updateTable("guilds")
     .set((eb) => ({ version: eb("version", "+", 1) }))

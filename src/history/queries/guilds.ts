@@ -58,32 +58,41 @@ export async function turnedOff({ db }: QueryContext, _: object): Promise<readon
   return rows.map(({ guild_id }) => guild_id);
 }
 
-/**
- * Servers that are linked now; all others have ended, and are erased after a time. `endedMs` is now, by our clock.
- * Without a guild it is about all of them.
- */
+/** All guilds of which rows, cases or watches are kept. */
+export async function kept({ db }: QueryContext, _: object): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  for (const table of ["guilds", "cases", "watches"] as const) {
+    const rows = await db.selectFrom(table).select("guild_id").distinct().execute();
+    for (const { guild_id } of rows) ids.add(guild_id);
+  }
+  return [...ids];
+}
+
+interface LinkedArgs {
+  /** The servers that these guilds have linked now. */
+  readonly links: readonly { readonly guildId: string; readonly bindingId: string }[];
+  /** The guilds that this is about; of others nothing changes. */
+  readonly guildIds: readonly string[];
+  /** Now, by our clock. */
+  readonly endedMs: number;
+}
+
+/** Notes which servers of some guilds are linked now; their others have ended, and are erased after a time. */
 export async function linked(
   { db, writing }: QueryContext,
-  {
-    links,
-    guildId,
-    endedMs,
-  }: {
-    readonly links: readonly { readonly guildId: string; readonly bindingId: string }[];
-    readonly guildId?: string | undefined;
-    readonly endedMs: number;
-  },
+  { links, guildIds, endedMs }: LinkedArgs,
 ): Promise<void> {
   const present = new Set(links.map((link) => `${link.guildId} ${link.bindingId}`));
+  const about = new Set(guildIds);
   await writing.take("all", async () => {
     let query = db
       .selectFrom("scopes")
       .innerJoin("guilds", "guilds.id", "scopes.guild")
       .select(["scopes.id", "scopes.guild", "binding_id", "guild_id", "ended_ms"]);
-    if (guildId !== undefined) query = query.where("guild_id", "=", guildId);
+    if (guildIds.length === 1) query = query.where("guild_id", "in", guildIds);
     for (const { id, guild, binding_id, guild_id, ended_ms } of await query.execute()) {
       const isLinked = present.has(`${guild_id} ${binding_id}`);
-      if (isLinked === (ended_ms === null) || ended_ms === LONG_AGO_MS) continue;
+      if (!about.has(guild_id) || isLinked === (ended_ms === null) || ended_ms === LONG_AGO_MS) continue;
       await db.transaction().execute(async (transaction) => {
         const ended = isLinked ? null : endedMs;
         await transaction.updateTable("scopes").set({ ended_ms: ended }).where("id", "=", id).execute();
@@ -91,6 +100,6 @@ export async function linked(
       });
     }
     const linkedGuilds = new Set(links.map((link) => link.guildId));
-    await noteDepartures(db, { linkedGuilds, guildId, atMs: endedMs });
+    await noteDepartures(db, { linkedGuilds, guildIds, atMs: endedMs });
   });
 }

@@ -1,4 +1,5 @@
 import type { QueryContext } from "./context.ts";
+import { raiseVersion } from "./forget.ts";
 
 const DAY_S = 86_400;
 /** What is kept of a server after it was unlinked, or of a guild that removed the bot. */
@@ -19,8 +20,8 @@ const DATED = [
 ] as const;
 
 interface Now {
-  /** By the service's clock. */
-  readonly nowS: number;
+  /** By the service's clock; undefined: not known, and no row is too old then. */
+  readonly nowS: number | undefined;
   /** By ours, in which ends are stored. */
   readonly nowMs: number;
 }
@@ -34,20 +35,21 @@ export interface StepDone {
 
 /** Erases some of what is too old of the next server; undefined: that was the last. */
 export async function eraseStep(
-  { db, writing, ingest }: QueryContext,
+  { db, writing }: QueryContext,
   { afterScope, nowS, nowMs }: Now & { readonly afterScope: number },
 ): Promise<StepDone | undefined> {
   const scope = await db
     .selectFrom("scopes")
     .innerJoin("guilds", "guilds.id", "scopes.guild")
-    .select(["scopes.id", "ended_ms", "start_s", "retention_days"])
+    .select(["scopes.id", "scopes.guild", "ended_ms", "start_s", "retention_days"])
     .where("scopes.id", ">", afterScope)
     .orderBy("scopes.id")
     .limit(1)
     .executeTakeFirst();
   if (scope === undefined) return undefined;
   const isOver = scope.ended_ms !== null && scope.ended_ms < nowMs - KEPT_AFTER_END_MS;
-  const beforeS = isOver ? Number.MAX_SAFE_INTEGER : nowS - scope.retention_days * DAY_S;
+  const beforeS = isOver ? Number.MAX_SAFE_INTEGER : tooOldS(nowS, scope.retention_days);
+  if (beforeS === undefined) return { scope: scope.id, isDone: true };
 
   return writing.take("all", async () => {
     let isDone = true;
@@ -60,12 +62,17 @@ export async function eraseStep(
     if (isDone && isOver) {
       await db.deleteFrom("ranks").where("scope", "=", scope.id).execute();
       await db.deleteFrom("scopes").where("id", "=", scope.id).execute();
-      ingest.forget();
+      await raiseVersion(db, scope.guild);
     } else if (!isOver && beforeS > (scope.start_s ?? 0)) {
       await db.updateTable("scopes").set({ start_s: beforeS }).where("id", "=", scope.id).execute();
     }
     return { scope: scope.id, isDone };
   });
+}
+
+/** The second before which rows are too old; undefined: the present is not known. */
+function tooOldS(nowS: number | undefined, days: number): number | undefined {
+  return nowS === undefined ? undefined : nowS - days * DAY_S;
 }
 
 /** Up to `ROWS_A_STEP` rows, whole seconds of them, oldest first. True: nothing is left. */
@@ -98,16 +105,17 @@ async function eraseSome(
  * has rows to erase. True: nothing is left to do.
  */
 export async function erasePersons(
-  { db, writing, ingest }: QueryContext,
+  { db, writing }: QueryContext,
   { nowS }: Pick<Now, "nowS">,
 ): Promise<boolean> {
   return writing.take("all", async () => {
     let isDone = true;
-    let erased = 0;
     for (const { id, retention_days: days } of await db.selectFrom("guilds").selectAll().execute()) {
       const scope = await db.selectFrom("scopes").select("id").where("guild", "=", id).executeTakeFirst();
       // A guild of which no server is left keeps nobody.
-      const beforeS = scope === undefined || days === 0 ? Number.MAX_SAFE_INTEGER : nowS - days * DAY_S;
+      const keepsNobody = scope === undefined || days === 0;
+      const beforeS = keepsNobody ? Number.MAX_SAFE_INTEGER : tooOldS(nowS, days);
+      if (beforeS === undefined) continue;
       await db.deleteFrom("barriers").where("guild", "=", id).where("until_s", "<", beforeS).execute();
       const gone = await db
         .selectFrom("persons")
@@ -121,10 +129,9 @@ export async function erasePersons(
       await db.deleteFrom("names").where("person", "in", numbers).execute();
       await db.deleteFrom("ranks").where("person", "in", numbers).execute();
       await db.deleteFrom("persons").where("id", "in", numbers).execute();
-      erased += gone.length;
+      await raiseVersion(db, id);
       isDone &&= gone.length < PERSONS_A_STEP;
     }
-    if (erased > 0) ingest.forget();
     return isDone;
   });
 }

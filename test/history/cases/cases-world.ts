@@ -22,6 +22,8 @@ export class CasesWorld {
   settings: GuildSettings = { ...DEFAULT_SETTINGS, caseChannelId: "cases", watchChannelId: "watches" };
   players: PlayerRef[] = [];
   joins: JoinEntry[] = [];
+  /** A guild that another process serves. */
+  anothersGuild = "";
   commands: CommandEntry[] = [];
   room: CasesRoom;
   /** The room of an earlier life may not be heard any more. */
@@ -116,6 +118,7 @@ export class CasesWorld {
       read: readLogged,
       findPlayers: async (_, name) => (name === "Long_Gone" ? [{ name, playerId: 99 }] : []),
       keeps: async () => true,
+      isOurs: (guildId) => guildId !== this.anothersGuild,
       clock: this.clock,
       random: this.random,
       report: (what) => void this.reported.push(what),

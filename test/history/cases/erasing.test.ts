@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CaseDraft } from "../../../src/domain/case.ts";
 import { storedCases, storedWatches } from "../../../src/history/cases/stored-cases.ts";
-import { eraseDeparted } from "../../../src/history/queries/case-erasing.ts";
+import { departed, eraseDeparted } from "../../../src/history/queries/case-erasing.ts";
 import { openContext } from "../../../src/history/queries/context.ts";
-import { linked } from "../../../src/history/queries/guilds.ts";
+import { kept, linked } from "../../../src/history/queries/guilds.ts";
 import { namedQueries, type QueryName } from "../../../src/history/queries/named-queries.ts";
 import { type Databases, onBothDatabases } from "../databases.ts";
 import { kick } from "./case-samples.ts";
@@ -93,16 +93,18 @@ onBothDatabases("cases that are erased", (databases) => {
       const watch = { guildId, playerId: 11, name: "Ann_Lee", byId: "u1", atMs: START_MS };
       await watches.put({ watch, toldS: {} });
     }
-    const erase = (nowMs: number, of: readonly string[]) => eraseDeparted(context, { nowMs, linked: of });
-    await linked(context, { links, endedMs: START_MS });
+    const guildIds = ["g1", "g2", "g3"];
+    const gone = (nowMs: number, of: readonly string[]) => departed(context, { nowMs, linked: of });
+    await linked(context, { links, guildIds, endedMs: START_MS });
     // One leaves; of two servers that are told later, the first end counts.
-    await linked(context, { links: [], guildId: "g1", endedMs: START_MS });
-    await linked(context, { links: links.slice(1), endedMs: START_MS + 20 * DAY_MS });
-    await linked(context, { links: [], guildId: "g2", endedMs: START_MS });
-    await linked(context, { links: links.slice(1, 2), guildId: "g2", endedMs: START_MS + DAY_MS });
-    assert.equal(await erase(START_MS + 29 * DAY_MS, ["g2", "g3"]), undefined);
-    assert.equal(await erase(START_MS + 31 * DAY_MS, ["g2", "g3"]), "g1");
-    assert.equal(await erase(START_MS + 99 * DAY_MS, ["g2", "g3"]), undefined);
+    await linked(context, { links: [], guildIds: ["g1"], endedMs: START_MS });
+    await linked(context, { links: links.slice(1), guildIds, endedMs: START_MS + 20 * DAY_MS });
+    await linked(context, { links: [], guildIds: ["g2"], endedMs: START_MS });
+    await linked(context, { links: links.slice(1, 2), guildIds: ["g2"], endedMs: START_MS + DAY_MS });
+    assert.deepEqual(await gone(START_MS + 29 * DAY_MS, ["g2", "g3"]), []);
+    assert.deepEqual(await gone(START_MS + 31 * DAY_MS, ["g2", "g3"]), ["g1"]);
+    await eraseDeparted(context, { guildId: "g1" });
+    assert.deepEqual(await gone(START_MS + 99 * DAY_MS, ["g2", "g3"]), []);
     const guildsOf = async (table: "cases" | "case_targets" | "watches") =>
       (await context.db.selectFrom(table).select("guild_id").distinct().orderBy("guild_id").execute()).map(
         ({ guild_id }) => guild_id,
@@ -117,10 +119,18 @@ onBothDatabases("cases that are erased", (databases) => {
   test("stay where the database was away while the guild linked again", async () => {
     const { context, cases } = await open(databases);
     await cases.add(draft({ origin: "run 1" }), undefined);
-    await linked(context, { links: [], guildId: "g1", endedMs: START_MS });
+    await linked(context, { links: [], guildIds: ["g1"], endedMs: START_MS });
     const nowMs = START_MS + 31 * DAY_MS;
-    assert.equal(await eraseDeparted(context, { nowMs, linked: ["g1"] }), undefined);
-    assert.equal(await eraseDeparted(context, { nowMs, linked: [] }), undefined);
+    assert.deepEqual(await departed(context, { nowMs, linked: ["g1"] }), []);
+    assert.deepEqual(await departed(context, { nowMs, linked: [] }), []);
     assert.equal((await cases.search("g1", { limit: 9 })).length, 1);
+  });
+
+  test("of guilds whose servers another process reads depart only when that process says so", async () => {
+    const { context, cases } = await open(databases);
+    for (const guildId of ["g1", "g2"]) await cases.add(draft({ guildId, origin: "run 1" }), undefined);
+    assert.deepEqual([...(await kept(context, {}))].sort(), ["g1", "g2"]);
+    await linked(context, { links: [], guildIds: ["g1"], endedMs: START_MS });
+    assert.deepEqual(await departed(context, { nowMs: START_MS + 31 * DAY_MS, linked: [] }), ["g1"]);
   });
 });

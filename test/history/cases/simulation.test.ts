@@ -86,6 +86,7 @@ async function startProcess(database: HistoryDatabase, dieAt: () => boolean) {
     read: readLogged,
     findPlayers: async () => [],
     keeps: async () => true,
+    isOurs: () => true,
     clock,
     random: seededRandom(1),
     report: (what, error) => {

@@ -202,6 +202,24 @@ describe("a watched player who joins", () => {
     }
   });
 
+  test("is told by the process that serves the guild, not by another one on the same database", async () => {
+    const made = await world();
+    await watch(made);
+    await made.clock.advance(5_000);
+    made.sink.fault = (call) => (call === "send" ? "unknown" : undefined);
+    made.join(ann);
+    await made.look();
+    made.sink.fault = () => undefined;
+    made.anothersGuild = "g1";
+    await made.kill();
+    await made.clock.advance(600_000);
+    assert.equal(alerts(made), 0);
+    assert.deepEqual(await made.room.watches.list("g1"), []);
+    made.anothersGuild = "";
+    await made.kill();
+    assert.equal(alerts(made), 1);
+  });
+
   test("pings the role that was chosen and no other", async () => {
     const made = await world();
     made.settings = { ...made.settings, watchRoleId: "77" };
