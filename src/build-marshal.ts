@@ -101,6 +101,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     keyBudget: kept.keyBudget,
     keyFlights: kept.keyFlights,
     takenKeys: kept.takenKeys,
+    refusedReads: kept.refusedReads,
     badKeyBudget: config.badKeyBudget,
     permit: life?.permit,
     clock: life?.clock ?? clock,

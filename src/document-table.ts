@@ -46,6 +46,8 @@ export const DOCUMENT_KINDS = {
   // Written at every poll, so it does not wait for the disk: it is there for the process that is killed.
   "key-flights": kind(keyRecords.parseKeyFlights, "normal"),
   "taken-keys": kind(keyRecords.parseTakenKey, "normal"),
+  // Written a few times a day for a server; one that is lost is asked once more and told again.
+  "refused-reads": kind(keyRecords.parseRefusedRead, "normal"),
   "registered-commands": kind(parseRegistered, "normal"),
   "journal-heads": kind(parseJournalHead, "normal"),
   "journal-chunks": kind(parseJournalChunk, "normal"),

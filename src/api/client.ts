@@ -26,6 +26,7 @@ import type { KeyRecords, StoredBudget, StoredFlights } from "./keys/key-records
 import { openDesk } from "./keys/open-desk.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 import type { StoredHalt } from "./limits/halt.ts";
+import type { StoredRefusedRead } from "./limits/refused-reads.ts";
 import { loggedSend } from "./logged-send.ts";
 import { readCommandAnswer, readStatus } from "./schema.ts";
 import { StatusReads } from "./status-reads.ts";
@@ -44,6 +45,8 @@ export interface ServiceClientOptions {
   readonly keyFlights: Documents<StoredFlights>;
   /** When each key was last taken, by its HMAC. */
   readonly takenKeys: Documents<TakenKey>;
+  /** Servers that the service does not let us read though their keys are good, by HMAC of the key. */
+  readonly refusedReads: Documents<StoredRefusedRead>;
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Metrics;
@@ -148,13 +151,19 @@ class GatedClient implements Service {
       },
     });
     this.#send = loggedSend(this.#gate, { clock, log });
-    this.#reads = new StatusReads({ ...options, gate: { send: this.#send } });
+    this.#reads = new StatusReads({
+      ...options,
+      gate: { send: this.#send },
+      keepRefused: (source, record) => this.#keepRefusedRead(source, record),
+    });
   }
 
   async restore(): Promise<void> {
     await this.#desk.restore();
     const halt = await this.#options.halts.get(this.#identity);
     if (halt !== undefined) this.#gate.halt.restore(halt);
+    for await (const [source, record] of this.#options.refusedReads.entries())
+      this.#reads.restoreRefused(source as SourceId, record);
     await this.#gate.resumeWork();
   }
 
@@ -275,6 +284,13 @@ class GatedClient implements Service {
       this.#gate.halt.current === undefined
         ? halts.delete(this.#identity)
         : halts.set(this.#identity, this.#gate.halt.stored),
+    );
+  }
+
+  #keepRefusedRead(source: SourceId, record: StoredRefusedRead | undefined): void {
+    const { refusedReads } = this.#options;
+    this.#write("refused read", () =>
+      record === undefined ? refusedReads.delete(source) : refusedReads.set(source, record),
     );
   }
 

@@ -11,7 +11,7 @@ import type { Gate } from "./gate.ts";
 import { linkedKey } from "./gate-failures.ts";
 import { GenerationalCache } from "./generational-cache.ts";
 import type { RepeatingJson } from "./http/repeating-json.ts";
-import { RefusedReads } from "./limits/refused-reads.ts";
+import { RefusedReads, type StoredRefusedRead } from "./limits/refused-reads.ts";
 import { RowNotes } from "./row-notes.ts";
 import { createLogMemory, LIST_FIELDS, readLists, readStatus } from "./schema.ts";
 
@@ -22,6 +22,8 @@ export interface StatusReadsParts {
   readonly metrics: Metrics;
   readonly log?: Log;
   readonly onEvent: (event: ServiceEvent) => void;
+  /** Why the service does not let us read a server is to be kept, or no longer (undefined). */
+  readonly keepRefused: (source: SourceId, record: StoredRefusedRead | undefined) => void;
   /** Of how many servers the rows of the latest answer are remembered; 0: of none. @default 500 */
   readonly logsRemembered?: number;
 }
@@ -74,7 +76,7 @@ export class StatusReads {
       signal: options.signal,
       onSent: options.onSent,
     });
-    this.#refusedReads.forget(source);
+    this.#forgetRefused(source);
     const { lists: read, skippedRows } = readLists(answered.json, lists);
     // Without a Date only our own clock is left, which a host may have set wrong by hours: no row is lost for that.
     const presentMs = answered.dateMs ?? answered.readAtMs + DATELESS_SLACK_MS;
@@ -121,23 +123,39 @@ export class StatusReads {
       ...(serviceCode === undefined ? {} : { serviceCode }),
       ...(commandId === undefined ? {} : { commandId }),
     });
-    const { clock, onEvent } = this.#parts;
+    const { clock, onEvent, keepRefused } = this.#parts;
     const isAnswer = code === "read-refused" && retryAtMs === undefined;
-    if (isAnswer && this.#refusedReads.onRefused(source, failure, clock.monotonicMs()))
-      onEvent({ kind: "read-refused", source, failure });
+    if (!isAnswer) return failure;
+
+    const isFirst = this.#refusedReads.onRefused(source, failure, clock.monotonicMs());
+    keepRefused(source, this.#refusedReads.stored(source, nowOf(clock)));
+    if (isFirst) onEvent({ kind: "read-refused", source, failure });
     return failure;
+  }
+
+  /** An earlier process was refused this server: its guilds know, and it is not asked before its time. */
+  restoreRefused(source: SourceId, record: StoredRefusedRead): void {
+    this.#refusedReads.restore(source, record, nowOf(this.#parts.clock));
   }
 
   /** The key was linked again: it is asked at once. */
   unpark(source: SourceId): void {
-    this.#refusedReads.forget(source);
+    this.#forgetRefused(source);
+  }
+
+  #forgetRefused(source: SourceId): void {
+    if (this.#refusedReads.forget(source)) this.#parts.keepRefused(source, undefined);
   }
 
   /** Nobody has it linked any more. */
   forget(source: SourceId): void {
-    this.#refusedReads.forget(source);
+    this.#forgetRefused(source);
     this.#logs?.delete(source);
   }
+}
+
+function nowOf(clock: Clock): { readonly ms: number; readonly wallMs: number } {
+  return { ms: clock.monotonicMs(), wallMs: clock.nowMs() };
 }
 
 function readPath(lists: readonly ListName[]): string {

@@ -4,6 +4,7 @@ import type { TakenKey } from "./keys/key-guard.ts";
 import type { StoredBudget, StoredFlights } from "./keys/key-records.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 import type { StoredHalt } from "./limits/halt.ts";
+import type { StoredRefusedRead } from "./limits/refused-reads.ts";
 
 const halt = z.object({
   leftMs: z.number().optional(),
@@ -29,9 +30,22 @@ const units = z.object({
   open: z.array(z.object({ source, ageMs: z.number(), guildId: z.string().optional() })),
 });
 const wave = z.object({ id: z.string(), openedAgeMs: z.number(), lastAgeMs: z.number() });
-const budget = units.extend({ wave: wave.optional(), flightsOf: z.number().optional() });
+const again = z.array(z.object({ source, leftMs: z.number() }));
+const budget = units.extend({
+  wave: wave.optional(),
+  again: again.optional(),
+  flightsOf: z.number().optional(),
+});
 const flights = units.extend({ process: z.number().optional() });
 const taken = z.object({ takenAtMs: z.number(), wave: z.string().optional() });
+
+const refusedRead = z.object({
+  leftMs: z.number(),
+  untilMs: z.number(),
+  times: z.number(),
+  message: z.string(),
+  serviceCode: z.number().optional(),
+});
 
 /** Checks a halt that was read from the store; throws on any other shape. */
 export function parseHalt(value: unknown): StoredHalt {
@@ -58,4 +72,9 @@ export function parseKeyFlights(value: unknown): StoredFlights {
 /** Checks when a key was last taken; throws on any other shape. */
 export function parseTakenKey(value: unknown): TakenKey {
   return taken.parse(value);
+}
+
+/** Checks why a server may not be read, as read from the store; throws on any other shape. */
+export function parseRefusedRead(value: unknown): StoredRefusedRead {
+  return refusedRead.parse(value);
 }

@@ -34,29 +34,44 @@ const server: SimServer = {
   servedMs: [],
 };
 
-/** A feed of joins whose server is read at 900, 2,000 and 3,000; the second answer is kept as a whole, in part, or not. */
-function judged(second: "whole" | "joins alone" | "no") {
+/** A feed of joins, whose judge is shown answers and notices at the seconds that a test names. */
+function court() {
   let nowMs = 0;
   const judge = new Judge(() => nowMs);
   judge.follow("c", server, "joinLogs");
-  const look = (atS: number, kept: typeof second) => {
-    nowMs = atS * 1_000;
-    const shown = shownAt(server, nowMs);
-    const times = { askedAtMs: nowMs, takenAtMs: nowMs };
-    const snapshot = snapshotOf(server, "s0.0" as SourceId, lists, shown, times);
-    judge.answered(server, shown, snapshot);
-    if (kept !== "no") judge.written(server, "joinLogs", nowMs);
-    if (kept === "whole") judge.kept(server, shown, snapshot);
+  return {
+    look(atS: number, kept: "whole" | "joins alone" | "no"): void {
+      nowMs = atS * 1_000;
+      const shown = shownAt(server, nowMs);
+      const times = { askedAtMs: nowMs, takenAtMs: nowMs };
+      const snapshot = snapshotOf(server, "s0.0" as SourceId, lists, shown, times);
+      judge.answered(server, shown, snapshot);
+      if (kept !== "no") judge.written(server, "joinLogs", nowMs);
+      if (kept === "whole") judge.kept(server, shown, snapshot);
+    },
+    tell(atS: number, fromS: number, toS: number): void {
+      nowMs = atS * 1_000;
+      judge.posted("c", String(nowMs), feedRenderer.gap("joins", fromS, toS));
+    },
+    /** A power cut; the process that died of it had just written the answer of that second. */
+    cut(atS: number): void {
+      nowMs = atS * 1_000;
+      judge.setBack(nowMs - 1_000);
+      judge.written(server, "joinLogs", nowMs);
+    },
+    verdict: () => judge.verdict(),
   };
-  const tell = (fromS: number, toS: number) => {
-    judge.posted("c", String(nowMs), feedRenderer.gap("joins", fromS, toS));
-  };
+}
+
+/** The server is read at 900, 2,000 and 3,000; the second answer is kept as a whole, in part, or not. */
+function judged(second: "whole" | "joins alone" | "no") {
+  const { look, tell, verdict } = court();
   look(900, "whole");
   look(2_000, second);
-  tell(840, 1_470);
+  tell(2_000, 840, 1_470);
   look(3_000, "whole");
-  tell(1_940, 2_470);
-  return judge.verdict();
+  tell(3_000, 1_940, 2_470);
+  return verdict();
 }
 
 describe("the judge of the simulation", () => {
@@ -70,6 +85,29 @@ describe("the judge of the simulation", () => {
       assert.deepEqual({ noticesPerRestart, needlessNotices }, { noticesPerRestart: 1, needlessNotices: 0 });
     });
   }
+
+  test("holds no notice against a restart that came after it", () => {
+    const { look, tell, verdict } = court();
+    look(100, "whole");
+    look(900, "whole");
+    // The log had moved on since 100; what this notice names reaches to the last answer before the restart at 1,000.
+    tell(950, 40, 890);
+    look(2_000, "whole");
+    tell(2_000, 840, 1_470);
+    const { noticesPerRestart, needlessNotices } = verdict();
+    assert.deepEqual({ noticesPerRestart, needlessNotices }, { noticesPerRestart: 1, needlessNotices: 0 });
+  });
+
+  test("takes nothing for written that a power cut took in the same moment", () => {
+    const { look, cut, tell, verdict } = court();
+    look(100, "whole");
+    look(500, "no");
+    cut(500);
+    // The log had moved on since 100, and nothing else was kept.
+    look(900, "whole");
+    tell(900, 40, 310);
+    assert.equal(verdict().needlessNotices, 0);
+  });
 
   test("expects of an answer that one log alone has kept only what that log showed", () => {
     assert.equal(judged("joins alone").lost, judged("whole").lost);

@@ -165,7 +165,7 @@ export class Judge implements Watcher {
 
   /** A power cut took what was kept after `toMs`: a feed that had begun with it begins anew. */
   setBack(toMs: number): void {
-    this.#looks.setBack(toMs);
+    this.#looks.setBack(toMs, this.#nowMs());
     for (const feed of this.#followed.values()) {
       if (feed.sinceMs === undefined || feed.begun === undefined || feed.begun.keptAtMs <= toMs) continue;
       feed.sinceMs = undefined;

@@ -24,6 +24,7 @@ export interface Look {
 export class Looks {
   readonly #ofServer = new Map<number, Look[]>();
   readonly #pending = new WeakMap<Snapshot, Look>();
+  #cutAtMs = Number.NEGATIVE_INFINITY;
 
   /** An answer reached the bot. */
   answered(server: SimServer, { builtMs }: Shown, snapshot: Snapshot): void {
@@ -59,13 +60,16 @@ export class Looks {
     list: LogList,
     { takenAtMs, nowMs }: { takenAtMs: number; nowMs: number },
   ): void {
+    // The process that died of the cut may still tell what it had written right before: that is gone.
+    if (nowMs === this.#cutAtMs) return;
     const look = this.#ofServer.get(server.index)?.findLast((one) => one.takenAtMs === takenAtMs);
     if (look === undefined || look.keptAtMs !== undefined) return;
     look.partlyAtMs = new Map([...look.partlyAtMs, [list, nowMs]]);
   }
 
-  /** A power cut took what was kept after `toMs`. */
-  setBack(toMs: number): void {
+  /** A power cut took at `nowMs` what was kept after `toMs`. */
+  setBack(toMs: number, nowMs: number): void {
+    this.#cutAtMs = nowMs;
     for (const looks of this.#ofServer.values()) {
       for (const look of looks) {
         if ((look.keptAtMs ?? 0) > toMs) look.keptAtMs = undefined;

@@ -41,6 +41,8 @@ export interface Plan extends WorldOptions {
   readonly nonceMs?: number;
   /** Discord answers every call and shows every channel: what then stands twice, the bot has posted twice. */
   readonly calmDiscord?: boolean;
+  /** Share of the messages with lines whose form Discord refuses, so that they become a file. Default one in 500. */
+  readonly refusing?: number;
 }
 
 export interface Outcome extends Verdict {
@@ -120,6 +122,7 @@ class Simulation {
     });
     this.#discord = new SimDiscord(this.#clock, fork(), this.#judge);
     this.#discord.nonceMs = plan.nonceMs ?? this.#discord.nonceMs;
+    this.#discord.refusing = plan.refusing ?? this.#discord.refusing;
     if (plan.calmDiscord === true) this.#discord.losing = 0;
     this.#disk = new Disk(fork(), () => this.#clock.nowMs());
     this.#people = fork();

@@ -3,6 +3,7 @@ import {
   parseHalt,
   parseKeyBudget,
   parseKeyFlights,
+  parseRefusedRead,
   parseRejected,
   parseTakenKey,
 } from "../../src/api/stored-records.ts";
@@ -54,6 +55,7 @@ export function wireClient(parts: WireParts): Service {
     keyBudget: documents("key-budget", parseKeyBudget),
     keyFlights: documents("key-flights", parseKeyFlights),
     takenKeys: documents("taken-keys", parseTakenKey),
+    refusedReads: documents("refused-reads", parseRefusedRead),
     clock,
     random,
     metrics: { count: () => undefined, observe: () => undefined },

@@ -2,6 +2,7 @@ import {
   parseHalt,
   parseKeyBudget,
   parseKeyFlights,
+  parseRefusedRead,
   parseRejected,
   parseTakenKey,
 } from "../../src/api/stored-records.ts";
@@ -14,6 +15,7 @@ export class ClientTexts {
   readonly keyBudget = new Map<string, string>();
   readonly keyFlights = new Map<string, string>();
   readonly takenKeys = new Map<string, string>();
+  readonly refusedReads = new Map<string, string>();
 }
 
 export type ClientDocuments = ReturnType<typeof clientDocuments>;
@@ -26,5 +28,6 @@ export function clientDocuments(texts = new ClientTexts()) {
     keyBudget: new MemoryDocuments(parseKeyBudget, texts.keyBudget),
     keyFlights: new MemoryDocuments(parseKeyFlights, texts.keyFlights),
     takenKeys: new MemoryDocuments(parseTakenKey, texts.takenKeys),
+    refusedReads: new MemoryDocuments(parseRefusedRead, texts.refusedReads),
   };
 }

@@ -4,6 +4,7 @@ import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import * as refusals from "../gate-failures.ts";
 import type { Exchange } from "../limits/in-flight.ts";
+import type { AskedAgain } from "./asked-again.ts";
 import type { KeyBudget } from "./budget.ts";
 import { HeldKeys } from "./held-keys.ts";
 import type { KeyGuard } from "./key-guard.ts";
@@ -16,6 +17,7 @@ export interface KeyDeskParts {
   readonly guard: KeyGuard;
   readonly budget: KeyBudget;
   readonly wave: Wave;
+  readonly again: AskedAgain;
   readonly records: KeyRecords;
 }
 
@@ -27,10 +29,6 @@ export interface KeyCheck {
 
 /** Requests that would wait longer than this for the budget are refused at once, with the time. */
 const PATIENCE_MS = 2_000;
-/** A parked key is asked once more after this, in case the service erred. */
-const ASKED_AGAIN_AFTER_MS = 60 * 60_000;
-/** The same, when that request went unanswered. */
-const AGAIN_UNANSWERED_MS = 10 * 60_000;
 
 /**
  * Says of each request whether its key may be risked now. The gate asks here before anything leaves; what stands behind
@@ -42,8 +40,6 @@ export class KeyDesk {
   readonly #units = new Map<object, Unit>();
   /** Keys that a killed process had on their way: asking them frees what they hold. */
   readonly #unsettled = new Set<SourceId>();
-  /** When each parked key is asked once more, monotonic. */
-  readonly #againMs = new Map<SourceId, number>();
   #checking: KeyCheck | undefined;
   #refusals = 0;
 
@@ -63,15 +59,9 @@ export class KeyDesk {
 
   /** Takes up what an earlier process knew. */
   async restore(): Promise<void> {
-    const { clock, guard, budget, records } = this.#parts;
+    const { clock, budget, records } = this.#parts;
     await records.restore();
-    const nowMs = clock.monotonicMs();
-    for (const source of budget.heldSources(nowMs)) this.#unsettled.add(source);
-    for (const [source, { atMs }] of guard.rejectedKeys.unconfirmed()) {
-      // A record from the future counts as if it had just been written.
-      const ageMs = Math.max(0, clock.nowMs() - atMs);
-      this.#againMs.set(source, nowMs + Math.max(0, ASKED_AGAIN_AFTER_MS - ageMs));
-    }
+    for (const source of budget.heldSources(clock.monotonicMs())) this.#unsettled.add(source);
   }
 
   /** Why a request cannot be accepted now; undefined: it may wait for its turn. Polls do not wait for others' keys. */
@@ -170,25 +160,25 @@ export class KeyDesk {
 
   /** A key was parked: where one refusal was enough for that, it is asked once more in an hour. */
   onParked(source: SourceId): void {
-    const { clock, guard, records } = this.#parts;
+    const { clock, guard, again, records } = this.#parts;
     this.#drop(source);
-    const againMs = clock.monotonicMs() + ASKED_AGAIN_AFTER_MS;
-    if (guard.rejectedKeys.isToBeAskedAgain(source)) this.#againMs.set(source, againMs);
+    if (guard.rejectedKeys.isToBeAskedAgain(source)) again.onParked(source, clock.monotonicMs());
     records.forgetTaken(source);
     records.keepRejected(source);
+    records.keepBudget();
   }
 
   /** A parked key was asked once more and refused: from now on only a new link helps. */
   onConfirmed(source: SourceId): void {
-    this.#againMs.delete(source);
+    this.#parts.again.forget(source);
     this.#parts.guard.rejectedKeys.confirm(source);
     this.#parts.records.keepRejected(source);
   }
 
   /** A key that was parked or refused is used as if it were new. */
   unpark(source: SourceId): void {
-    const { guard, records } = this.#parts;
-    this.#againMs.delete(source);
+    const { guard, again, records } = this.#parts;
+    again.forget(source);
     if (guard.rejectedKeys.get(source) === undefined) return;
     guard.unpark(source);
     records.keepRejected(source);
@@ -196,9 +186,9 @@ export class KeyDesk {
 
   /** Nobody has this key linked any more. */
   forget(source: SourceId): void {
-    const { guard, records } = this.#parts;
+    const { guard, again, records } = this.#parts;
     this.#drop(source);
-    this.#againMs.delete(source);
+    again.forget(source);
     guard.forget(source);
     records.forgetTaken(source);
     if (guard.rejectedKeys.get(source) !== undefined) records.keepRejected(source);
@@ -222,7 +212,8 @@ export class KeyDesk {
     if (!inWave && !isClosed) this.#held.clear();
     const [unsettled] = this.#unsettled;
     const held = isClosed ? undefined : this.#held.next(nowMs, (source) => guard.takenMs(source));
-    const again = inWave || budget.bound(nowMs) >= budget.most / 2 ? undefined : this.#firstAgain(nowMs);
+    const isAgainAllowed = !inWave && budget.bound(nowMs) < budget.most / 2;
+    const again = isAgainAllowed ? this.#parts.again.due(nowMs) : undefined;
     if (unsettled !== undefined) this.#checking = { source: unsettled, risk: "settling" };
     else if (held !== undefined) this.#checking = { source: held, risk: "unknown" };
     else if (again !== undefined) this.#checking = { source: again, risk: "again" };
@@ -235,22 +226,22 @@ export class KeyDesk {
     const nowMs = this.#parts.clock.monotonicMs();
     if (risk === "settling") this.#unsettled.delete(source);
     if (risk === "unknown") this.#held.postpone(source, nowMs);
-    if (risk === "again" && this.#againMs.has(source)) this.#againMs.set(source, nowMs + AGAIN_UNANSWERED_MS);
+    if (risk === "again") this.#parts.again.onUnanswered(source, nowMs);
   }
 
   /** When there may be something to check, monotonic; undefined until something happens. */
   wakeAtMs(): number | undefined {
     if (this.#checking !== undefined) return undefined;
-    const { budget, wave, clock } = this.#parts;
+    const { budget, wave, again, clock } = this.#parts;
     const nowMs = clock.monotonicMs();
     const waveEndsMs = wave.endsAtMs(nowMs);
     const times: number[] = [];
     if (!this.#held.isEmpty)
       times.push(Math.min(budget.closedUntilMs(nowMs) ?? this.#held.nextAtMs, waveEndsMs ?? Infinity));
-    if (this.#againMs.size > 0) {
+    if (again.size > 0) {
       const halfFreeMs = budget.below(budget.most / 2, nowMs);
       const roomMs = halfFreeMs.kind === "later" ? halfFreeMs.atMs : nowMs;
-      times.push(Math.max(Math.min(...this.#againMs.values()), waveEndsMs ?? 0, roomMs));
+      times.push(Math.max(again.firstMs, waveEndsMs ?? 0, roomMs));
     }
     return times.length === 0 ? undefined : Math.min(...times);
   }
@@ -275,11 +266,6 @@ export class KeyDesk {
     const whose = isGuilds ? "in this community" : "on this host";
     const words = `Too many wrong keys were tried ${whose}; linking waits so that nobody is banned.`;
     return new Failure("denied", words, { retryAtMs: this.#wallMs(untilMs) });
-  }
-
-  #firstAgain(nowMs: number): SourceId | undefined {
-    for (const [source, atMs] of this.#againMs) if (atMs <= nowMs) return source;
-    return undefined;
   }
 
   #drop(source: SourceId): void {

@@ -3,6 +3,7 @@ import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import type { Log } from "../../log.ts";
+import type { AskedAgain, StoredAgain } from "./asked-again.ts";
 import type { KeyBudget } from "./budget.ts";
 import type { KeyGuard, TakenKey } from "./key-guard.ts";
 import type { RejectedKey } from "./rejected-keys.ts";
@@ -12,6 +13,8 @@ import type { StoredWave, Wave } from "./wave.ts";
 /** What an identity has spent of its budget of bad keys, and whether a wave is open. */
 export interface StoredBudget extends StoredUnits {
   readonly wave?: StoredWave | undefined;
+  /** Parked keys that are to be asked once more. */
+  readonly again?: readonly StoredAgain[] | undefined;
   /** Which process's flights are among the open requests already: killed again, they are not counted twice. */
   readonly flightsOf?: number | undefined;
 }
@@ -42,6 +45,7 @@ interface Parts {
   readonly guard: KeyGuard;
   readonly budget: KeyBudget;
   readonly wave: Wave;
+  readonly again: AskedAgain;
 }
 
 /** Ages grow while nothing is written: a restart holds what it finds at most this much longer than it has to. */
@@ -77,6 +81,7 @@ export class KeyRecords {
         return documents.budget.set(identity, {
           ...budget.stored(nowMs),
           wave: parts.wave.stored(nowMs),
+          again: parts.again.stored(nowMs),
           flightsOf,
         });
       }),
@@ -93,7 +98,7 @@ export class KeyRecords {
 
   /** Takes up what an earlier process knew; to be awaited before the first request. */
   async restore(): Promise<void> {
-    const { documents, identity, guard, budget, wave, clock } = this.#parts;
+    const { documents, identity, guard, budget, wave, again, clock } = this.#parts;
     const nowMs = clock.monotonicMs();
     const stored = await documents.budget.get(identity);
     if (stored !== undefined) budget.restore(stored, nowMs);
@@ -107,6 +112,7 @@ export class KeyRecords {
       guard.restoreRejected(source as SourceId, rejected, nowMs);
       if (rejected.parked) budget.settleRefused(source as SourceId, nowMs);
     }
+    again.restore(guard.rejectedKeys.unconfirmed(), stored?.again ?? [], nowMs);
     const wallMs = clock.nowMs();
     for (const source of guard.rejectedKeys.forgotten(wallMs)) this.keepRejected(source);
     for await (const [key, taken] of documents.taken.entries()) {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Log } from "../../log.ts";
+import { AskedAgain } from "./asked-again.ts";
 import { KeyBudget } from "./budget.ts";
 import { KeyDesk } from "./key-desk.ts";
 import { KeyGuard } from "./key-guard.ts";
@@ -26,7 +27,8 @@ export function openDesk({ documents, clock, log, badKeyBudget = BAD_KEY_BUDGET 
   const guard = new KeyGuard();
   const budget = new KeyBudget(badKeyBudget);
   const wave = new Wave(Math.max(LEAST_WAVE, Math.floor(badKeyBudget * WAVE_SHARE)));
-  const records = new KeyRecords({ documents, identity: IDENTITY, clock, log, guard, budget, wave });
-  const desk = new KeyDesk({ clock, guard, budget, wave, records });
+  const again = new AskedAgain();
+  const records = new KeyRecords({ documents, identity: IDENTITY, clock, log, guard, budget, wave, again });
+  const desk = new KeyDesk({ clock, guard, budget, wave, again, records });
   return { guard, budget, records, desk };
 }

@@ -57,8 +57,8 @@ export class RejectedKeys {
   }
 
   /** Parked keys that are to be asked once more. */
-  *unconfirmed(): Iterable<readonly [SourceId, RejectedKey]> {
-    for (const [source, rejected] of this.#keys) if (this.isToBeAskedAgain(source)) yield [source, rejected];
+  *unconfirmed(): Iterable<SourceId> {
+    for (const source of this.#keys.keys()) if (this.isToBeAskedAgain(source)) yield source;
   }
 
   /** Until when a wrong key is remembered; undefined when it is not. */

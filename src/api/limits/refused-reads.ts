@@ -1,4 +1,4 @@
-import type { Failure } from "../../domain/failure.ts";
+import { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 
 const HOUR_MS = 3_600_000;
@@ -10,6 +10,17 @@ interface RefusedRead {
   readonly times: number;
   /** Monotonic milliseconds. */
   readonly askAgainMs: number;
+}
+
+/** A refusal as kept over a restart. */
+export interface StoredRefusedRead {
+  /** What was left of the wait when it was written. */
+  readonly leftMs: number;
+  /** When the wait is over, epoch milliseconds. */
+  readonly untilMs: number;
+  readonly times: number;
+  readonly message: string;
+  readonly serviceCode?: number | undefined;
 }
 
 /**
@@ -38,8 +49,35 @@ export class RefusedReads {
     return times === 1;
   }
 
-  /** It was read, or its key was linked again or is not used any more. */
-  forget(source: SourceId): void {
-    this.#refused.delete(source);
+  /** It was read, or its key was linked again or is not used any more. True: it had been refused. */
+  forget(source: SourceId): boolean {
+    return this.#refused.delete(source);
+  }
+
+  /** What is to be kept of it; undefined where it is read. */
+  stored(
+    source: SourceId,
+    now: { readonly ms: number; readonly wallMs: number },
+  ): StoredRefusedRead | undefined {
+    const known = this.#refused.get(source);
+    if (known === undefined) return undefined;
+    const { message, serviceCode } = known.failure;
+    const leftMs = Math.max(0, known.askAgainMs - now.ms);
+    return { leftMs, untilMs: now.wallMs + leftMs, times: known.times, message, serviceCode };
+  }
+
+  /**
+   * What an earlier process was refused. A wall clock that was set back meanwhile makes the wait no longer; one that was
+   * set forward may cost a read too early, which speaks against no key.
+   */
+  restore(
+    source: SourceId,
+    { leftMs, untilMs, times, message, serviceCode }: StoredRefusedRead,
+    now: { readonly ms: number; readonly wallMs: number },
+  ): void {
+    const details = { isRead: true, ...(serviceCode === undefined ? {} : { serviceCode }) };
+    const failure = new Failure("read-refused", message, details);
+    const waitMs = Math.min(leftMs, Math.max(0, untilMs - now.wallMs), LONGEST_WAIT_MS);
+    this.#refused.set(source, { failure, times, askAgainMs: now.ms + waitMs });
   }
 }

@@ -77,7 +77,7 @@ export function lateKey(feedName: string): string {
   return hashed(`late|${feedName}`);
 }
 
-/** The same for the same entries in any order, 16 hex digits. */
+/** The same for the same entries in any order, 16 hex digits: the sum over the entries, so that some can be left out. */
 export function digestHash(entries: readonly LogEntry[]): string {
   let sum = 0n;
   for (const entry of entries) {

@@ -20,15 +20,22 @@ export function lateNotice(kind: FeedKind, sinceMs: number): MessageBody {
   };
 }
 
-const MARK = md`-# Possibly repeated: Marshal may not read this channel's history and cannot tell.`;
+const MARKS = {
+  unreadable: md`-# Possibly repeated: Marshal may not read this channel's history and cannot tell.`,
+  "in-file": md`-# Possibly repeated: a file above may hold some of these already.`,
+};
 
-/** Marks a message that may stand there already, because the history of its channel cannot be read. */
-export function possiblyRepeated(body: MessageBody): MessageBody {
+/** Marks a message whose entries may stand there already: the channel cannot be read, or a file in it may hold them. */
+export function possiblyRepeated(
+  body: MessageBody,
+  why: Parameters<FeedRenderer["possiblyRepeated"]>[1] = "unreadable",
+): MessageBody {
+  const mark = MARKS[why];
   const [first, ...rest] = body.cards ?? [];
   if (first === undefined) {
-    return { ...body, content: body.content === undefined ? MARK : md`${body.content}\n${MARK}` };
+    return { ...body, content: body.content === undefined ? mark : md`${body.content}\n${mark}` };
   }
-  const marked: Card = { ...first, description: md`${first.description ?? ""}\n${MARK}` };
+  const marked: Card = { ...first, description: md`${first.description ?? ""}\n${mark}` };
   return { ...body, cards: [marked, ...rest] };
 }
 

@@ -16,8 +16,8 @@ export interface FeedRenderer {
   /** A batch that Discord refused (50035), or a backlog past 2,000: everything is in the attachment. */
   digest(feed: Feed, entries: readonly LogEntry[], why: "backlog" | "refused"): MessageBody;
   late(kind: FeedKind, sinceMs: number): MessageBody;
-  /** Marks a body as possibly posted before (at-least-once, history unreadable). */
-  possiblyRepeated(body: MessageBody): MessageBody;
+  /** Marks a body as possibly posted before: its channel cannot be read, or a file there may hold its entries. */
+  possiblyRepeated(body: MessageBody, why?: "unreadable" | "in-file"): MessageBody;
   /** For the person who configured a feed, when Discord no longer lets us post to its channel. */
   parked(
     kind: FeedKind,
@@ -42,7 +42,7 @@ export interface FeedRenderer {
   ): ShownEntries;
   /** The keys under which `keysOf` may give an entry: which one depends on what the style shows of it. */
   entryKeys(entry: LogEntry): readonly string[];
-  /** The hash of a digest of these entries, in any order. */
+  /** The hash of a digest of these entries, in any order: the sum of the hashes of each, modulo 2^64, in hex. */
   digestHash(entries: readonly LogEntry[]): string;
   /** The key of a call on a card. */
   callKey(caller: string, atS: number): string;

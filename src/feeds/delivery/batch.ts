@@ -25,6 +25,8 @@ export interface BatchContext {
   readonly standing: readonly string[];
   /** Entries up to this second may stand in the channel, which cannot be read: they are posted with a mark. */
   readonly markUpToS: number | undefined;
+  /** Entries up to this second may stand in a file in the channel, of which only the name is read. */
+  readonly inFileUpToS: number | undefined;
 }
 
 /** One message's worth of the items of a log feed, which must not be empty. A gap is a message of its own. */
@@ -60,7 +62,7 @@ export function planBatch(feed: Feed, items: readonly JournalItem[], context: Ba
     batch: {
       throughSeq,
       entries: Math.min(taken, shown.length),
-      body: marked(body, oldestS, context),
+      body: markedEntries(body, oldestS, context),
       atMs: context.nowMs,
       oldestS,
       form: "lines",
@@ -81,7 +83,7 @@ export function planDigest(
   if (shown.length === 0) return { kind: "skip", throughSeq: endSeq, met };
   const entries = shown.map(({ entry }) => entry);
   const oldestS = entries.reduce((a, { atS }) => Math.min(a, atS), Number.POSITIVE_INFINITY);
-  const body = marked(context.renderer.digest(feed, entries, why), oldestS, context);
+  const body = markedEntries(context.renderer.digest(feed, entries, why), oldestS, context);
   const batch: DraftBatch = {
     ...{ throughSeq: endSeq, entries: entries.length, body, atMs: context.nowMs },
     ...{ oldestS, form: "digest", met },
@@ -148,6 +150,13 @@ function chosen(
     else left.push({ seq: item.seq, key });
   }
   return { shown, left, endSeq, stopped };
+}
+
+function markedEntries(body: FrozenBatch["body"], oldestS: number, context: BatchContext) {
+  const { inFileUpToS, renderer } = context;
+  const whole = marked(body, oldestS, context);
+  const isInFile = whole === body && inFileUpToS !== undefined && oldestS <= inFileUpToS;
+  return isInFile ? renderer.possiblyRepeated(body, "in-file") : whole;
 }
 
 function marked(body: FrozenBatch["body"], oldestS: number, { markUpToS, renderer }: BatchContext) {

@@ -14,7 +14,7 @@ import { FeedChannel, type FeedChannelPorts } from "./feed-channel.ts";
 import { nextStep, type Step } from "./next-step.ts";
 import { nonceOf } from "./nonce.ts";
 import { mayFitOtherwise, Planner, type PlannerPorts } from "./planner.ts";
-import { delivered, skipped } from "./reconcile.ts";
+import { delivered, skipped, withoutStanding } from "./reconcile.ts";
 import { reasonInWords } from "./refusal-words.ts";
 
 export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
@@ -238,9 +238,9 @@ export class Delivery {
       return await this.#freeze(await this.#planner.reshaped(this.#record, batch));
     }
 
-    const { standing, ...record } = delivered(this.#record, batch, this.#delivered);
+    const record = delivered(this.#record, batch, this.#delivered);
     const over = this.#channel.isStandingOver(this.#ports.clock.monotonicMs());
-    await this.#write(over || standing === undefined ? record : { ...record, standing });
+    await this.#write(over ? withoutStanding(record) : record);
     this.#onDone(this.#record, batch);
   }
 

@@ -8,9 +8,10 @@ import type { SentMessage, Sink } from "../../domain/ports/sink.ts";
 import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
 import { Attempts, NONCE_TRUSTED_MS, TryAgain } from "./attempts.ts";
 import { type ChannelView, viewChannel } from "./channel-view.ts";
+import { heldByDigest } from "./digest-match.ts";
 import { nonceOf } from "./nonce.ts";
 import type { Planner } from "./planner.ts";
-import { answeredWith, endOfDigest, reconcile, skipped } from "./reconcile.ts";
+import { answeredWith, reconcile, withoutHeld } from "./reconcile.ts";
 
 /** Rows that were lost with a power cut come back within a few answers, old ones served again included. */
 const STANDING_KEPT_MS = 900_000;
@@ -184,6 +185,7 @@ export class FeedChannel {
     before: OffsetRecord,
     { posted, keysOf }: Extract<ChannelView, { kind: "read" }>,
   ): Promise<OffsetRecord | undefined> {
+    const { digestHash, entryKeys } = this.#ports.renderer;
     let record = reconcile(before, posted, keysOf);
     const own = (before.frozen?.body.files ?? []).map(({ name }) => name);
     const others = posted.filter(
@@ -191,20 +193,17 @@ export class FeedChannel {
     );
     for (const mark of others.flatMap((message) => keysOf(message).digests)) {
       const pending = await this.#planner.pending(record);
-      const endSeq = endOfDigest(pending, mark, this.#ports.renderer.digestHash);
-      if (endSeq !== undefined) {
+      const held = heldByDigest(pending.entries, mark, digestHash);
+      if (held !== undefined) {
         const { frozen: _, ...rest } = record;
-        record = skipped(rest, endSeq + 1, []);
+        record = withoutHeld(rest, held, pending, entryKeys);
       } else if (!this.#polled) {
         // A journal that was set back gets the rest of the digest's entries with the next answer.
         this.awaitsPoll = true;
         return undefined;
       } else {
-        this.#ports.warn(
-          `a digest of feed ${this.#feed.id} holds other entries than those that wait`,
-          new Error(`${mark.entries} entries, seconds ${mark.fromS} to ${mark.toS}`),
-        );
-        this.#planner.markUpToS = Math.max(mark.toS, this.#planner.markUpToS ?? 0);
+        // The log shows them only in part, or no longer: nobody can tell which of those that come are among them.
+        record = { ...record, inFileUpToS: Math.max(mark.toS, record.inFileUpToS ?? 0) };
       }
     }
     return record;

@@ -33,6 +33,12 @@ export interface PlannerPorts {
   serverName(feed: Feed): Promise<string | undefined>;
 }
 
+export interface PendingEntries {
+  readonly entries: readonly EntryItem[];
+  /** The first gap among them whose notice is still to come. */
+  readonly gapSeq: number | undefined;
+}
+
 /** Reads a feed's journal and makes batches of it; writes and sends nothing. Rejects when the store fails. */
 export class Planner {
   readonly #feed: Feed;
@@ -51,12 +57,16 @@ export class Planner {
     return list === undefined ? [] : await this.#ports.journal.read(source, list, nextSeq, limit);
   }
 
-  /** All entries that wait for this feed and do not stand in its channel yet. */
-  async pending(record: OffsetRecord): Promise<readonly EntryItem[]> {
+  /** All entries that wait for this feed and do not stand in its channel yet, those behind a gap included. */
+  async pending(record: OffsetRecord): Promise<PendingEntries> {
     const { source, list } = record;
-    if (list === undefined) return [];
+    if (list === undefined) return { entries: [], gapSeq: undefined };
     const items = await this.#readUntil(record, list, this.#ports.journal.head(source, list));
-    return pendingEntries(this.#feed, items, await this.#context(record));
+    const entries = items.filter(({ kind }) => kind !== "gap");
+    return {
+      entries: pendingEntries(this.#feed, entries, await this.#context(record)),
+      gapSeq: items.find(({ kind }) => kind === "gap")?.seq,
+    };
   }
 
   /** The next message, or what needs none. */
@@ -132,6 +142,7 @@ export class Planner {
       serverName: await this.#ports.serverName(this.#feed),
       standing: record.standing ?? [],
       markUpToS: this.markUpToS,
+      inFileUpToS: record.inFileUpToS,
     };
   }
 }

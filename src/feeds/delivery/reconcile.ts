@@ -1,7 +1,8 @@
 import type { PostedMessage } from "../../domain/message.ts";
-import type { DigestMark, FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { EntryItem } from "../journal/journal-port.ts";
 import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
+import type { PendingEntries } from "./planner.ts";
 import { asPosted, sameMessage } from "./read-back.ts";
 import { Standing } from "./standing.ts";
 
@@ -54,6 +55,12 @@ export function skipped(record: OffsetRecord, nextSeq: number, met: readonly str
   return { ...rest, nextSeq, ...withStanding(standing) };
 }
 
+/** The record after what stood in the channel has had time enough to come again. Pure. */
+export function withoutStanding(record: OffsetRecord): OffsetRecord {
+  const { standing: _, inFileUpToS: __, ...rest } = record;
+  return rest;
+}
+
 /**
  * Discord answered `sent` with a message that may be an older one, as it does where a nonce was used before. How much
  * of the batch stands there, and which of its keys where it is not the very message.
@@ -75,24 +82,25 @@ export function answeredWith(
 }
 
 /**
- * The number of the last entry of a digest that stands in the channel, where it holds exactly the entries that are
- * first in line; undefined where it does not. Pure.
+ * The record after a digest was found in the channel that holds these of the waiting entries: those that stand first are
+ * dealt with, the others are left out when their turn comes. `gapSeq`: a notice that has not been posted yet. Pure.
  */
-export function endOfDigest(
-  pending: readonly EntryItem[],
-  mark: DigestMark,
-  digestHash: FeedRenderer["digestHash"],
-): number | undefined {
-  const first = pending.slice(0, mark.entries);
-  if (mark.entries === 0 || first.length < mark.entries) return undefined;
-  const entries = first.map(({ entry }) => entry);
-  const times = entries.map(({ atS }) => atS);
-  const same =
-    mark.hash === undefined
-      ? times.reduce((a, b) => Math.min(a, b)) === mark.fromS &&
-        times.reduce((a, b) => Math.max(a, b)) === mark.toS
-      : digestHash(entries) === mark.hash;
-  return same ? first.at(-1)?.seq : undefined;
+export function withoutHeld(
+  record: OffsetRecord,
+  held: readonly EntryItem[],
+  { entries, gapSeq }: PendingEntries,
+  entryKeys: FeedRenderer["entryKeys"],
+): OffsetRecord {
+  const heldSeqs = new Set(held.map(({ seq }) => seq));
+  const first = entries.findIndex(({ seq }) => !heldSeqs.has(seq) || seq > (gapSeq ?? seq));
+  const done = first < 0 ? entries : entries.slice(0, first);
+  const doneThrough = done.at(-1)?.seq ?? record.nextSeq - 1;
+  const standing = new Standing(record.standing);
+  standing.add(
+    held.filter(({ seq }) => seq > doneThrough).flatMap(({ entry }) => entryKeys(entry).slice(0, 1)),
+  );
+  const { standing: _, ...rest } = record;
+  return { ...rest, nextSeq: doneThrough + 1, ...withStanding(standing) };
 }
 
 /** How much of a batch stands among these; what does is taken out of `standing`, unless it is only a part. */

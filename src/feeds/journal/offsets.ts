@@ -24,6 +24,8 @@ export interface OffsetRecord {
    * out when they come.
    */
   readonly standing?: readonly string[];
+  /** Entries up to this second may stand in the channel, in a file whose entries are not known: they come with a mark. */
+  readonly inFileUpToS?: number;
   /** The feed started, or was resumed: nothing older is posted. Epoch milliseconds. */
   readonly sinceMs: number;
   /** The channel has been told that the feed runs late, since when; until it has caught up it is not told again. */
@@ -91,6 +93,7 @@ const offset = z.object({
     .exactOptional(),
   lastMessageId: z.string().exactOptional(),
   standing: z.array(z.string()).exactOptional(),
+  inFileUpToS: z.number().exactOptional(),
   sinceMs: z.number(),
   lateSinceMs: z.number().exactOptional(),
 });

@@ -39,6 +39,39 @@ describe("a server that the service does not let us read, though the key is good
       await world.close();
     });
 
+  for (const end of ["restart", "kill"] as const)
+    test(`is asked no sooner after a ${end}, and its guilds are not told again`, async () => {
+      const world = new World({ seed: 7, keys: 1 });
+      const { faults, counts } = world.service;
+      faults.set({ code: 9998, codeChance: 1, codeStatus: 403, only: "reads" });
+      await poll(world, 2 * HOUR_MS);
+      assert.equal(counts.requests, 2);
+      await world[end]();
+      const last = await poll(world, 0.9 * HOUR_MS);
+      assert.equal(counts.requests, 2);
+      assert.ok(last instanceof Failure && last.code === "read-refused" && last.isRead);
+      assert.equal(last.serviceCode, 9998);
+      await poll(world, 8 * HOUR_MS);
+      // After 3 and 7 hours.
+      assert.equal(counts.requests, 4);
+      assert.equal(world.events.length, 1);
+      faults.clear();
+      await poll(world, 8 * HOUR_MS);
+      assert.equal(world.texts.refusedReads.size, 0);
+      await world.close();
+    });
+
+  test("waits no longer than was left, though the wall clock was set back over a restart", async () => {
+    const world = new World({ seed: 8, keys: 1 });
+    world.service.faults.set({ code: 9998, codeChance: 1, codeStatus: 403, only: "reads" });
+    await poll(world, HOUR_MS / 2);
+    world.clock.step(-24 * HOUR_MS);
+    await world.restart();
+    await poll(world, 1.1 * HOUR_MS);
+    assert.equal(world.service.counts.requests, 2);
+    await world.close();
+  });
+
   test("is read on when the service lets us again, and told anew if it then refuses", async () => {
     const world = new World({ seed: 2, keys: 1 });
     const { faults } = world.service;

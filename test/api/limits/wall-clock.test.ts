@@ -62,6 +62,25 @@ describe("a step of the wall clock", () => {
     }
   });
 
+  for (const end of ["restart", "kill"] as const)
+    test(`across a ${end} leaves the hour after which a parked key is asked once more`, async () => {
+      for (const stepMs of [...STEPS_MS, 24 * HOUR_MS]) {
+        const world = new World({ seed: 8, keys: 2 });
+        await within(world, poll(world, 1));
+        world.service.regenerateKey(world.key(0));
+        await assert.rejects(within(world, poll(world, 0)));
+        const asked = () => world.service.counts.badKeyRequests.get(world.key(0));
+        await world.clock.advance(20 * 60_000);
+        world.clock.step(stepMs);
+        await world[end]();
+        await world.clock.advance(39 * 60_000);
+        assert.equal(asked(), 1);
+        await world.clock.advance(3 * 60_000);
+        assert.equal(asked(), 2);
+        await world.close();
+      }
+    });
+
   test("across a restart leaves what was left of a halt to be waited", async () => {
     for (const stepMs of STEPS_MS) {
       const world = new World({ seed: 4, keys: 2 });

@@ -150,6 +150,83 @@ describe("after a power cut that set the store back", () => {
       assert.deepEqual(joined(rig).at(-1), "New");
     }));
 
+  describe("where a digest stands in the channel", () => {
+    /** Discord refuses the form of lines that begin with A, so that they become a file; then the power is cut. */
+    async function digestAndCut(rig: FeedsRig, meanwhile: () => void): Promise<void> {
+      rig.sink.fault = (call, _, body) =>
+        call === "send" && body?.files === undefined && /\*\*A\*\*/.test(body?.content ?? "")
+          ? "form"
+          : undefined;
+      const saved = rig.saved();
+      rig.join("A");
+      await rig.clock.advance(4_000);
+      rig.join("C");
+      await rig.pollAndFlush();
+      meanwhile();
+      await rig.powerCut(saved);
+      rig.sink.fault = () => undefined;
+      await rig.pollAndFlush();
+    }
+    const filesOf = (rig: FeedsRig) =>
+      rig.sink
+        .messages("channel-1")
+        .flatMap(({ body }) => body.files ?? [])
+        .map(({ data }) => [...String(data).matchAll(/\t(\w) \(/g)].map(([, name]) => name).join(""));
+
+    test("its entries are known again where a late row has come between them", () =>
+      withFeed(async (rig) => {
+        await digestAndCut(rig, () => {
+          const [first, last] = rig.log.joinLogs.slice(-2);
+          assert.ok(first?.kind === "join" && last !== undefined);
+          const late = { ...first, atS: first.atS + 2, player: { name: "B", id: 1 } };
+          rig.log.joinLogs.splice(-1, 1, late, last);
+        });
+        await joinAndPost(rig, "D");
+        assert.deepEqual([filesOf(rig), joined(rig)], [["AC"], ["B", "D"]]);
+        assert.deepEqual(rig.warnings, []);
+        assert.doesNotMatch(rig.sink.text("channel-1"), /Possibly repeated/);
+      }));
+
+    test("its entries are known again behind the gap of a log that has moved on", () =>
+      withFeed(async (rig) => {
+        await joinAndPost(rig, "Before");
+        rig.log.joinLogs.splice(0);
+        await digestAndCut(rig, () => undefined);
+        await joinAndPost(rig, "D");
+        assert.deepEqual([filesOf(rig), joined(rig)], [["AC"], ["Before", "D"]]);
+        assert.equal(rig.sink.text("channel-1").match(/⚠ Gap/g)?.length, 1);
+        assert.doesNotMatch(rig.sink.text("channel-1"), /Possibly repeated/);
+      }));
+
+    test("nothing is marked and nothing is said where the log no longer shows any of its entries", () =>
+      withFeed(async (rig) => {
+        await joinAndPost(rig, "Before");
+        await digestAndCut(rig, () => {
+          rig.log.joinLogs.splice(0);
+          rig.join("X");
+        });
+        assert.deepEqual([filesOf(rig), joined(rig)], [["AC"], ["Before", "X"]]);
+        assert.deepEqual(rig.warnings, []);
+      }));
+
+    test("those that the log shows only in part come again marked, over a kill too", () =>
+      withFeed(async (rig) => {
+        let now: (typeof rig.log.joinLogs)[number][] = [];
+        await digestAndCut(rig, () => {
+          now = rig.log.joinLogs.splice(-1);
+        });
+        await rig.crash();
+        rig.log.joinLogs.push(...now);
+        await rig.pollAndFlush();
+        await joinAndPost(rig, "D");
+        assert.deepEqual([filesOf(rig), joined(rig)], [["AC"], ["A", "C", "D"]]);
+        const marked = rig.sink
+          .messages("channel-1")
+          .map(({ body }) => (body.content ?? "").includes("a file above may hold some"));
+        assert.deepEqual(marked.slice(-3), [true, true, false]);
+      }));
+  });
+
   test("a notice of a gap is not said again", () =>
     withFeed(async (rig) => {
       await joinAndPost(rig, "A", "B", "C");

@@ -6,13 +6,7 @@ import { md } from "../../../src/domain/escaped.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry, SourceId } from "../../../src/domain/model.ts";
 import { type BatchContext, planBatch } from "../../../src/feeds/delivery/batch.ts";
-import {
-  answeredWith,
-  delivered,
-  endOfDigest,
-  reconcile,
-  skipped,
-} from "../../../src/feeds/delivery/reconcile.ts";
+import { answeredWith, delivered, reconcile, skipped } from "../../../src/feeds/delivery/reconcile.ts";
 import { Standing } from "../../../src/feeds/delivery/standing.ts";
 import type { EntryItem } from "../../../src/feeds/journal/journal-port.ts";
 import type { FrozenBatch, OffsetRecord } from "../../../src/feeds/journal/offsets.ts";
@@ -32,7 +26,7 @@ const entry: fc.Arbitrary<LogEntry> = fc.record({
 function contextOf(record: OffsetRecord): BatchContext {
   return {
     ...{ teamOf: () => undefined, serverName: undefined, nowMs: 0, renderer: feedRenderer },
-    ...{ standing: record.standing ?? [], markUpToS: undefined },
+    ...{ standing: record.standing ?? [], markUpToS: undefined, inFileUpToS: undefined },
   };
 }
 
@@ -110,23 +104,6 @@ describe("what a power cut leaves", () => {
       ),
       { numRuns: 500 },
     );
-  });
-
-  test("a digest is known by its entries where they are first in line, in the format of the release before too", () => {
-    const items = itemsOf(
-      Array.from({ length: 9 }, (_, index) => ({
-        ...{ kind: "join", atS: 1_700_000_000 + index, player: { name: `P${index}` }, joined: true },
-      })),
-    );
-    const some = items.slice(0, 5).map((item) => item.entry);
-    const [mark] = keysOf(postedOf(feedRenderer.digest(feed, some, "backlog"), "1")).digests;
-    assert.ok(mark !== undefined);
-    assert.equal(endOfDigest(items, mark, feedRenderer.digestHash), 5);
-    assert.equal(endOfDigest(items.slice(1), mark, feedRenderer.digestHash), undefined);
-    assert.equal(endOfDigest(items.slice(0, 4), mark, feedRenderer.digestHash), undefined);
-    const { hash: _, ...old } = mark;
-    assert.equal(endOfDigest(items, old, feedRenderer.digestHash), 5);
-    assert.equal(endOfDigest(items, { ...old, toS: old.toS + 1 }, feedRenderer.digestHash), undefined);
   });
 });
 

@@ -1,0 +1,71 @@
+import type { DigestMark, FeedRenderer } from "../../domain/ports/feed-renderer.ts";
+import type { EntryItem } from "../journal/journal-port.ts";
+
+/** Rows that came late may lie among a digest's entries; more than this many are not told apart from them. */
+const MOST_BETWEEN = 4;
+/** Such rows are looked for among this many of the newest: what came later stands later in the journal. */
+const NEWEST_LOOKED_AT = 100;
+
+/**
+ * Those of the waiting entries that a digest in the channel holds, or undefined where that cannot be told: some of
+ * them no longer wait, or too many others lie among them. Pure.
+ */
+export function heldByDigest(
+  pending: readonly EntryItem[],
+  mark: DigestMark,
+  digestHash: FeedRenderer["digestHash"],
+): readonly EntryItem[] | undefined {
+  if (mark.entries === 0) return undefined;
+  if (mark.hash === undefined) return firstInLine(pending, mark);
+
+  const candidates = withinDigest(pending, mark);
+  const between = candidates.length - mark.entries;
+  if (between < 0 || between > MOST_BETWEEN) return undefined;
+  const excess = numberOf(digestHash(candidates.map(({ entry }) => entry))) - numberOf(mark.hash);
+  const newest = candidates.slice(-NEWEST_LOOKED_AT);
+  const hashes = newest.map(({ entry }) => numberOf(digestHash([entry])));
+  const others = summingTo(BigInt.asUintN(64, excess), between, hashes);
+  if (others === undefined) return undefined;
+  const otherSeqs = new Set(others.map((at) => newest[at]?.seq));
+  return candidates.filter(({ seq }) => !otherSeqs.has(seq));
+}
+
+/** Waiting entries of the seconds that a digest speaks of: no others can stand in it. Pure. */
+function withinDigest(
+  pending: readonly EntryItem[],
+  { fromS, toS }: DigestMark,
+): readonly EntryItem[] {
+  return pending.filter(({ entry }) => fromS <= entry.atS && entry.atS <= toS);
+}
+
+/** The release before named only how many entries a digest holds, and from when to when. */
+function firstInLine(pending: readonly EntryItem[], mark: DigestMark): readonly EntryItem[] | undefined {
+  const first = pending.slice(0, mark.entries);
+  if (first.length < mark.entries) return undefined;
+  const times = first.map(({ entry }) => entry.atS);
+  const fromS = times.reduce((a, b) => Math.min(a, b));
+  const toS = times.reduce((a, b) => Math.max(a, b));
+  return fromS === mark.fromS && toS === mark.toS ? first : undefined;
+}
+
+/** The places of `count` values that make up `sum`, modulo 2^64; undefined where none do. */
+function summingTo(sum: bigint, count: number, values: readonly bigint[]): readonly number[] | undefined {
+  if (count === 0) return sum === 0n ? [] : undefined;
+  const lastPlace = new Map(values.map((value, at) => [value, at]));
+  const search = (rest: bigint, left: number, from: number): readonly number[] | undefined => {
+    if (left === 1) {
+      const place = lastPlace.get(rest);
+      return place === undefined || place < from ? undefined : [place];
+    }
+    for (let at = from; at < values.length; at++) {
+      const more = search(BigInt.asUintN(64, rest - (values[at] ?? 0n)), left - 1, at + 1);
+      if (more !== undefined) return [at, ...more];
+    }
+    return undefined;
+  };
+  return search(sum, count, 0);
+}
+
+function numberOf(hash: string): bigint {
+  return BigInt(`0x${hash}`);
+}
