@@ -31,10 +31,7 @@ export function heldByDigest(
 }
 
 /** Waiting entries of the seconds that a digest speaks of: no others can stand in it. Pure. */
-function withinDigest(
-  pending: readonly EntryItem[],
-  { fromS, toS }: DigestMark,
-): readonly EntryItem[] {
+function withinDigest(pending: readonly EntryItem[], { fromS, toS }: DigestMark): readonly EntryItem[] {
   return pending.filter(({ entry }) => fromS <= entry.atS && entry.atS <= toS);
 }
 
