@@ -140,8 +140,9 @@ export class ModCallCards implements ModCalls {
 
   async #placeOf(feed: Feed, item: EntryItem, call: ModCallEntry): Promise<Place> {
     const { board, nonceKey } = this.#ports;
-    const cards = cardsOfCaller(board.ofBinding(feed.bindingId), call.caller);
-    const holding = cardHolding(cards, { seq: item.seq, atS: call.atS });
+    const numbered = { seq: item.seq, atS: call.atS };
+    const known = cardsOfCaller(board.ofBinding(feed.bindingId), call.caller);
+    const holding = cardHolding(known, numbered);
     if (holding !== undefined) return { id: holding.id, joins: false };
 
     const standing = await this.#standing.find(feed, call, (cardId) => {
@@ -153,6 +154,11 @@ export class ModCallCards implements ModCalls {
     if (standing.kind === "on") {
       return { id: standing.card.cardId, joins: false, postedAtS: standing.card.calledAtS };
     }
+    // While the channel was read, an edit may have found this very call on its card and taken it up.
+    const cards = cardsOfCaller(board.ofBinding(feed.bindingId), call.caller);
+    const taken = cardHolding(cards, numbered);
+    if (taken !== undefined) return { id: taken.id, joins: false };
+
     const doubtful = standing.kind === "unknown" ? { doubtful: true } : {};
     const open = cards.findLast((card) => mayJoin(card, call));
     if (open !== undefined) return { id: open.id, joins: true, ...doubtful };

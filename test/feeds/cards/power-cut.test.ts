@@ -66,6 +66,34 @@ describe("cards after a power cut that set the store back", () => {
       assert.equal(rig.sink.messages("mods").length, 2);
     }));
 
+  test("take up a call that an edit has read from them while its row looks for its card", () =>
+    withModCalls(async (rig) => {
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      const saved = rig.saved();
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      assert.deepEqual(callCounts(rig), [2]);
+      // The answer makes the card be edited, and keeps further calls from joining it.
+      rig.log.modCalls.splice(
+        0,
+        1,
+        ...rig.log.modCalls
+          .slice(0, 1)
+          .flatMap((row) => (row.kind === "modCall" ? [{ ...row, moderator: { name: "Mod", id: 99 } }] : [])),
+      );
+      // The row's own look into the channel takes longer than the edit's look at the one message.
+      const { readBack } = rig.sink;
+      rig.sink.readBack = async (channelId, after, limit) => {
+        const found = await readBack.call(rig.sink, channelId, after, limit);
+        if (limit > 1) await rig.clock.sleep(2_000);
+        return found;
+      };
+      await rig.powerCut(saved);
+      await rig.pollAndFlush(30_000);
+      assert.deepEqual(callCounts(rig), [2]);
+    }));
+
   test("lose no call that stands on them, whatever the log still shows", () =>
     withModCalls(async (rig) => {
       const saved = rig.saved();
