@@ -8,6 +8,7 @@ import { history } from "./history.ts";
 import { me } from "./me.ts";
 import { player } from "./player.ts";
 import { run } from "./run.ts";
+import { schedule } from "./schedule.ts";
 import { server } from "./server.ts";
 import { setup } from "./setup.ts";
 import { staff } from "./staff.ts";
@@ -16,6 +17,7 @@ import { staff } from "./staff.ts";
 export const commands: readonly Command[] = [
   server,
   run,
+  schedule,
   player,
   cases,
   me,

@@ -1,15 +1,23 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineEntry, type Group, type Typing } from "../src/discord/command.ts";
-import { cut, cutLines, inlineCode, inlineName, plainText } from "../src/discord/render/escape.ts";
+import { cutLines, inlineCode, inlineName, plainText } from "../src/discord/render/escape.ts";
 import type { Services } from "../src/discord/services.ts";
 import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
+import {
+  fillPreset,
+  isNamed,
+  type Placeholder,
+  placeholdersOf,
+  presetNamed,
+  verbOf,
+} from "../src/domain/preset-text.ts";
 import { recordEvent } from "./audit-event.ts";
-import { completeStaffPlayer, serverBeingTyped } from "./live-players.ts";
-import { fillPreset, isNamed, type Placeholder, placeholdersOf, presetNamed, verbOf } from "./preset-text.ts";
+import { completeStaffPlayer } from "./live-players.ts";
+import { presetChoice, presetsTyped, usablePresets } from "./preset-choices.ts";
 import { ask } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
-import { mayRunFor, mustBeManager } from "./staff-rights.ts";
+import { mustBeManager } from "./staff-rights.ts";
 
 /** `/run preset`: command texts that Managers keep for everyone, with placeholders for what changes. */
 
@@ -23,11 +31,8 @@ interface UseArgs {
   readonly values: Readonly<Partial<Record<Placeholder, string>>>;
 }
 
-async function completePreset({ actor, typed }: Typing, { settings }: Services) {
-  const wanted = typed.toLowerCase();
-  return (await settings.of(actor.guildId)).presets
-    .filter(({ name }) => name.toLowerCase().includes(wanted))
-    .map((preset) => ({ name: cut(plainText(`${preset.name} · ${preset.text}`), 100), value: preset.name }));
+async function completePreset(typing: Typing, services: Services) {
+  return (await presetsTyped(typing, services)).map(presetChoice);
 }
 
 /** For `/run command`: the text of a preset up to its first placeholder, so that typing goes on from there. */
@@ -40,10 +45,7 @@ export async function completeByName(
   if (wanted === "" || wanted.startsWith(":")) return [];
   return (await settings.of(actor.guildId)).presets
     .filter((preset) => preset.name.toLowerCase().includes(wanted) && may(verbOf(preset)))
-    .map((preset) => ({
-      name: cut(plainText(`${preset.name} · ${preset.text}`), 100),
-      value: preset.text.replace(/\{.*$/su, "").trim(),
-    }));
+    .map((preset) => ({ ...presetChoice(preset), value: preset.text.replace(/\{.*$/su, "").trim() }));
 }
 
 /** The text of the preset whose name was typed instead of a command; undefined: no preset has that name. */
@@ -59,10 +61,7 @@ export async function textOfPreset(
 
 /** Presets that this person may run. */
 async function completeUsable(typing: Typing, services: Services) {
-  const may = await mayRunFor(typing.actor, await serverBeingTyped(typing, services), services);
-  const { presets } = await services.settings.of(typing.actor.guildId);
-  const usable = new Set(presets.filter((preset) => may(verbOf(preset))).map(({ name }) => name));
-  return (await completePreset(typing, services)).filter(({ value }) => usable.has(value));
+  return (await usablePresets(typing, services)).map(presetChoice);
 }
 
 const nameOption = {

@@ -56,6 +56,7 @@ export async function setTimeZone(services: Services, actor: Actor, typed: strin
   await services.settings.change(actor.guildId, ({ timeZone: _, ...rest }) =>
     zone === DEFAULT_ZONE ? rest : { ...rest, timeZone: zone },
   );
+  await services.schedules.onZoneChanged(actor.guildId);
   await recordEvent(services, actor, { action: "time-zone", text: zone });
   return zone;
 }

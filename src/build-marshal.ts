@@ -159,6 +159,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     answers: kept.runAnswers,
     lateAnswers: discord.lateAnswers,
     deferred: kept.deferred,
+    schedules: kept.schedules,
     seenRows: kept.seenRows,
     accounts: kept.accounts,
     client: service,
@@ -239,6 +240,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       permissions: runs.permissions,
       catalogue: runs.catalogue,
       accounts: runs.accounts,
+      schedules: runs.schedules,
       runner: runs.runner,
       runAnswers: kept.runAnswers,
       queue: runs.queue,
@@ -253,6 +255,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       ...lifecycle.onLink,
     });
     watch.start();
+    runs.beginSchedules();
     guildRetention.start();
     await readiness.start();
   }

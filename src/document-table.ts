@@ -8,6 +8,7 @@ import { parsePanel } from "./feeds/panels/panel-records.ts";
 import { parseGuildAccounts } from "./runs/accounts/linked-accounts.ts";
 import { parseSeenRows } from "./runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-run-record.ts";
+import { parseSchedule } from "./runs/schedules/schedule-record.ts";
 import { parseCleanEnd } from "./store/clean-stop.ts";
 import * as schemas from "./store/document-schemas.ts";
 import type { Durability, Store, Writers } from "./store/keyv-documents.ts";
@@ -56,6 +57,7 @@ export const DOCUMENT_KINDS = {
   panels: kind(parsePanel, "full"),
   "clean-stop": kind(parseCleanEnd, "full"),
   "deferred-runs": kind(parseDeferredRun, "full"),
+  schedules: kind(parseSchedule, "full"),
   "game-accounts": kind(parseGuildAccounts, "full"),
   "seen-rows": kind(parseSeenRows, "normal"),
   "sealed-root": kind(schemas.parseSealedRoot, "full"),

@@ -47,6 +47,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         const linked = await bindings.list(guildId);
         await retention.recordRemoval(guildId);
         await bindings.forgetGuild(guildId);
+        await runs.onGuildRemoved(guildId);
         for (const binding of linked) {
           await runs.onUnlinked(binding);
           cases?.onUnlinked(binding);

@@ -104,6 +104,7 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
     panels: on("panels"),
     cleanStop: createCleanStop(store, on("clean-stop"), clock),
     deferred: on("deferred-runs"),
+    schedules: on("schedules"),
     accounts: on("game-accounts"),
     seenRows: on("seen-rows"),
   };

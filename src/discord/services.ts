@@ -18,6 +18,7 @@ import type { Permissions } from "../domain/ports/permissions.ts";
 import type { RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
 import type { Runner } from "../domain/ports/runner.ts";
+import type { Schedules } from "../domain/ports/schedules.ts";
 import type { KeyVerifier } from "../domain/ports/service-client.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Settings } from "../domain/ports/settings.ts";
@@ -45,6 +46,7 @@ export interface Services {
   readonly panels: Panels;
   readonly accounts: GameAccounts;
   readonly history: History;
+  readonly schedules: Schedules;
   readonly audit: AuditLog;
   readonly cases: Cases;
   readonly watches: Watches;

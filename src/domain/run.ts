@@ -7,7 +7,7 @@ import type { PlayerRef, SourceId } from "./model.ts";
 /** How much harm a verb can do: "read" shows only, "mild" is undone easily, "serious" hits a person, "severe" needs a confirmation. */
 export type Danger = "read" | "mild" | "serious" | "severe";
 
-export type RunOrigin = "command" | "button" | "preset" | "undo" | "on-join";
+export type RunOrigin = "command" | "button" | "preset" | "undo" | "on-join" | "schedule";
 
 export interface RunRequest {
   readonly actor: Actor;
@@ -17,6 +17,8 @@ export interface RunRequest {
   readonly origin: RunOrigin;
   /** The asker's own account in the game, where it is linked: nobody needs a rank or a confirmation to move themselves. */
   readonly ownPlayerId?: number;
+  /** The id that its row in the audit gets, where who asks has to know it before. */
+  readonly runId?: string;
 }
 
 /** The meaning of a command text. The text itself is never rewritten. */

@@ -1,3 +1,4 @@
+// Over 200 lines: builds the wing by hand; each part is named once, in the order in which it is needed.
 import type { Binding } from "../domain/guild.ts";
 import type { Snapshot, SourceId } from "../domain/model.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
@@ -14,12 +15,14 @@ import type { LateAnswers, RunAnswers } from "../domain/ports/run-answers.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
 import type { RunRenderer } from "../domain/ports/run-renderer.ts";
 import type { Runner } from "../domain/ports/runner.ts";
+import type { Schedules } from "../domain/ports/schedules.ts";
 import type { ServiceClient } from "../domain/ports/service-client.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Sink } from "../domain/ports/sink.ts";
 import type { SnapshotListener, Snapshots } from "../domain/ports/snapshots.ts";
 import type { DeferredRun, RunRecord } from "../domain/run.ts";
+import type { Schedule } from "../domain/schedule.ts";
 import { createGameAccounts } from "./accounts/game-accounts.ts";
 import type { GuildAccounts } from "./accounts/linked-accounts.ts";
 import { AuditChannelMirror } from "./audit/channel-mirror.ts";
@@ -34,6 +37,7 @@ import type { SeenRows } from "./proof/seen-rows.ts";
 import { DeferredRuns } from "./queue/deferred-runs.ts";
 import { CommandRunner } from "./queue/runner.ts";
 import { WaitingRuns } from "./queue/waiting-runs.ts";
+import { ScheduleBook } from "./schedules/schedule-book.ts";
 
 export interface RunsPorts {
   readonly client: Pick<ServiceClient, "command">;
@@ -53,6 +57,8 @@ export interface RunsPorts {
   readonly lateAnswers: LateAnswers;
   /** With `parseDeferredRun`; durable. */
   readonly deferred: Documents<DeferredRun>;
+  /** With `parseSchedule`; durable. */
+  readonly schedules: Documents<Schedule>;
   /** With `parseGuildAccounts`; durable. */
   readonly accounts: Documents<GuildAccounts>;
   /** With `parseSeenRows`. */
@@ -73,6 +79,7 @@ export interface Runs {
   readonly permissions: Permissions;
   readonly catalogue: CommandCatalogue;
   readonly accounts: GameAccounts;
+  readonly schedules: Schedules;
   /** The audit that everyone else writes to: it mirrors into the guild's audit channel. */
   readonly audit: AuditLog;
   readonly refusals: Refusals;
@@ -80,6 +87,8 @@ export interface Runs {
   readonly listener: SnapshotListener;
   /** Concludes what a crash left behind. To be called when the store is open. */
   start(): Promise<void>;
+  /** From now on schedules run. To be called when Discord is there, which is asked for their owners' roles. */
+  beginSchedules(): void;
   /** Ends waiting runs and says so, then waits for those being sent, at most `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
   /** For /state; no texts, no names. */
@@ -90,6 +99,8 @@ export interface Runs {
   /** Hears of each change of a run, after it was written into the audit. */
   listen(listener: (record: RunRecord) => void): void;
   onUnlinked(binding: Binding): Promise<void>;
+  /** The guild has removed the bot. */
+  onGuildRemoved(guildId: string): Promise<void>;
 }
 
 /** The part of a stop's time that is kept for the last writes and for mirroring. */
@@ -130,6 +141,7 @@ export function createRuns(ports: RunsPorts): Runs {
     isStoreInDoubt,
     documents: ports.deferred,
   });
+  const schedules = new ScheduleBook({ ...ports, audit, runner, report, owns, documents: ports.schedules });
   const { accounts, codes } = createGameAccounts({ ...ports, audit, report });
   let endRetention: () => void = () => undefined;
   let telling: Promise<void> = Promise.resolve();
@@ -140,6 +152,7 @@ export function createRuns(ports: RunsPorts): Runs {
     // Not awaited, because there may be many and Discord may be slow.
     telling = tell().catch((error: unknown) => report("outcomes of an earlier run could not be told", error));
     await deferred.load();
+    await schedules.load();
     const guilds = new Set<string>();
     for (const { guildId } of bindings.linked()) if (owns(guildId)) guilds.add(guildId);
     for (const guildId of guilds) await watchOutside(guildId);
@@ -150,11 +163,14 @@ export function createRuns(ports: RunsPorts): Runs {
     endRetention();
     const limit = new AbortController();
     const tooLate = clock.sleep(deadlineMs, limit.signal).catch(() => undefined);
+    const begunSchedules = schedules.stop();
     // The rest of the time is for the last writes and for mirroring.
     await runner.stop(Math.max(0, deadlineMs - LAST_WRITES_MS));
     await Promise.race([
       tooLate,
-      Promise.all([telling, deferred.stop(), refusals.flush()]).then(() => audit.flushed()),
+      Promise.all([telling, deferred.stop(), refusals.flush(), begunSchedules])
+        .then(() => schedules.flushed())
+        .then(() => audit.flushed()),
     ]);
     limit.abort();
     codes.stop();
@@ -167,6 +183,7 @@ export function createRuns(ports: RunsPorts): Runs {
     permissions: createPermissions(ports),
     catalogue: createCommandCatalogue(ports),
     accounts,
+    schedules,
     audit,
     refusals,
     listener: {
@@ -177,18 +194,26 @@ export function createRuns(ports: RunsPorts): Runs {
       },
     },
     start,
+    beginSchedules: () => schedules.begin(),
     stop,
     gauges: () => runner.lanes.gauges(),
-    state: () => ({ ...runner.state(), deferred: deferred.count, proofPending: proof.pendingCount }),
+    state: () => ({
+      ...runner.state(),
+      deferred: deferred.count,
+      schedules: schedules.count,
+      proofPending: proof.pendingCount,
+    }),
     listen: (listener) => audit.listen(listener),
     onKeyParked: (source) => runner.onKeyParked(source),
     onUnlinked: async (binding) => {
       runner.onUnlinked(binding);
       codes.onUnlinked(binding);
       await deferred.onUnlinked(binding);
+      await schedules.onUnlinked(binding);
       await watchOutside(binding.guildId);
       const linked = await bindings.bySource(binding.source);
       if (linked.every(({ id }) => id === binding.id)) await ports.seenRows.delete(binding.source);
     },
+    onGuildRemoved: (guildId) => schedules.forgetGuild(guildId),
   };
 }

@@ -129,7 +129,7 @@ const run = z.object({
   actorId: z.string(),
   actorName: z.string(),
   actorRoleIds: texts,
-  origin: z.enum(["command", "button", "preset", "undo", "on-join"]),
+  origin: z.enum(["command", "button", "preset", "undo", "on-join", "schedule"]),
   text: z.string(),
   verb: z.string().exactOptional(),
   askedAtMs: z.number(),

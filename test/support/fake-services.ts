@@ -17,6 +17,7 @@ import type { ChannelAccess, Guilds } from "../../src/domain/ports/guilds.ts";
 import type { RequestsLeft } from "../../src/domain/ports/host-health.ts";
 import type { PendingLinks } from "../../src/domain/ports/pending-links.ts";
 import type { Permissions } from "../../src/domain/ports/permissions.ts";
+import type { Schedules } from "../../src/domain/ports/schedules.ts";
 import type { KeyVerifier } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { Settings } from "../../src/domain/ports/settings.ts";
@@ -199,6 +200,7 @@ export class FakeWorld {
     catalogue: unused("catalogue"),
     ...{ cases: CASES_OFF, watches: WATCHES_OFF },
     feeds: unused("feeds"),
+    schedules: { ...unused<Schedules>("schedules"), onZoneChanged: async () => undefined },
     modCalls: unused("modCalls"),
     panels: unused("panels"),
     history: createNoHistory(),

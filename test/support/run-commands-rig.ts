@@ -83,7 +83,7 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
     const taken = emulated.traffic.filter(({ status }) => status > 0 && status < 400);
     assert.deepEqual([...new Set(taken.flatMap((exchanged) => api.check(exchanged)))], []);
   });
-  const { runner, queue, permissions, catalogue, audit, accounts } = rig.runs;
+  const { runner, queue, permissions, catalogue, audit, accounts, schedules } = rig.runs;
   await discord.start(commands, {
     ...world.services,
     ...{
@@ -95,6 +95,7 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
       catalogue,
       audit,
       accounts,
+      schedules,
     },
   });
   return {

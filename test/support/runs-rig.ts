@@ -25,10 +25,12 @@ import type { Settings } from "../../src/domain/ports/settings.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { Snapshots } from "../../src/domain/ports/snapshots.ts";
 import type { AuditEvent, DeferredRun, RecentRun, RunRecord } from "../../src/domain/run.ts";
+import type { Schedule } from "../../src/domain/schedule.ts";
 import { type GuildAccounts, parseGuildAccounts } from "../../src/runs/accounts/linked-accounts.ts";
 import { parseSeenRows, type SeenRows } from "../../src/runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "../../src/runs/queue/deferred-run-record.ts";
 import { createRuns, type Runs } from "../../src/runs/runs.ts";
+import { parseSchedule } from "../../src/runs/schedules/schedule-record.ts";
 import { parseSealedAnswer } from "../../src/store/document-schemas.ts";
 import { createRunAnswers } from "../../src/store/run-answers.ts";
 import { createVault } from "../../src/store/vault.ts";
@@ -173,6 +175,10 @@ export class RunsRig {
   runs: Runs;
   readonly #random = seededRandom(7);
   readonly #deferredTexts = new Map<string, string>();
+  /** As the store keeps them; they survive `crash`. */
+  readonly scheduleTexts = new Map<string, string>();
+  /** Those of the process that runs now. */
+  scheduleDocuments = new MemoryDocuments<Schedule>(parseSchedule, this.scheduleTexts);
   readonly #seenTexts = new Map<string, string>();
   readonly #accountTexts = new Map<string, string>();
   readonly accountDocuments = new MemoryDocuments<GuildAccounts>(parseGuildAccounts, this.#accountTexts);
@@ -329,6 +335,7 @@ export class RunsRig {
       renderer: this.#options.renderer ?? plainRenderer,
       answers: this.runAnswers,
       lateAnswers: this.#options.lateAnswers ?? this.#lateAnswers(),
+      schedules: this.#newScheduleDocuments(),
       deferred: new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts),
       seenRows: new MemoryDocuments<SeenRows>(parseSeenRows, this.#seenTexts),
       accounts: this.accountDocuments,
@@ -337,6 +344,12 @@ export class RunsRig {
       report: (what, error) => void (alive() && this.reports.push({ what, error })),
     });
     return runs;
+  }
+
+  #newScheduleDocuments(): MemoryDocuments<Schedule> {
+    this.scheduleDocuments.isDead = this.#life > 0;
+    this.scheduleDocuments = new MemoryDocuments<Schedule>(parseSchedule, this.scheduleTexts);
+    return this.scheduleDocuments;
   }
 
   #lateAnswers(): LateAnswers {
@@ -456,4 +469,8 @@ const plainRenderer: RunRenderer = {
   auditRow: (record) => ({ content: markdownOfOurs(`row ${record.status} ${record.text} ${record.proof}`) }),
   auditEvent: (event) => ({ content: markdownOfOurs(`event ${event.action} ${event.text}`) }),
   deferredExpired: (run) => ({ content: markdownOfOurs(`nobody joined: ${run.request.text}`) }),
+  schedulesEnded: (ended, why) => ({
+    content: markdownOfOurs(`ended ${ended.map(({ text }) => text).join(", ")}: ${why}`),
+  }),
+  scheduleFailing: ({ text }, why) => ({ content: markdownOfOurs(`failing ${text}: ${why}`) }),
 };

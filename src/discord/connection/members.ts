@@ -2,6 +2,7 @@ import {
   type APIGuildMember,
   type APIRole,
   type Client,
+  DiscordAPIError,
   type Guild,
   PermissionFlagsBits,
   type REST,
@@ -34,10 +35,17 @@ async function member(rest: REST, guildId: string, userId: string): Promise<Pick
   try {
     found = await rest.get(Routes.guildMember(guildId, userId));
   } catch (cause) {
+    // Who has left the server holds none of its roles.
+    if (cause instanceof DiscordAPIError && isGone(cause.code)) return { roles: [] };
     throw new Failure("denied", "Your roles could not be read from Discord.", { cause });
   }
   if (!isMember(found)) throw new Failure("denied", "Your roles could not be read from Discord.");
   return found;
+}
+
+/** Discord knows no such member, or no such person, any more. */
+function isGone(code: string | number): boolean {
+  return code === 10_007 || code === 10_013;
 }
 
 function isMember(value: unknown): value is Pick<APIGuildMember, "roles"> {

@@ -26,13 +26,14 @@ const PROOFS = {
 
 /** The outcome and the command on one line; below, in small: who, when, and why where it did not simply run. */
 export function runLine(record: RunRecord, options: { readonly server?: boolean } = {}): Escaped {
-  const { status, askedAtMs, actorId, text, serverName, proof, message } = record;
+  const { status, askedAtMs, actorId, text, serverName, proof, message, origin } = record;
   const where = options.server === true ? md` on **${inlineName(serverName)}**` : "";
   const why =
     status === "done" || message === undefined
       ? md``
       : refusalWords(cut(message, 200), status, record.actorRoleIds);
-  return md`${MARKS[status]} ${inlineCode(text, 300)}${where}${PROOFS[proof]}\n${small(actorId, askedAtMs, why)}`;
+  const how = origin === "schedule" ? md` · 🕒 by schedule` : "";
+  return md`${MARKS[status]} ${inlineCode(text, 300)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, why)}`;
 }
 
 /** A row that is not a run. */
@@ -105,6 +106,9 @@ const ACTIONS = {
   "panel-remove": "took down a panel",
   "preset-save": "kept a preset",
   "preset-remove": "dropped a preset",
+  "schedule-add": "scheduled",
+  "schedule-remove": "removed a schedule",
+  "schedule-end": "ended a schedule",
   "audit-channel": "set the audit channel",
   "audit-retention": "set how long the audit is kept",
   "audit-export": "exported the audit",

@@ -2,6 +2,7 @@ import { userMention } from "../../domain/escaped.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import { eventLine, runLine } from "./audit-rows.ts";
 import { deferredExpiredCard, outcomeCard } from "./run-cards.ts";
+import { scheduleFailing, schedulesEnded } from "./schedule-cards.ts";
 
 /** The messages that runs/ sends by itself. Their buttons stay, because each press is checked anew. */
 export const runRenderer: RunRenderer = {
@@ -13,4 +14,6 @@ export const runRenderer: RunRenderer = {
   auditRow: (record) => ({ content: runLine(record, { server: true }) }),
   auditEvent: (event) => ({ content: eventLine(event) }),
   deferredExpired: deferredExpiredCard,
+  schedulesEnded,
+  scheduleFailing,
 };

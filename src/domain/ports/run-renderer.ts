@@ -1,5 +1,13 @@
 import type { MessageBody } from "../message.ts";
 import type { AuditEvent, DeferredRun, RunOutcome, RunRecord } from "../run.ts";
+import type { Schedule } from "../schedule.ts";
+
+/** A schedule in a message: what it runs, and the name of its server, where that is known. */
+export interface NamedSchedule {
+  readonly schedule: Schedule;
+  readonly text: string;
+  readonly serverName: string | undefined;
+}
 
 /** Pure rendering of the messages that runs/ sends by itself (channels, DMs), implemented in discord/render. */
 export interface RunRenderer {
@@ -11,4 +19,8 @@ export interface RunRenderer {
   auditEvent(event: AuditEvent): MessageBody;
   /** Nobody joined in time: it was not sent. */
   deferredExpired(run: DeferredRun): MessageBody;
+  /** Schedules of one guild that run no more, for one reason. */
+  schedulesEnded(ended: readonly NamedSchedule[], why: string): MessageBody;
+  /** It failed several times in a row, the last time for this reason. */
+  scheduleFailing(failing: NamedSchedule, why: string): MessageBody;
 }

@@ -62,6 +62,8 @@ export class LateOutcomes {
   async #tellElsewhere(outcome: RunOutcome): Promise<void> {
     const { id, origin, guildId, actorId: userId, channelId } = outcome.record;
     if (origin === "on-join") return this.post(outcome, id.slice(0, 25));
+    // Nobody waits for it: the list of schedules and the audit say what came of it.
+    if (origin === "schedule") return;
     await this.#ports.lateAnswers.tell({ guildId, userId, channelId }, this.#ports.renderer.outcome(outcome));
   }
 

@@ -3,7 +3,7 @@ import { Failure } from "../../domain/failure.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { ServiceClient } from "../../domain/ports/service-client.ts";
-import type { RunOutcome, RunPlan, RunRecord, RunRequest, RunStatus } from "../../domain/run.ts";
+import type { RunOrigin, RunOutcome, RunPlan, RunRecord, RunRequest, RunStatus } from "../../domain/run.ts";
 import { actorColumns, answeredOutcome, failedOutcome, newRecord } from "../audit/run-record.ts";
 import {
   type Authorized,
@@ -19,6 +19,8 @@ import { TrackedRun } from "./tracked-run.ts";
 
 /** A run that has waited this long is not sent: a stale ban is worse than none. */
 const EXPIRES_AFTER_MS = 10 * 60_000;
+/** The same for a run of a schedule, which people meant for that very minute. */
+const SCHEDULED_EXPIRES_AFTER_MS = 2 * 60_000;
 
 export interface RunPorts extends AuthorizeParts {
   readonly client: Pick<ServiceClient, "command">;
@@ -59,10 +61,11 @@ export class ActiveRun implements LaneEntry {
     this.#record = newRecord(plan, clock.nowMs());
     this.#row = new RunRow(ports);
     this.submitted = new TrackedRun(plan.id);
-    this.#expiresAtMs = clock.monotonicMs() + EXPIRES_AFTER_MS;
+    const waitsMs = request.origin === "schedule" ? SCHEDULED_EXPIRES_AFTER_MS : EXPIRES_AFTER_MS;
+    this.#expiresAtMs = clock.monotonicMs() + waitsMs;
     // The roles are those of the interaction. Its age compares Discord's clock with ours, so it is computed only once.
     this.#rolesReadAtMs = clock.monotonicMs() - Math.max(0, clock.nowMs() - request.actor.askedAtMs);
-    this.#cancelExpiry = clock.after(EXPIRES_AFTER_MS, () => this.#expire());
+    this.#cancelExpiry = clock.after(waitsMs, () => this.#expire());
   }
 
   get id(): string {
@@ -74,7 +77,7 @@ export class ActiveRun implements LaneEntry {
   }
 
   get automatic(): boolean {
-    return this.#request.origin === "on-join";
+    return this.#request.origin === "on-join" || this.#request.origin === "schedule";
   }
 
   get over(): boolean {
@@ -238,9 +241,10 @@ export class ActiveRun implements LaneEntry {
   }
 
   #expire(): void {
-    if (this.end("expired", expiredUnsent()) || this.#over || this.#started) return;
+    const expired = expiredUnsent(this.#request.origin);
+    if (this.end("expired", expired) || this.#over || this.#started) return;
     // The gate still holds it. If it leaves at this moment, the client answers with ran "unknown".
-    this.#abort.abort(expiredUnsent());
+    this.#abort.abort(expired);
   }
 
   #fail(failure: Failure, status?: RunStatus): void {
@@ -270,6 +274,10 @@ function notAudited(cause: unknown): Failure {
   return new Failure("store", "The audit row could not be written, so nothing was sent.", { cause });
 }
 
-function expiredUnsent(): Failure {
-  return new Failure("expired", "It waited for 10 minutes and was not sent.");
+function expiredUnsent(origin: RunOrigin): Failure {
+  const words =
+    origin === "schedule"
+      ? "Other commands came first for 2 minutes, so it was left out."
+      : "It waited for 10 minutes and was not sent.";
+  return new Failure("expired", words);
 }

@@ -29,7 +29,7 @@ const schema = z.object({
     actor,
     binding,
     text: z.string(),
-    origin: z.enum(["command", "button", "preset", "undo", "on-join"]),
+    origin: z.enum(["command", "button", "preset", "undo", "on-join", "schedule"]),
   }),
   expiresAtMs: z.number(),
 });

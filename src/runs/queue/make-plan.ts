@@ -58,7 +58,7 @@ export async function makePlan(
   const inverse = inverseOf(command, targets);
   const nowMs = ports.clock.nowMs();
   return {
-    id: ports.random.id(),
+    id: request.runId ?? ports.random.id(),
     request,
     command,
     decision,

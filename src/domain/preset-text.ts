@@ -1,5 +1,5 @@
-import { Failure } from "../src/domain/failure.ts";
-import type { Preset } from "../src/domain/guild.ts";
+import { Failure } from "./failure.ts";
+import type { Preset } from "./guild.ts";
 
 /** The text of a preset: its placeholders, and the command that it becomes. Pure. */
 

@@ -1,0 +1,178 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import {
+  type Choice,
+  defineAction,
+  defineCommand,
+  defineEntry,
+  type Reply,
+  type Typing,
+} from "../src/discord/command.ts";
+import { cut, escapeMarkdown } from "../src/discord/render/escape.ts";
+import {
+  ruleWords,
+  scheduleAdded,
+  scheduleList,
+  scheduleText,
+} from "../src/discord/render/schedule-cards.ts";
+import type { Services } from "../src/discord/services.ts";
+import { md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import { placeholdersOf, presetNamed } from "../src/domain/preset-text.ts";
+import { ruleOf, type ScheduledWhat, type ScheduleRule } from "../src/domain/schedule.ts";
+import { recordEvent } from "./audit-event.ts";
+import { presetChoice, usablePresets } from "./preset-choices.ts";
+import { completeServer, serverOption } from "./server-option.ts";
+import { mustBeManager } from "./staff-rights.ts";
+
+/** Announcements and presets that run by themselves, by the rights of the Manager who made them. */
+
+const { String: text, Boolean: flag } = ApplicationCommandOptionType;
+const FOR_MANAGERS = "Only Managers keep schedules.";
+const GONE = "There is no such schedule any more.";
+const EXAMPLES = ["every 30 min", "20:00", "mon-fri 18:00, 21:00", "sat, sun 12:00"];
+
+interface AddArgs {
+  readonly what: string;
+  readonly rule: ScheduleRule;
+  readonly server: string | undefined;
+  readonly onlyWithPlayers: boolean;
+}
+
+const add = defineEntry<AddArgs>({
+  description: "Run an announcement or a preset by itself (Managers)",
+  first: "ephemeral",
+  options: [
+    {
+      type: text,
+      name: "what",
+      description: "An announcement such as :h Welcome, or the name of a preset",
+      required: true,
+      autocomplete: true,
+      max_length: 500,
+    },
+    {
+      type: text,
+      name: "when",
+      description: "Such as every 30 min, 20:00, or mon-fri 18:00, 21:00",
+      required: true,
+      autocomplete: true,
+      max_length: 100,
+    },
+    serverOption,
+    { type: flag, name: "players", description: "Only while players are in the server" },
+  ],
+  parse: (options) => ({
+    what: options.string("what", true).trim(),
+    rule: ruleOf(options.string("when", true)),
+    server: options.string("server"),
+    onlyWithPlayers: options.boolean("players") ?? false,
+  }),
+  autocomplete(typing, services) {
+    if (typing.option === "server") return completeServer(typing, services);
+    return typing.option === "when" ? completeWhen(typing) : completePreset(typing, services);
+  },
+  async execute({ actor, args }, services) {
+    await mustBeManager(services, actor, FOR_MANAGERS);
+    const { presets, timeZone } = await services.settings.of(actor.guildId);
+    const binding = await services.bindings.pick(actor.guildId, args.server);
+    const what: ScheduledWhat = args.what.startsWith(":")
+      ? { kind: "text", text: args.what }
+      : { kind: "preset", name: presetNamed(presets, args.what).name };
+    const { rule, onlyWithPlayers } = args;
+    const view = await services.schedules.add(actor, { binding, what, rule, onlyWithPlayers });
+    const said = `${scheduleText(view.schedule)} on ${binding.name}`;
+    await recordEvent(services, actor, { action: "schedule-add", text: said });
+    return scheduleAdded({ view, serverName: binding.name, zone: timeZone });
+  },
+});
+
+/** What was typed as it is understood, or examples. */
+function completeWhen({ typed }: Typing): readonly Choice[] {
+  try {
+    return [{ name: ruleWords(ruleOf(typed)), value: typed }];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const wanted = typed.trim().toLowerCase();
+    return EXAMPLES.filter((example) => example.includes(wanted)).map((one) => ({ name: one, value: one }));
+  }
+}
+
+/** Presets that ask for nothing and that this person may run. */
+async function completePreset(typing: Typing, services: Services): Promise<readonly Choice[]> {
+  const usable = await usablePresets(typing, services);
+  return usable.filter(({ text: sends }) => placeholdersOf(sends).length === 0).map(presetChoice);
+}
+
+const list = defineEntry<undefined>({
+  description: "What runs by itself, when next, and how the last time ended (Managers)",
+  first: "ephemeral",
+  parse: () => undefined,
+  execute: ({ actor }, services) => listReply(actor, services),
+});
+
+async function listReply(actor: Actor, services: Services): Promise<Reply> {
+  await mustBeManager(services, actor, FOR_MANAGERS);
+  const { timeZone: zone } = await services.settings.of(actor.guildId);
+  const servers = await services.bindings.list(actor.guildId);
+  return scheduleList({ views: await services.schedules.list(actor.guildId), servers, zone });
+}
+
+const remove = defineEntry<{ readonly schedule: string }>({
+  description: "Remove a schedule (Managers)",
+  first: "ephemeral",
+  options: [
+    {
+      type: text,
+      name: "schedule",
+      description: "Which one, by its number in /schedule list",
+      required: true,
+      autocomplete: true,
+    },
+  ],
+  parse: (options) => ({ schedule: options.string("schedule", true).trim() }),
+  async autocomplete({ actor, typed }, { schedules }) {
+    const wanted = typed.toLowerCase();
+    return (await schedules.list(actor.guildId))
+      .map(({ schedule }, index) => ({
+        name: cut(`${index + 1}. ${scheduleText(schedule)}`, 100),
+        value: schedule.id,
+      }))
+      .filter(({ name, value }) => value === typed || name.toLowerCase().includes(wanted));
+  },
+  async execute({ actor, args }, services) {
+    const all = await services.schedules.list(actor.guildId);
+    // Digits alone are a number of the list; an id of a stale choice must not reach what has that number now.
+    const id = /^\d{1,2}$/.test(args.schedule) ? all[Number(args.schedule) - 1]?.schedule.id : args.schedule;
+    const said = await removeOne(services, actor, id ?? "");
+    return { content: md`🗑 Removed: ${escapeMarkdown(said)}` };
+  },
+});
+
+/** Removes a schedule and says in the audit which. @throws Failure "bad-command" where it is gone. */
+async function removeOne(services: Services, actor: Actor, id: string): Promise<string> {
+  await mustBeManager(services, actor, FOR_MANAGERS);
+  const removed = await services.schedules.remove(actor.guildId, id);
+  if (removed === undefined) throw new Failure("bad-command", GONE);
+  const said = scheduleText(removed);
+  await recordEvent(services, actor, { action: "schedule-remove", text: said });
+  return said;
+}
+
+export const schedule = defineCommand({
+  name: "schedule",
+  description: "Announcements and presets that run by themselves",
+  subcommands: { add, list, remove },
+  actions: {
+    /** A button names the schedule in its id, the menu of the list in its value. */
+    "schedule-remove": defineAction({
+      first: "update",
+      async execute({ actor, argument, values }, services) {
+        const [chosen] = values;
+        const said = await removeOne(services, actor, chosen ?? argument);
+        if (chosen !== undefined) return await listReply(actor, services);
+        return { content: md`🗑 Removed: ${escapeMarkdown(said)}`, rows: [] };
+      },
+    }),
+  },
+});

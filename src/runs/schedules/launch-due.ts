@@ -1,0 +1,102 @@
+import { Failure, type FailureCode } from "../../domain/failure.ts";
+import type { Runner } from "../../domain/ports/runner.ts";
+import type { RunOutcome, RunRecord } from "../../domain/run.ts";
+import type { LastDue, Schedule } from "../../domain/schedule.ts";
+import { type CheckPorts, checkDue } from "./check-due.ts";
+
+/** The checks before a run may take this long together: past it the moment has gone. */
+const CHECKS_WITHIN_MS = 60_000;
+
+export interface LaunchPorts extends CheckPorts {
+  readonly runner: Pick<Runner, "plan" | "submit">;
+  /** Reports a defect: an error that is not a Failure. */
+  report(what: string, error: unknown): void;
+}
+
+/** How a due time ended. `isFailure`: somebody has to mend something. */
+export interface DueEnd extends Pick<LastDue, "result" | "why"> {
+  readonly isFailure: boolean;
+}
+
+export type Launch =
+  | { readonly kind: "over"; readonly end: DueEnd }
+  | { readonly kind: "ended"; readonly why: string; also(other: Schedule): boolean }
+  /** It stands in the queue, behind the commands of people. Never rejects. */
+  | { readonly kind: "submitted"; readonly end: Promise<DueEnd> };
+
+/**
+ * Takes a due schedule through the same checks, audit and queue as a person's command. Its due time was claimed before,
+ * so nothing that happens here makes it run again. Never rejects.
+ */
+export async function launchDue(ports: LaunchPorts, schedule: Schedule, runId: string): Promise<Launch> {
+  const { runner, clock } = ports;
+  const beganMs = clock.monotonicMs();
+  try {
+    const check = await checkDue(ports, schedule);
+    if (check.kind === "end") return { ...check, kind: "ended" };
+    if (check.kind === "skip") return skipped(check.why, check.isFailure);
+
+    const plan = await runner.plan({ ...check.request, runId });
+    if (!plan.decision.allowed) return skipped(plan.decision.why, true);
+    if (plan.confirm !== "none") {
+      return skipped(`${plan.confirmReasons.join(" ")} Nobody was there to say "Send anyway".`, true);
+    }
+    if (clock.monotonicMs() - beganMs > CHECKS_WITHIN_MS) return skipped("The checks took too long.", false);
+
+    const { outcome } = await runner.submit(plan);
+    return { kind: "submitted", end: outcome.then(endOf) };
+  } catch (error) {
+    if (error instanceof Failure) return skipped(error.message, !PASSING.has(error.code));
+    ports.report("a schedule could not be run", error);
+    return skipped("Marshal itself failed.", true);
+  }
+}
+
+function skipped(why: string, isFailure: boolean): Launch {
+  return { kind: "over", end: { result: "skipped", why, isFailure } };
+}
+
+/** What nobody needs to mend here: it passes, is told elsewhere, or is as it should be. */
+const PASSING: ReadonlySet<FailureCode | undefined> = new Set<FailureCode>([
+  "server-empty",
+  "queue-full",
+  "busy",
+  "expired",
+  "paused",
+  "rate-limited",
+  "blocked",
+  "key-rejected",
+  "not-linked",
+]);
+
+function endOf({ record, failure }: RunOutcome): DueEnd {
+  return { ...resultOf(record), isFailure: record.ran !== "yes" && !PASSING.has(failure?.code) };
+}
+
+/** How a due time ended, by its row in the audit. */
+export function resultOf({
+  status,
+  message,
+  failureCode,
+  proof,
+}: RunRecord): Pick<LastDue, "result" | "why"> {
+  const why = message === undefined || message === "" ? {} : { why: message };
+  switch (status) {
+    case "done":
+      return { result: "ran" };
+    case "unknown":
+      return proof === "seen" || proof === "seen-twice"
+        ? { result: "unknown", why: "The game's log speaks for it having run." }
+        : { result: "unknown", ...why };
+    case "waiting":
+    case "sending":
+      return { result: "claimed" };
+    case "expired":
+    case "cancelled":
+      return { result: "skipped", ...why };
+    case "denied":
+    case "failed":
+      if (failureCode === "server-empty") return { result: "skipped", why: "Nobody was in the server." };
+      return { result: "failed", ...why };
+  }
+}

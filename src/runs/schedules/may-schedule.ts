@@ -1,0 +1,50 @@
+import { EMPTY_POLICY, type GuildSettings, type Preset } from "../../domain/guild.ts";
+import { isNamed, placeholdersOf } from "../../domain/preset-text.ts";
+import type { ParsedCommand } from "../../domain/run.ts";
+import type { ScheduledWhat } from "../../domain/schedule.ts";
+import { findVerb } from "../catalogue/verbs.ts";
+import { decideVerb, tierOf } from "../permission/permission-rules.ts";
+
+/** What may run by itself, and by whose right. Pure. */
+
+/** Verbs whose text everyone in the server reads; other commands are scheduled as presets, which have names. */
+const ANNOUNCING: ReadonlySet<string> = new Set(["hint", "message"]);
+
+/** The text that would be sent now; undefined: the preset is gone. */
+export function textOf(what: ScheduledWhat, presets: readonly Preset[]): string | undefined {
+  return what.kind === "text" ? what.text : presets.find((one) => isNamed(one, what.name))?.text;
+}
+
+/** Why a text cannot be run with nobody there to confirm it or to fill it in; undefined: it can. */
+export function whyNotScheduled(what: ScheduledWhat, command: ParsedCommand): string | undefined {
+  const verb = findVerb(command.verb ?? "");
+  if (verb === undefined) return `:${command.verb} is not in the catalogue, so it cannot be scheduled.`;
+  if (what.kind === "text" && !ANNOUNCING.has(verb.verb)) {
+    return "A schedule sends an announcement (:h or :m), or a preset. Keep this command with /run preset save first.";
+  }
+  const [asked] = what.kind === "preset" ? placeholdersOf(command.text) : [];
+  if (asked !== undefined) return `This preset asks for ${asked}:, and a schedule has nobody to ask.`;
+  const hitsPeople = verb.danger === "serious" && verb.args.includes("targets");
+  return verb.danger === "severe" || hitsPeople || command.mass
+    ? `:${verb.verb} is too much to run with nobody watching, so it cannot be scheduled.`
+    : undefined;
+}
+
+export interface OwnerNow {
+  readonly roleIds: readonly string[];
+  readonly manageGuild: boolean;
+}
+
+/** Why this person has no schedule of this command on this server; undefined: they may have one. */
+export function whyNotTheirs(
+  { policies }: Pick<GuildSettings, "policies">,
+  { roleIds, manageGuild }: OwnerNow,
+  { bindingId, command }: { readonly bindingId: string; readonly command: ParsedCommand },
+): string | undefined {
+  const isManager = Object.values(policies).some((policy) => tierOf(policy, roleIds) === "manager");
+  if (!isManager && !manageGuild) return "Schedules belong to Managers, and their owner is none any more.";
+  const policy = policies[bindingId] ?? EMPTY_POLICY;
+  return decideVerb(policy, roleIds, command).allowed
+    ? undefined
+    : `Their owner may not run :${command.verb} on this server any more.`;
+}

@@ -1,0 +1,507 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Failure } from "../../../src/domain/failure.ts";
+import { DEFAULT_SETTINGS } from "../../../src/domain/guild.ts";
+import type { NewSchedule } from "../../../src/domain/ports/schedules.ts";
+import { ruleOf } from "../../../src/domain/schedule.ts";
+import { settle } from "../../support/clock.ts";
+import { binding, RunsRig, roles } from "../../support/runs-rig.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const wanted = (
+  text = ":h Welcome",
+  when = "every 30 min",
+  more: Partial<NewSchedule> = {},
+): NewSchedule => ({
+  ...{ binding, what: { kind: "text", text }, rule: ruleOf(when), onlyWithPlayers: false },
+  ...more,
+});
+
+/** Schedules run, as in a process that has just started; the clock shows 00:00 UTC. */
+async function startedRig(): Promise<RunsRig> {
+  const rig = new RunsRig();
+  await rig.runs.start();
+  rig.runs.beginSchedules();
+  return rig;
+}
+
+const add = (rig: RunsRig, ...of: Parameters<typeof wanted>) =>
+  rig.runs.schedules.add(rig.actor("manager"), wanted(...of));
+const lastOf = async (rig: RunsRig) => (await rig.runs.schedules.list("g1"))[0]?.last;
+const sentAt = (rig: RunsRig) =>
+  rig.sent.map(({ text, atMs }) => `${text} ${new Date(atMs).toISOString().slice(11, 16)}`);
+async function start(rig: RunsRig): Promise<void> {
+  await rig.runs.start();
+  rig.runs.beginSchedules();
+}
+
+describe("a schedule", () => {
+  test("runs at its times through the audit, as a run of its owner", async () => {
+    const rig = await startedRig();
+    await add(rig, ":h Welcome", "every 30 min");
+    await rig.clock.advance(65 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig), [":h Welcome 00:30", ":h Welcome 01:00"]);
+    const rows = [...rig.audit.rows.values()];
+    assert.deepEqual(
+      rows.map(({ origin, actorId, status }) => [origin, actorId, status]),
+      [
+        ["schedule", "u-manager", "done"],
+        ["schedule", "u-manager", "done"],
+      ],
+    );
+    const [view] = await rig.runs.schedules.list("g1");
+    assert.deepEqual(view?.last, { dueAtMs: Date.UTC(2026, 0, 1, 1), runId: rows[1]?.id, result: "ran" });
+    assert.equal(view?.nextAtMs, Date.UTC(2026, 0, 1, 1, 30));
+    assert.deepEqual([rig.told, rig.guildNotices, rig.posts], [[], [], []]);
+    await rig.runs.stop(0);
+  });
+
+  test("is due by the clocks of the guild's zone, and by those of a new zone at once", async () => {
+    const rig = await startedRig();
+    await rig.settings.change("g1", (settings) => ({ ...settings, timeZone: "Europe/Berlin" }));
+    const { nextAtMs } = await add(rig, ":h Good evening", "20:00");
+    assert.equal(nextAtMs, Date.UTC(2026, 0, 1, 19));
+    await rig.settings.change("g1", (settings) => ({ ...settings, timeZone: "America/New_York" }));
+    await rig.runs.schedules.onZoneChanged("g1");
+    await rig.clock.advance(24 * HOUR_MS);
+    assert.deepEqual(sentAt(rig), [":h Good evening 01:00"]);
+    await rig.settings.change("g1", (settings) => ({ ...settings, timeZone: "Asia/Tokyo" }));
+    await rig.runs.schedules.onZoneChanged("g1");
+    await rig.clock.advance(12 * HOUR_MS);
+    assert.deepEqual(sentAt(rig).slice(1), [":h Good evening 11:00"]);
+    await rig.runs.stop(0);
+  });
+
+  test("that was removed runs no more; another guild's cannot be removed", async () => {
+    const rig = await startedRig();
+    const { schedule } = await add(rig);
+    assert.equal(await rig.runs.schedules.remove("g2", schedule.id), undefined);
+    await rig.clock.advance(31 * MINUTE_MS);
+    assert.equal((await rig.runs.schedules.remove("g1", schedule.id))?.id, schedule.id);
+    assert.equal(await rig.runs.schedules.remove("g1", schedule.id), undefined);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+    assert.deepEqual([...rig.scheduleTexts.keys()], []);
+    assert.equal(rig.clock.pending <= 1, true, "no timer is left behind but the retention's");
+    await rig.runs.stop(0);
+  });
+
+  test("is refused where its owner may not run it, where it cannot be scheduled, and past twenty of a guild", async () => {
+    const rig = await startedRig();
+    const failsWith = (work: Promise<unknown>, code: string, why: RegExp) =>
+      assert.rejects(
+        work,
+        (error) => error instanceof Failure && error.code === code && why.test(error.message),
+      );
+    const none = rig.runs.schedules.add(rig.actor("none", { manageGuild: true }), wanted());
+    await failsWith(none, "denied", /none of the roles has a tier/);
+    await failsWith(add(rig, ":kick Bob"), "bad-command", /announcement/);
+    await failsWith(add(rig, "hello"), "bad-command", /colon/);
+    await failsWith(add(rig, ":h a\u202eb"), "bad-command", /invisible/);
+    await failsWith(
+      add(rig, "", "hourly", { what: { kind: "preset", name: "gone" } }),
+      "bad-command",
+      /no such preset/,
+    );
+    for (let count = 0; count < 20; count += 1) await add(rig, `:h ${count}`, "20:00");
+    await failsWith(add(rig), "bad-command", /20 schedules already/);
+    await rig.runs.stop(0);
+  });
+});
+
+describe("what cannot be sent in its minute is left out, with the reason", () => {
+  test("with nobody in the server: no command is spent where it is only for players", async () => {
+    const rig = await startedRig();
+    const players = rig.players;
+    await add(rig, ":h Welcome", "every 30 min", { onlyWithPlayers: true });
+    rig.players = [];
+    await rig.clock.advance(40 * MINUTE_MS);
+    assert.equal(rig.sent.length, 0);
+    assert.deepEqual((await lastOf(rig))?.why, "Nobody was in the server.");
+    rig.players = players;
+    await rig.clock.advance(60 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig), [":h Welcome 01:00", ":h Welcome 01:30"]);
+    await rig.runs.stop(0);
+  });
+
+  test("422: the same words, and nobody is told of it however often", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    rig.answering = async () => {
+      throw new Failure("server-empty", "offline");
+    };
+    await rig.clock.advance(5 * HOUR_MS);
+    assert.equal(rig.sent.length, 10);
+    assert.deepEqual((await lastOf(rig))?.result, "skipped");
+    assert.deepEqual((await lastOf(rig))?.why, "Nobody was in the server.");
+    assert.deepEqual(rig.guildNotices, []);
+    await rig.runs.stop(0);
+  });
+
+  test("while the service asked to wait, the key is parked, or its commands are held for long", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    rig.haltUntilMs = Date.UTC(2026, 0, 1, 0, 31);
+    await rig.clock.advance(35 * MINUTE_MS);
+    assert.match((await lastOf(rig))?.why ?? "", /asked Marshal to wait/);
+    rig.parkedWhy = "regenerated";
+    await rig.clock.advance(30 * MINUTE_MS);
+    assert.match((await lastOf(rig))?.why ?? "", /does not accept the server's key/);
+    rig.parkedWhy = undefined;
+    rig.readyAtMs = Date.UTC(2026, 0, 1, 1, 40);
+    await rig.clock.advance(30 * MINUTE_MS);
+    assert.match((await lastOf(rig))?.why ?? "", /takes no commands for this server/);
+    assert.equal(rig.sent.length, 0, "and nothing was queued up");
+    assert.equal(rig.membersRead, 0, "nor was Discord asked for anybody's roles");
+    assert.deepEqual(rig.guildNotices, []);
+    await rig.clock.advance(20 * MINUTE_MS);
+    assert.equal(rig.sent.length, 0, "nor sent late");
+    await rig.runs.stop(0);
+  });
+
+  test("while people use the queue: they come first, and after two minutes it is left out", async () => {
+    const rig = await startedRig();
+    await add(rig, ":h from the schedule", "every 30 min");
+    await rig.clock.advance(29 * MINUTE_MS + 50_000);
+    const actor = rig.actor("mod");
+    for (let count = 0; count < 40; count += 1) {
+      const plan = await rig.runs.runner.plan({ actor, binding, text: `:h ${count}`, origin: "command" });
+      await rig.runs.runner.submit(plan);
+    }
+    await rig.clock.advance(6 * MINUTE_MS);
+    assert.equal(rig.sent.length, 40);
+    assert.ok(!rig.sent.some(({ text }) => text === ":h from the schedule"));
+    assert.deepEqual(await lastOf(rig).then((last) => [last?.result, last?.why]), [
+      "skipped",
+      "Other commands came first for 2 minutes, so it was left out.",
+    ]);
+    await rig.runs.stop(0);
+  });
+
+  test("with the queue full: said, and nothing waits", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    rig.readyAtMs = Date.UTC(2026, 0, 1, 0, 30, 50);
+    await rig.clock.advance(29 * MINUTE_MS + 50_000);
+    const actor = rig.actor("mod");
+    for (let count = 0; count < 51; count += 1) {
+      const plan = await rig.runs.runner.plan({ actor, binding, text: `:h ${count}`, origin: "command" });
+      await rig.runs.runner.submit(plan).catch(() => undefined);
+    }
+    await rig.clock.advance(20_000);
+    assert.match((await lastOf(rig))?.why ?? "", /Too many commands wait/);
+    await rig.runs.stop(0);
+  });
+
+  test("twenty at one minute keep the pace of the server, one after the other", async () => {
+    const rig = await startedRig();
+    for (let count = 0; count < 20; count += 1) await add(rig, `:h ${count}`, "01:00");
+    await rig.clock.advance(HOUR_MS + 5 * MINUTE_MS);
+    assert.equal(rig.sent.length, 20);
+    assert.equal(new Set(rig.sent.map(({ text }) => text)).size, 20);
+    const gaps = rig.sent.slice(1).map(({ atMs }, index) => atMs - (rig.sent[index]?.atMs ?? 0));
+    assert.ok(
+      gaps.every((gap) => gap >= rig.windowMs),
+      `${gaps}`,
+    );
+    await rig.runs.stop(0);
+  });
+
+  test("an outcome that is not known is never repeated: the next times wait until it may not have run", async () => {
+    const rig = await startedRig();
+    await add(rig, ":h once", "every 10 min");
+    rig.answering = async () => {
+      throw new Failure("platform", "500", { ran: "unknown" });
+    };
+    await rig.clock.advance(11 * MINUTE_MS);
+    assert.deepEqual((await lastOf(rig))?.result, "unknown");
+    rig.answering = async () => "Success";
+    await rig.clock.advance(20 * MINUTE_MS);
+    assert.equal(rig.sent.length, 1);
+    assert.match((await lastOf(rig))?.why ?? "", /may run a second time/);
+    await rig.clock.advance(20 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig), [":h once 00:10", ":h once 00:50"]);
+    await rig.runs.stop(0);
+  });
+});
+
+describe("a schedule ends with the right to run it", () => {
+  test("when its owner is a Manager no more: told once, for all of theirs, and kept nowhere", async () => {
+    const rig = await startedRig();
+    await add(rig, ":h one");
+    await add(rig, ":m two", "20:00");
+    await rig.runs.schedules.add(rig.actor("manager", { userId: "u-other" }), wanted(":h theirs", "20:00"));
+    rig.memberRoles.set("u-manager", [roles.admin]);
+    await rig.clock.advance(40 * MINUTE_MS);
+    assert.equal(rig.sent.length, 0);
+    assert.deepEqual(rig.guildNotices, [
+      "ended :h one, :m two: Schedules belong to Managers, and their owner is none any more.",
+    ]);
+    const left = await rig.runs.schedules.list("g1");
+    assert.deepEqual(
+      left.map(({ text }) => text),
+      [":h theirs"],
+    );
+    assert.equal(rig.scheduleTexts.size, 1);
+    assert.deepEqual(
+      rig.audit.eventRows.map(({ action, actorName }) => [action, actorName]),
+      [
+        ["schedule-end", "Marshal"],
+        ["schedule-end", "Marshal"],
+      ],
+    );
+    await rig.clock.advance(24 * HOUR_MS);
+    assert.equal(rig.guildNotices.length, 1);
+    await rig.runs.stop(0);
+  });
+
+  test("when its preset becomes a stronger verb than they may run, or is dropped", async () => {
+    const rig = await startedRig();
+    const presets = (text: string | undefined) =>
+      rig.settings.change("g1", (settings) => ({
+        ...settings,
+        presets: text === undefined ? [] : [{ name: "Hello", text, createdBy: "1" }],
+      }));
+    await presets(":h Hello");
+    const deny = [{ roleId: roles.manager, verb: "weather" }];
+    rig.setPolicy({ denied: deny });
+    const what = { kind: "preset", name: "hello" } as const;
+    await add(rig, "", "every 30 min", { what });
+    await rig.clock.advance(31 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig), [":h Hello 00:30"]);
+    await presets(":weather rain");
+    await rig.clock.advance(30 * MINUTE_MS);
+    assert.match(rig.guildNotices[0] ?? "", /ended :weather rain: Their owner may not run :weather/);
+    await presets(":h Hello");
+    await add(rig, "", "every 30 min", { what });
+    await presets(undefined);
+    await rig.clock.advance(30 * MINUTE_MS);
+    assert.match(rig.guildNotices[1] ?? "", /ended hello: Its preset was dropped/);
+    assert.deepEqual(await rig.runs.schedules.list("g1"), []);
+    assert.equal(rig.sent.length, 1);
+    await rig.runs.stop(0);
+  });
+
+  test("with its server; a guild that removed the bot leaves nothing and is told nothing", async () => {
+    const rig = await startedRig();
+    await add(rig, ":h one");
+    await rig.clock.advance(1_000);
+    await add(rig, ":h two");
+    rig.linked = [];
+    await rig.runs.onUnlinked(binding);
+    assert.deepEqual(rig.guildNotices, ["ended :h one, :h two: Liberty County was unlinked."]);
+    rig.linked = [binding];
+    await add(rig);
+    await rig.runs.onGuildRemoved("g1");
+    await rig.runs.onUnlinked(binding);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.deepEqual([rig.guildNotices.length, rig.sent.length, rig.scheduleTexts.size], [1, 0, 0]);
+    await rig.runs.stop(0);
+  });
+
+  test("a kill between its end and the notice: the next process tells it", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    rig.memberRoles.set("u-manager", []);
+    const { of } = rig.settings;
+    await rig.clock.advance(29 * MINUTE_MS);
+    let left = 0;
+    // The process dies when it looks up what to say.
+    rig.settings.of = async (guildId) => {
+      if ([...rig.scheduleTexts.values()].some((text) => text.includes("endedWhy")) && left++ === 0)
+        rig.crash();
+      return of(guildId);
+    };
+    await rig.clock.advance(5 * MINUTE_MS);
+    assert.deepEqual([left > 0, rig.scheduleTexts.size], [true, 1]);
+    const before = rig.guildNotices.length;
+    await start(rig);
+    await rig.clock.advance(MINUTE_MS);
+    assert.equal(rig.guildNotices.length, before + 1);
+    assert.equal(rig.scheduleTexts.size, 0);
+    await rig.runs.stop(0);
+  });
+});
+
+describe("a schedule that fails again and again", () => {
+  test("is told once after three times, and anew only when it has run in between", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    const refuse = async () => {
+      throw new Failure("not-authorised", "the owner has not allowed it");
+    };
+    rig.answering = refuse;
+    await rig.clock.advance(61 * MINUTE_MS);
+    assert.deepEqual(rig.guildNotices, []);
+    await rig.clock.advance(5 * HOUR_MS);
+    assert.deepEqual(rig.guildNotices, ["failing :h Welcome: the owner has not allowed it"]);
+    rig.answering = async () => "Success";
+    await rig.clock.advance(30 * MINUTE_MS);
+    rig.answering = refuse;
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.guildNotices.length, 2);
+    await rig.runs.stop(0);
+  });
+
+  test("is not ended by a Discord that does not answer", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    rig.membersFailure = new Failure("denied", "away");
+    await rig.clock.advance(31 * MINUTE_MS);
+    assert.match((await lastOf(rig))?.why ?? "", /Discord did not say which roles/);
+    rig.membersFailure = undefined;
+    await rig.clock.advance(30 * MINUTE_MS);
+    assert.equal(rig.sent.length, 1);
+    await rig.runs.stop(0);
+  });
+});
+
+describe("a schedule over restarts, kills and clocks that are set", () => {
+  test("what was due while Marshal was down is left out and said, not run in a burst", async () => {
+    const rig = await startedRig();
+    await add(rig, ":h a", "every 10 min");
+    await add(rig, ":h b", "every 10 min");
+    await rig.clock.advance(11 * MINUTE_MS);
+    assert.equal(rig.sent.length, 2);
+    rig.crash();
+    await rig.clock.advance(5 * HOUR_MS + 8 * MINUTE_MS + 30_000);
+    await start(rig);
+    await rig.clock.advance(MINUTE_MS);
+    assert.equal(rig.sent.length, 4, "05:20, and not those 31 before");
+    assert.deepEqual(
+      rig.sent.slice(2).map(({ text }) => text),
+      [":h a", ":h b"],
+    );
+    await rig.runs.stop(0);
+  });
+
+  test("right after a start the list says what was missed", async () => {
+    const rig = await startedRig();
+    await add(rig, ":h a", "every 30 min");
+    rig.crash();
+    await rig.clock.advance(40 * MINUTE_MS);
+    await start(rig);
+    await rig.clock.advance(1_000);
+    const last = await lastOf(rig);
+    assert.deepEqual([last?.result, last?.why], ["skipped", "Marshal was not running then."]);
+    assert.equal(last?.dueAtMs, Date.UTC(2026, 0, 1, 0, 30));
+    await rig.runs.stop(0);
+  });
+
+  test("killed between claim and sending: never sent, and the list says so", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    rig.membersPause = () => new Promise(() => undefined);
+    await rig.clock.advance(30 * MINUTE_MS + 500);
+    rig.crash();
+    rig.membersPause = () => Promise.resolve();
+    await start(rig);
+    await rig.clock.advance(5 * MINUTE_MS);
+    assert.equal(rig.sent.length, 0);
+    const last = await lastOf(rig);
+    assert.deepEqual([last?.result, last?.why], ["skipped", "Marshal was stopped before it was sent."]);
+    await rig.runs.stop(0);
+  });
+
+  test("killed while it was being sent: unknown, never sent again, no direct message, and then what the log shows", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    rig.answering = () => new Promise(() => undefined);
+    await rig.clock.advance(30 * MINUTE_MS + 500);
+    assert.equal(rig.sent.length, 1);
+    rig.crash();
+    rig.answering = async () => "Success";
+    await start(rig);
+    await rig.clock.advance(1_000);
+    assert.equal((await lastOf(rig))?.result, "unknown");
+    assert.deepEqual([rig.told, rig.posts], [[], []]);
+    const atS = Math.floor(Date.UTC(2026, 0, 1, 0, 30, 1) / 1_000);
+    const row = { kind: "command", atS, player: { name: "Remote Server" }, text: ":h Welcome" } as const;
+    await rig.runs.listener.take(rig.snapshot([row]));
+    await settle();
+    assert.match((await lastOf(rig))?.why ?? "", /log speaks for it/);
+    await rig.clock.advance(10 * MINUTE_MS);
+    assert.equal(rig.sent.length, 1);
+    await rig.runs.stop(0);
+  });
+
+  test("a claim that cannot be written is not sent, and its time is not tried again", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    await rig.clock.advance(29 * MINUTE_MS);
+    rig.scheduleDocuments.refuseWrites = new Error("disk full");
+    await rig.clock.advance(2 * MINUTE_MS);
+    assert.match((await lastOf(rig))?.why ?? "", /could not write to its store/);
+    rig.scheduleDocuments.refuseWrites = undefined;
+    await rig.clock.advance(10 * MINUTE_MS);
+    assert.equal(rig.sent.length, 0);
+    await rig.clock.advance(20 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig), [":h Welcome 01:00"]);
+    await rig.runs.stop(0);
+  });
+
+  test("a clock that is set forward: what it jumped over is left out", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    await rig.clock.advance(10 * MINUTE_MS);
+    rig.clock.step(3 * HOUR_MS);
+    await rig.clock.advance(MINUTE_MS);
+    assert.deepEqual([rig.sent.length, (await lastOf(rig))?.why], [0, "Marshal was not running then."]);
+    await rig.clock.advance(20 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig), [":h Welcome 03:30"]);
+    await rig.runs.stop(0);
+  });
+
+  test("a clock that is set back: no due time comes twice, and what lies ahead comes once", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    await rig.clock.advance(65 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig), [":h Welcome 00:30", ":h Welcome 01:00"]);
+    rig.clock.step(-HOUR_MS);
+    await rig.clock.advance(60 * MINUTE_MS);
+    assert.equal(rig.sent.length, 2);
+    await rig.clock.advance(30 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig).slice(2), [":h Welcome 01:30"]);
+    await rig.runs.stop(0);
+  });
+
+  test("a clock that was wrong by a year and is put right does not silence it for a year", async () => {
+    const rig = await startedRig();
+    await add(rig);
+    rig.clock.step(365 * 24 * HOUR_MS);
+    await rig.clock.advance(35 * MINUTE_MS);
+    const before = rig.sent.length;
+    rig.clock.step(-365 * 24 * HOUR_MS);
+    // What the gate knows moves with the clock; this rig's does not.
+    rig.readyAtMs = 0;
+    await rig.clock.advance(60 * MINUTE_MS);
+    assert.equal(rig.sent.length, before + 2);
+    await rig.runs.stop(0);
+  });
+
+  test("before schedules begin nothing runs, and a stop begins nothing more", async () => {
+    const rig = new RunsRig();
+    await rig.runs.start();
+    await add(rig);
+    await rig.clock.advance(45 * MINUTE_MS);
+    assert.equal(rig.sent.length, 0);
+    rig.runs.beginSchedules();
+    await rig.clock.advance(20 * MINUTE_MS);
+    assert.deepEqual(sentAt(rig), [":h Welcome 01:00"]);
+    await rig.runs.stop(0);
+    await rig.clock.advance(2 * HOUR_MS);
+    assert.equal(rig.sent.length, 1);
+  });
+});
+
+describe("the schedules of a guild that set nothing", () => {
+  test("are in UTC", async () => {
+    const rig = await startedRig();
+    assert.equal(DEFAULT_SETTINGS.timeZone, undefined);
+    const { nextAtMs } = await add(rig, ":h x", "20:00");
+    assert.equal(nextAtMs, Date.UTC(2026, 0, 1, 20));
+    await rig.runs.stop(0);
+  });
+});
