@@ -151,6 +151,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
 
   const runs = createRuns({
+    owns: (guildId) => discord.isOurs(guildId),
     bindings,
     settings,
     guilds: knownGuilds,
