@@ -10,7 +10,7 @@ import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
 import { recordEvent } from "./audit-event.ts";
 import { filterOf, LONGEST_REASON } from "./case-args.ts";
-import { moderatedServers } from "./moderators.ts";
+import { moderatedServers } from "./moderated-servers.ts";
 
 /** What commands, buttons and forms about cases share. */
 

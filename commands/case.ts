@@ -27,7 +27,7 @@ import {
   searchOptions,
 } from "./case-args.ts";
 import { caseOf, foundCases, giveReason, reasonForm, shown, write } from "./case-flow.ts";
-import { moderatedServers, serverMeant } from "./moderators.ts";
+import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import {
   chooseOnePlayer,
   choosePlayer,

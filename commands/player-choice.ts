@@ -6,7 +6,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding } from "../src/domain/guild.ts";
 import type { KnownPlayer } from "../src/domain/history.ts";
 import type { Player, PlayerRef, ServerState } from "../src/domain/model.ts";
-import { moderatedServers } from "./moderators.ts";
+import { moderatedServers } from "./moderated-servers.ts";
 
 /** Who is meant by what somebody typed: a player in the game, or one who was seen before, by any name they had. */
 

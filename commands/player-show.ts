@@ -1,6 +1,6 @@
 import type { Press, Reply } from "../src/discord/command.ts";
+import { playerShow, whichPlayer } from "../src/discord/render/players/player-card.ts";
 import { isPlayerList, playerPage } from "../src/discord/render/players/player-pages.ts";
-import { playerShow, whichPlayer } from "../src/discord/render/players/player-show.ts";
 import type { Services } from "../src/discord/services.ts";
 import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -9,7 +9,7 @@ import type { PlayerHistory } from "../src/domain/history.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
 import { filterText } from "./case-args.ts";
 import { foundCases } from "./case-flow.ts";
-import { moderatedServers, serverMeant } from "./moderators.ts";
+import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import { choosePlayer, type LivePlayer, livePlayers, loggedPlayers } from "./player-choice.ts";
 
 /** The card of a player and what stands behind it. */

@@ -3,8 +3,8 @@ import { defineAction, defineCommand, defineEntry, type Typing } from "../src/di
 import { watchList } from "../src/discord/render/players/watch-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { Actor } from "../src/domain/guild.ts";
-import { moderatedServers } from "./moderators.ts";
-import { endWatch, playerActs, watchPlayer } from "./player-acts.ts";
+import { moderatedServers } from "./moderated-servers.ts";
+import { endWatch, playerActs, watchPlayer } from "./player-buttons.ts";
 import { chooseOnePlayer, completePlayer, playerOption } from "./player-choice.ts";
 import { placeOf, playerAt, showList, showPlayer, showTyped, turnPage } from "./player-show.ts";
 import { completeServer, serverOption } from "./server-option.ts";

@@ -7,6 +7,7 @@ import {
 } from "../src/discord/command.ts";
 import { setupCard } from "../src/discord/render/setup-cards.ts";
 import { md } from "../src/domain/escaped.ts";
+import { casesEntry, watchesEntry } from "./setup-case-channels.ts";
 import { goTo, guideAt, onKeyTyped, onLinkConfirmed, onLinkDeclined, resumeGuide } from "./setup-guide.ts";
 import {
   chooseLog,
@@ -17,7 +18,6 @@ import {
   postTests,
 } from "./setup-guide-steps.ts";
 import { confirmLink, KEY_FIELD, KEY_FORM, KEY_INTRO, onKeySubmitted } from "./setup-link.ts";
-import { casesEntry, watchesEntry } from "./setup-players.ts";
 import { defaultEntry, renameEntry, unlink, unlinkEntry } from "./setup-servers.ts";
 import { noticesEntry, timezoneEntry } from "./setup-settings.ts";
 

@@ -1,14 +1,14 @@
 import { buildMarshal, type Marshal, type Runtime } from "./build-marshal.ts";
-import { type Block, nameOf } from "./cluster/block.ts";
-import { Claimant } from "./cluster/claimant.ts";
 import type { HeldLease } from "./cluster/held-lease.ts";
-import { mortalClock } from "./cluster/mortal-clock.ts";
+import { leaseBoundClock } from "./cluster/lease-bound-clock.ts";
 import { fenceKeyOf, openRedisLeases, type RedisLeases } from "./cluster/redis-leases.ts";
+import { nameOf, type ShardBlock } from "./cluster/shard-block.ts";
+import { ShardClaimant } from "./cluster/shard-claimant.ts";
 import type { Config } from "./config.ts";
 import { LoginError } from "./discord/connection/bot.ts";
 import { createGateway, type Gateway } from "./discord/connection/gateway.ts";
 import { recommendedShards } from "./discord/connection/recommended-shards.ts";
-import { mortalLog } from "./life.ts";
+import { leaseBoundLog } from "./leased-parts.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { openStore } from "./store/open-store.ts";
 
@@ -28,11 +28,11 @@ class ClusterMember {
   readonly #config: Config;
   readonly #runtime: Runtime;
   readonly #leases: RedisLeases;
-  readonly #claimant: Claimant;
+  readonly #claimant: ShardClaimant;
   readonly #metrics = createMetrics({ ofProcess: true });
   readonly #stopping = new AbortController();
   readonly #ended = Promise.withResolvers<string>();
-  #gateway: { readonly gateway: Gateway; readonly block: Block } | undefined;
+  #gateway: { readonly gateway: Gateway; readonly block: ShardBlock } | undefined;
   #lease: HeldLease | undefined;
   #bot: Marshal | undefined;
   #serving: Promise<void> = Promise.resolve();
@@ -42,7 +42,7 @@ class ClusterMember {
     this.#runtime = runtime;
     this.#leases = leases;
     const { shards } = config;
-    this.#claimant = new Claimant({
+    this.#claimant = new ShardClaimant({
       ...runtime,
       leases,
       wanted: shards === "auto" ? "auto" : [shards],
@@ -82,7 +82,7 @@ class ClusterMember {
 
   async #serve(): Promise<void> {
     const { signal } = this.#stopping;
-    let block: Block | undefined;
+    let block: ShardBlock | undefined;
     try {
       for (;;) {
         this.#lease = await this.#claimant.claim(signal, block, () => this.#leaveDiscord());
@@ -110,10 +110,10 @@ class ClusterMember {
     let bot: Marshal | undefined;
     try {
       bot = await buildMarshal(this.#config, {
-        log: mortalLog(log, over),
-        clock: mortalClock(clock, over),
+        log: leaseBoundLog(log, over),
+        clock: leaseBoundClock(clock, over),
         random,
-        life: {
+        leased: {
           permit: lease,
           fence: { key: fenceKeyOf(id.block), token: id.token, onRefused: () => lease.onFenceRefused() },
           gateway,
@@ -142,7 +142,7 @@ class ClusterMember {
   }
 
   /** The connection that is there already, if it is of these shards. */
-  #gatewayFor(block: Block): Gateway {
+  #gatewayFor(block: ShardBlock): Gateway {
     const kept = this.#gateway;
     if (kept !== undefined && nameOf(kept.block) === nameOf(block)) return kept.gateway;
     this.#leaveDiscord();

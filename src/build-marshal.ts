@@ -13,7 +13,7 @@ import { ServerKey } from "./domain/server-key.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createGuildLifecycle } from "./guild-lifecycle.ts";
-import { dropAll, type Life } from "./life.ts";
+import { dropAll, type LeasedParts } from "./leased-parts.ts";
 import type { RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
 import { registerGauges } from "./ops/gauges.ts";
@@ -38,7 +38,7 @@ export interface Runtime {
   readonly clock: Clock;
   readonly random: Random;
   /** Where several processes share a store; absent: this one is alone on it. */
-  readonly life?: Life | undefined;
+  readonly leased?: LeasedParts | undefined;
 }
 
 /** Everything that was built, not yet started. */
@@ -56,9 +56,9 @@ export interface Marshal {
 
 /** Builds every part by hand and starts nothing. A part that is not named here does not run. */
 export async function buildMarshal(config: Config, runtime: Runtime): Promise<Marshal> {
-  const { log, clock, random, life } = runtime;
-  const metrics = life?.metrics ?? createMetrics({ ofProcess: true });
-  const store = await openStore(config.storeUrl, { log, fence: life?.fence });
+  const { log, clock, random, leased } = runtime;
+  const metrics = leased?.metrics ?? createMetrics({ ofProcess: true });
+  const store = await openStore(config.storeUrl, { log, fence: leased?.fence });
   const kept = await openDocuments(store, config, runtime);
   const { bindings, settings } = kept;
   const warn = (message: string, err: unknown) => log.warn({ err }, message);
@@ -67,9 +67,9 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const discord = createDiscord({
     token: config.discordToken,
     apiUrl: config.discordApiUrl,
-    shards: life?.shards ?? config.shards,
-    gateway: life?.gateway,
-    permit: life?.permit,
+    shards: leased?.shards ?? config.shards,
+    gateway: leased?.gateway,
+    permit: leased?.permit,
     docsUrl: config.docsUrl,
     settings,
     bindings,
@@ -99,12 +99,12 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     halts: kept.halts,
     rejected: kept.rejected,
     keyBudget: kept.keyBudget,
-    keyFlights: kept.keyFlights,
+    openRequests: kept.openRequests,
     takenKeys: kept.takenKeys,
     refusedReads: kept.refusedReads,
     badKeyBudget: config.badKeyBudget,
-    permit: life?.permit,
-    clock: life?.clock ?? clock,
+    permit: leased?.permit,
+    clock: leased?.clock ?? clock,
     random,
     metrics,
     log,
@@ -131,7 +131,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     offsets: kept.offsets,
     cards: kept.cards,
     // Another process may have posted since that mark was left.
-    cleanStop: life === undefined ? kept.cleanStop : withoutTrust(kept.cleanStop),
+    cleanStop: leased === undefined ? kept.cleanStop : withoutTrust(kept.cleanStop),
     clock,
     random,
     sink,
@@ -156,7 +156,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     settings,
     guilds: knownGuilds,
     audit: kept.audit,
-    isStoreInDoubt: life?.isStoreInDoubt,
+    isStoreInDoubt: leased?.isStoreInDoubt,
     answers: kept.runAnswers,
     lateAnswers: discord.lateAnswers,
     deferred: kept.deferred,
@@ -180,7 +180,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const history = buildHistory({
     ...{ url: config.historyUrl, markKey: kept.historyKey, bindings, demands, settings, sink, notifier },
     isOurs: (guildId) => discord.isOurs(guildId),
-    ...{ runs, watch, clock, recordingClock: life?.clock ?? clock, random, metrics, log },
+    ...{ runs, watch, clock, recordingClock: leased?.clock ?? clock, random, metrics, log },
   });
   const lifecycle = createGuildLifecycle({
     bindings,
@@ -231,7 +231,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     await feeds.start();
     await panels.start();
     await runs.start();
-    await life?.settle();
+    await leased?.settle();
     await history.start();
     await discord.start(commands, {
       keyVerifier: service,

@@ -45,7 +45,7 @@ export const DOCUMENT_KINDS = {
   "rejected-keys": kind(keyRecords.parseRejected, "full", "anyone-raises"),
   "key-budget": kind(keyRecords.parseKeyBudget, "full"),
   // Written at every poll, so it does not wait for the disk: it is there for the process that is killed.
-  "key-flights": kind(keyRecords.parseKeyFlights, "normal"),
+  "key-flights": kind(keyRecords.parseOpenRequests, "normal"),
   "taken-keys": kind(keyRecords.parseTakenKey, "normal"),
   // Written a few times a day for a server; one that is lost is asked once more and told again.
   "refused-reads": kind(keyRecords.parseRefusedRead, "normal"),

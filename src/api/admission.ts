@@ -16,8 +16,8 @@ export interface AdmissionParts {
   readonly guard: KeyGuard;
   readonly desk: KeyDesk;
   readonly halt: AnnouncedHalt;
-  readonly allowance: RateLimiter;
-  readonly flights: InFlight;
+  readonly rateLimiter: RateLimiter;
+  readonly inFlight: InFlight;
   readonly waiting: RequestQueue;
   /** How many requests the transport carries at once without one waiting inside it. */
   readonly connections: number;
@@ -33,7 +33,7 @@ const MOST_WAITING = 10_000;
 /** People of one guild: they must not take the places of all. */
 const MOST_WAITING_OF_GUILD = 200;
 /** Requests in flight for one key: a key that is refused meanwhile costs at most this many. */
-const FLIGHTS_OF_PROVEN_KEY = 2;
+const IN_FLIGHT_OF_PROVEN_KEY = 2;
 
 /** Whether a request may wait here at all, and when one that waits may start. */
 export class Admission {
@@ -83,32 +83,32 @@ export class Admission {
 
   /** When it may start, monotonic; infinitely late until something happens. */
   readyAtMs({ exchange, probe }: Job, nowMs: number): number {
-    const { guard, halt, flights, allowance, desk } = this.#parts;
+    const { guard, halt, inFlight, rateLimiter, desk } = this.#parts;
     const { source, waitingClass, proving } = exchange;
     const isOurs = waitingClass === "internal";
     if (halt.state !== "open" && !probe) return Number.POSITIVE_INFINITY;
     if (!isOurs && !proving && guard.isDoubtful(source)) return Number.POSITIVE_INFINITY;
-    const most = !isOurs && guard.isProven(source) ? FLIGHTS_OF_PROVEN_KEY : 1;
-    if (flights.ofKey(source) >= most) return Number.POSITIVE_INFINITY;
-    const readyMs = allowance.readyAtMs(exchange, nowMs);
+    const most = !isOurs && guard.isProven(source) ? IN_FLIGHT_OF_PROVEN_KEY : 1;
+    if (inFlight.ofKey(source) >= most) return Number.POSITIVE_INFINITY;
+    const readyMs = rateLimiter.readyAtMs(exchange, nowMs);
     return readyMs > nowMs ? readyMs : nowMs + desk.readyInMs(exchange, probe);
   }
 
   /** Until when nothing of this class may start, whatever the key; undefined when that has to be asked of each. */
   hopelessUntilMs(waitingClass: WaitingClass, nowMs: number): number | undefined {
-    const { flights, connections, allowance } = this.#parts;
-    if (flights.size >= connections) return Number.POSITIVE_INFINITY;
-    return allowance.hopelessUntilMs(waitingClass, nowMs);
+    const { inFlight, connections, rateLimiter } = this.#parts;
+    if (inFlight.size >= connections) return Number.POSITIVE_INFINITY;
+    return rateLimiter.hopelessUntilMs(waitingClass, nowMs);
   }
 
   #crowded({ source, route, waitingClass, turn }: Exchange): Failure | undefined {
-    const { clock, allowance, waiting } = this.#parts;
+    const { clock, rateLimiter, waiting } = this.#parts;
     const isGuildFull = turn !== undefined && waiting.countOfGuild(turn) >= MOST_WAITING_OF_GUILD;
     if (waitingClass === "person" && isGuildFull) return refusals.tooMany();
     if (waitingClass !== "internal" && waiting.count(waitingClass) >= MOST_WAITING) return refusals.tooMany();
     if (route !== "command") return undefined;
     const nowMs = clock.monotonicMs();
-    const leftMs = allowance.drainedUntilMs(source, nowMs) - nowMs;
+    const leftMs = rateLimiter.drainedUntilMs(source, nowMs) - nowMs;
     return leftMs > PACE_PATIENCE_MS ? refusals.drained(Math.round(clock.nowMs() + leftMs)) : undefined;
   }
 }

@@ -4,33 +4,33 @@ import type { Route } from "./limits/bucket-registry.ts";
 /** What is done with a request once its answer has been judged. */
 export type AnswerStep =
   /** The service said stop: everything halts, and this request waits again or is refused. */
-  | { readonly kind: "halt"; readonly verdict: Extract<Outcome, { kind: "halt" }>; readonly mayWait: boolean }
+  | { readonly kind: "halt"; readonly outcome: Extract<Outcome, { kind: "halt" }>; readonly mayWait: boolean }
   /** It spoke against the key: what that means is judged before the caller is told. */
-  | { readonly kind: "judge-key"; readonly verdict: Extract<Outcome, { kind: "key" }> }
+  | { readonly kind: "key-refused"; readonly outcome: Extract<Outcome, { kind: "key" }> }
   /** It was taken. `speaksForKey`: the key is good, which a command that left before a doubt does not show. */
   | {
       readonly kind: "taken";
-      readonly verdict: Extract<Outcome, { kind: "ok" }>;
+      readonly outcome: Extract<Outcome, { kind: "ok" }>;
       readonly speaksForKey: boolean;
     }
   /** The outcome of this request alone. */
-  | { readonly kind: "failed"; readonly verdict: Extract<Outcome, { kind: "failure" }> };
+  | { readonly kind: "failed"; readonly outcome: Extract<Outcome, { kind: "failure" }> };
 
 /** The step that follows an answer. Pure. */
 export function stepAfter(
-  verdict: Outcome,
+  outcome: Outcome,
   request: { readonly route: Route; readonly isProbe: boolean; readonly isDoubtful: boolean },
 ): AnswerStep {
   const { route, isProbe, isDoubtful } = request;
-  switch (verdict.kind) {
+  switch (outcome.kind) {
     case "halt":
       // A command goes back to be checked anew; a probe's halt is told by the halt itself.
-      return { kind: "halt", verdict, mayWait: route === "read" && !isProbe };
+      return { kind: "halt", outcome, mayWait: route === "read" && !isProbe };
     case "key":
-      return { kind: "judge-key", verdict };
+      return { kind: "key-refused", outcome };
     case "ok":
-      return { kind: "taken", verdict, speaksForKey: route === "read" || !isDoubtful };
+      return { kind: "taken", outcome, speaksForKey: route === "read" || !isDoubtful };
     case "failure":
-      return { kind: "failed", verdict };
+      return { kind: "failed", outcome };
   }
 }

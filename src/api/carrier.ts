@@ -18,12 +18,12 @@ export interface CarrierParts {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly desk: KeyDesk;
-  readonly allowance: RateLimiter;
+  readonly rateLimiter: RateLimiter;
   readonly globalKey: ServerKey | undefined;
   readonly deadlineMs: number;
   /** Its answer was read, judged, and counted in its buckets. */
-  readonly onAnswer: (job: Job, verdict: Outcome, observation: Observation) => void;
-  /** There was no answer: recalled before it was written, aborted, timed out, or the connection broke. */
+  readonly onAnswer: (job: Job, outcome: Outcome, observation: Observation) => void;
+  /** There was no answer: cancelled before it was written, aborted, timed out, or the connection broke. */
   readonly onLost: (job: Job, error: unknown, wasWritten: boolean) => void;
 }
 
@@ -32,73 +32,77 @@ export class Carrier {
   readonly #parts: CarrierParts;
   readonly #blankers: KeyBlankers;
   /** What is on its way. */
-  readonly flights: InFlight;
+  readonly inFlight: InFlight;
 
   constructor(parts: CarrierParts) {
     this.#parts = parts;
     this.#blankers = new KeyBlankers(parts.globalKey);
-    this.flights = new InFlight(parts.clock, parts.deadlineMs, (flight, reason) =>
-      this.#onLost(flight, reason),
+    this.inFlight = new InFlight(parts.clock, parts.deadlineMs, (request, reason) =>
+      this.#onLost(request, reason),
     );
   }
 
   /** Sends it on its way; it is written once the store knows what it risks. */
   start(job: Job, nowMs: number): void {
-    const { allowance, desk } = this.#parts;
+    const { rateLimiter, desk } = this.#parts;
     const { source, route } = job.exchange;
-    const flight = this.flights.launch(job, allowance.started(source, route, nowMs), nowMs);
-    const kept = desk.start(flight, job.exchange, job.probe);
-    if (kept === undefined) this.#write(flight);
-    else void kept.then(() => this.#write(flight));
+    const request = this.inFlight.launch(job, rateLimiter.started(source, route, nowMs), nowMs);
+    const kept = desk.start(request, job.exchange, job.probe);
+    if (kept === undefined) this.#write(request);
+    else void kept.then(() => this.#write(request));
     if (!job.hasLeft) job.exchange.onSent?.();
     job.hasLeft = true;
   }
 
-  /** A killed process would be known to have sent it: it may be written, unless it was recalled meanwhile. */
-  #write(flight: InFlightRequest): void {
-    if (flight.hasEnded) return;
-    const { exchange } = flight.job;
+  /** A killed process would be known to have sent it: it may be written, unless it was cancelled meanwhile. */
+  #write(request: InFlightRequest): void {
+    if (request.hasEnded) return;
+    const { exchange } = request.job;
     if (exchange.mayStart?.() === false) {
-      this.flights.abort(flight, refusals.noLongerWanted());
+      this.inFlight.abort(request, refusals.noLongerWanted());
       return;
     }
     const { transport, globalKey, clock } = this.#parts;
     const onStart = () => {
-      flight.startedMs = clock.monotonicMs();
+      request.startedMs = clock.monotonicMs();
     };
-    const request = wireRequest(exchange, { globalKey, isAlone: this.flights.size === 1, onStart });
-    transport(request, flight.recall).then(
-      (answer) => this.#onAnswer(flight, answer),
-      (error: unknown) => this.#onLost(flight, error),
+    const wire = wireRequest(exchange, { globalKey, isAlone: this.inFlight.size === 1, onStart });
+    transport(wire, request.cancel).then(
+      (answer) => this.#onAnswer(request, answer),
+      (error: unknown) => this.#onLost(request, error),
     );
   }
 
-  #onLost(flight: InFlightRequest, error: unknown): void {
-    if (!this.flights.end(flight)) return;
-    const { allowance, clock, desk, onLost } = this.#parts;
-    const wasWritten = flight.startedMs !== undefined;
-    desk.onEnded(flight, wasWritten ? "silent" : "unsent");
-    allowance.lost(flight, clock.monotonicMs());
-    onLost(flight.job, error, wasWritten);
+  #onLost(request: InFlightRequest, error: unknown): void {
+    if (!this.inFlight.end(request)) return;
+    const { rateLimiter, clock, desk, onLost } = this.#parts;
+    const wasWritten = request.startedMs !== undefined;
+    desk.onEnded(request, wasWritten ? "silent" : "unsent");
+    rateLimiter.lost(request, clock.monotonicMs());
+    onLost(request.job, error, wasWritten);
   }
 
-  #onAnswer(flight: InFlightRequest, answer: WireAnswer): void {
-    if (!this.flights.end(flight)) return;
-    const { allowance, clock, desk, metrics, onAnswer } = this.#parts;
-    const { job } = flight;
+  #onAnswer(request: InFlightRequest, answer: WireAnswer): void {
+    if (!this.inFlight.end(request)) return;
+    const { rateLimiter, clock, desk, metrics, onAnswer } = this.#parts;
+    const { job } = request;
     const { source, route, key, parse = JSON.parse } = job.exchange;
     const nowMs = clock.monotonicMs();
-    const observation: Observation = { sentMs: flight.startedMs ?? flight.dispatchedMs, readMs: nowMs };
+    const observation: Observation = { sentMs: request.startedMs ?? request.dispatchedMs, readMs: nowMs };
 
-    const serverMs = allowance.learnClock(answer, observation);
+    const serverMs = rateLimiter.learnClock(answer, observation);
     const blanker = this.#blankers.of(source, key, nowMs);
-    const verdict = classify(answer, route, serverMs, (body) => blanker.read(body, parse));
-    allowance.learn({ flight, answer, outcome: verdict, observation });
-    desk.onEnded(flight, keyEvidenceOf(verdict));
+    const outcome = classify(answer, {
+      route,
+      nowMs: serverMs,
+      read: (body) => blanker.read(body, parse),
+    });
+    rateLimiter.learn({ request, answer, outcome, observation });
+    desk.onEnded(request, keyEvidenceOf(outcome));
 
-    this.count(route, verdict.kind === "failure" ? verdict.failure.code : verdict.kind);
+    this.count(route, outcome.kind === "failure" ? outcome.failure.code : outcome.kind);
     metrics.observe("marshal_service_seconds", (nowMs - observation.sentMs) / 1_000, { route });
-    onAnswer(job, verdict, observation);
+    onAnswer(job, outcome, observation);
   }
 
   /** Counts how a request ended. */
@@ -111,8 +115,8 @@ export class Carrier {
 const WITH_GOOD_KEY: ReadonlySet<string> = new Set(["server-empty", "not-authorised", "read-refused"]);
 
 /** What an answer says of the key that it was asked with. */
-function keyEvidenceOf(verdict: Outcome): KeyEvidence {
-  if (verdict.kind === "key") return "refused";
-  if (verdict.kind === "ok") return "taken";
-  return WITH_GOOD_KEY.has(verdict.failure.code) ? "taken" : "unclear";
+function keyEvidenceOf(outcome: Outcome): KeyEvidence {
+  if (outcome.kind === "key") return "refused";
+  if (outcome.kind === "ok") return "taken";
+  return WITH_GOOD_KEY.has(outcome.failure.code) ? "taken" : "unclear";
 }

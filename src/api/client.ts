@@ -22,7 +22,7 @@ import { createTransport, type Transport } from "./http/transport.ts";
 import type { KeyBudget } from "./keys/budget.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
 import type { KeyGuard, TakenKey } from "./keys/key-guard.ts";
-import type { KeyRecords, StoredBudget, StoredFlights } from "./keys/key-records.ts";
+import type { KeyRecords, StoredBudget, StoredOpenRequests } from "./keys/key-records.ts";
 import { openDesk } from "./keys/open-desk.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 import type { StoredHalt } from "./limits/halt.ts";
@@ -42,7 +42,7 @@ export interface ServiceClientOptions {
   /** One document: what is spent of the budget of bad keys. Written before a request leaves that may spend of it. */
   readonly keyBudget: Documents<StoredBudget>;
   /** One document: requests on their way with keys that are known to be good. */
-  readonly keyFlights: Documents<StoredFlights>;
+  readonly openRequests: Documents<StoredOpenRequests>;
   /** When each key was last taken, by its HMAC. */
   readonly takenKeys: Documents<TakenKey>;
   /** Servers that the service does not let us read though their keys are good, by HMAC of the key. */
@@ -114,8 +114,13 @@ class GatedClient implements Service {
     this.#options = options;
     const connections = options.connections ?? CONNECTIONS;
     const { globalKey, keys, clock, metrics, onEvent, log } = options;
-    const { rejected, keyFlights: flights, takenKeys: taken, keyBudget: budget, badKeyBudget } = options;
-    const keyDesk = openDesk({ documents: { rejected, flights, taken, budget }, clock, log, badKeyBudget });
+    const { rejected, openRequests, takenKeys: taken, keyBudget: budget, badKeyBudget } = options;
+    const keyDesk = openDesk({
+      documents: { rejected, openRequests, taken, budget },
+      clock,
+      log,
+      badKeyBudget,
+    });
     const { guard } = keyDesk;
     this.#guard = guard;
     this.#budget = keyDesk.budget;

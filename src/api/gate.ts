@@ -46,7 +46,7 @@ const HALT_BEGAN = Symbol("a halt began before the request was written");
 export class Gate {
   readonly #options: GateOptions;
   readonly #clock: Clock;
-  readonly #allowance: RateLimiter;
+  readonly #rateLimiter: RateLimiter;
   readonly #halt: AnnouncedHalt;
   readonly #guard: KeyGuard;
   readonly #desk: KeyDesk;
@@ -66,7 +66,7 @@ export class Gate {
     this.#guard = options.guard;
     this.#desk = options.desk;
     this.#halt = new AnnouncedHalt({ ...options, onChanged: options.onHaltChanged });
-    this.#allowance = new RateLimiter({
+    this.#rateLimiter = new RateLimiter({
       salt: options.salt,
       nowMs: options.clock.monotonicMs(),
       wallAheadMs: options.clock.nowMs() - options.clock.monotonicMs(),
@@ -74,8 +74,8 @@ export class Gate {
     });
     this.#carrier = new Carrier({
       ...options,
-      allowance: this.#allowance,
-      onAnswer: (job, verdict, observation) => this.#onAnswer(job, verdict, observation),
+      rateLimiter: this.#rateLimiter,
+      onAnswer: (job, outcome, observation) => this.#onAnswer(job, outcome, observation),
       onLost: (job, error, wasWritten) => this.#onLost(job, error, wasWritten),
     });
     this.#refusedKeys = new RefusedKeys({
@@ -102,8 +102,8 @@ export class Gate {
     this.#admission = new Admission({
       ...options,
       halt: this.#halt,
-      allowance: this.#allowance,
-      flights: this.#carrier.flights,
+      rateLimiter: this.#rateLimiter,
+      inFlight: this.#carrier.inFlight,
       waiting: this.#waiting,
       onRisky: () => this.#pump(),
     });
@@ -121,7 +121,7 @@ export class Gate {
 
   /** When a command of this source could start, epoch milliseconds. */
   commandReadyAtMs(source: SourceId): number {
-    const readyMs = this.#allowance.commandReadyAtMs(source, this.#clock.monotonicMs());
+    const readyMs = this.#rateLimiter.commandReadyAtMs(source, this.#clock.monotonicMs());
     return this.#wallMs(Math.max(readyMs, this.#halt.untilMs ?? readyMs));
   }
 
@@ -134,16 +134,16 @@ export class Gate {
   /** A key that will not be used any more: what was learned of it is forgotten, requests that wait with it are refused. */
   dropKey(source: SourceId, failure: Failure): void {
     this.#waiting.refuseKey(source, failure);
-    this.#allowance.forget(source, this.#clock.monotonicMs());
+    this.#rateLimiter.forget(source, this.#clock.monotonicMs());
   }
 
   /** Plain figures for /state; nothing secret. */
   state() {
     return {
-      inFlight: this.#carrier.flights.size,
+      inFlight: this.#carrier.inFlight.size,
       waiting: this.#waiting.counts,
-      buckets: this.#allowance.buckets,
-      roundTripMs: Math.round(this.#allowance.roundTripMs),
+      buckets: this.#rateLimiter.buckets,
+      roundTripMs: Math.round(this.#rateLimiter.roundTripMs),
     };
   }
 
@@ -157,8 +157,8 @@ export class Gate {
     this.#refusedKeys.close();
     const closing = refusals.stopping();
     this.#waiting.refuseEach(() => closing);
-    this.#carrier.flights.recall(closing);
-    await this.#carrier.flights.drain(LISTEN_ON_CLOSING_MS, closing);
+    this.#carrier.inFlight.cancelUnwritten(closing);
+    await this.#carrier.inFlight.drain(LISTEN_ON_CLOSING_MS, closing);
     this.#halt.close();
   }
 
@@ -180,11 +180,12 @@ export class Gate {
   /** The caller gives it up. */
   #onAborted(job: Job, signal: AbortSignal): void {
     if (this.#waiting.refuse(job, refusals.abortedBy(signal, "no"))) return;
-    const flight = this.#carrier.flights.of(job);
-    if (flight === undefined) return;
-    // Once written it cannot be recalled, and its answer may be the one that tells us all to stop: only the caller
+    const request = this.#carrier.inFlight.of(job);
+    if (request === undefined) return;
+    // Once written it cannot be cancelled, and its answer may be the one that tells us all to stop: only the caller
     // stops waiting.
-    if (flight.startedMs === undefined) this.#carrier.flights.abort(flight, refusals.abortedBy(signal, "no"));
+    if (request.startedMs === undefined)
+      this.#carrier.inFlight.abort(request, refusals.abortedBy(signal, "no"));
     else job.reject(refusals.abortedBy(signal, job.exchange.route === "command" ? "unknown" : "no"));
   }
 
@@ -227,19 +228,19 @@ export class Gate {
     this.#pump();
   }
 
-  #onAnswer(job: Job, verdict: Outcome, observation: Observation): void {
+  #onAnswer(job: Job, outcome: Outcome, observation: Observation): void {
     const { source, route } = job.exchange;
     const isDoubtful = this.#guard.isDoubtful(source);
-    const step = stepAfter(verdict, { route, isProbe: job.probe, isDoubtful });
+    const step = stepAfter(outcome, { route, isProbe: job.probe, isDoubtful });
     if (step.kind === "halt") this.#stop(job, step);
-    else if (step.kind === "judge-key") this.#refusedKeys.onRefused(job, step.verdict);
+    else if (step.kind === "key-refused") this.#refusedKeys.onRefused(job, step.outcome);
     else {
       if (step.kind === "taken") this.#noteTaken(job.exchange, step.speaksForKey, observation);
       // The service answered as it does when nothing is wrong with us.
       if (job.probe) this.#resume();
-      if (step.kind === "failed") job.reject(step.verdict.failure);
+      if (step.kind === "failed") job.reject(step.outcome.failure);
       else {
-        const { json, dateMs } = step.verdict;
+        const { json, dateMs } = step.outcome;
         job.resolve({
           json,
           dateMs,
@@ -252,11 +253,11 @@ export class Gate {
   }
 
   /** The service said stop: to everybody, on every route, at once (spec: Limits 5). */
-  #stop(job: Job, { verdict, mayWait }: Extract<AnswerStep, { kind: "halt" }>): void {
-    const { code, message, ran } = verdict.failure;
-    this.#halt.refuse({ ...verdict, message }, job.probe);
+  #stop(job: Job, { outcome, mayWait }: Extract<AnswerStep, { kind: "halt" }>): void {
+    const { code, message, ran } = outcome.failure;
+    this.#halt.refuse({ ...outcome, message }, job.probe);
     if (job.probe) this.#probe.onRefused();
-    this.#carrier.flights.recall(HALT_BEGAN);
+    this.#carrier.inFlight.cancelUnwritten(HALT_BEGAN);
 
     if (mayWait && !this.#closed && this.#halt.failure() === undefined) {
       this.#waiting.enterAgain(job);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SourceId } from "../domain/model.ts";
 import type { TakenKey } from "./keys/key-guard.ts";
-import type { StoredBudget, StoredFlights } from "./keys/key-records.ts";
+import type { StoredBudget, StoredOpenRequests } from "./keys/key-records.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 import type { StoredHalt } from "./limits/halt.ts";
 import type { StoredRefusedRead } from "./limits/refused-reads.ts";
@@ -36,7 +36,7 @@ const budget = units.extend({
   again: again.optional(),
   flightsOf: z.number().optional(),
 });
-const flights = units.extend({ process: z.number().optional() });
+const openRequests = units.extend({ process: z.number().optional() });
 const taken = z.object({ takenAtMs: z.number(), wave: z.string().optional() });
 
 const refusedRead = z.object({
@@ -65,8 +65,8 @@ export function parseKeyBudget(value: unknown): StoredBudget {
 }
 
 /** Checks the requests that a process had on their way; throws on any other shape. */
-export function parseKeyFlights(value: unknown): StoredFlights {
-  return flights.parse(value);
+export function parseOpenRequests(value: unknown): StoredOpenRequests {
+  return openRequests.parse(value);
 }
 
 /** Checks when a key was last taken; throws on any other shape. */

@@ -1,9 +1,9 @@
 import type { Clock } from "../domain/ports/clock.ts";
 import type { WorkPermit } from "../domain/ports/work-permit.ts";
 import type { Log } from "../log.ts";
-import { nameOf } from "./block.ts";
-import { HeldTime, type Reading } from "./held-time.ts";
+import { LeaseValidity, type Reading } from "./lease-validity.ts";
 import type { LeaseId, Leases } from "./leases.ts";
+import { nameOf } from "./shard-block.ts";
 
 const RENEW_EVERY_MS = 3_000;
 const RETRY_MS = 500;
@@ -27,7 +27,7 @@ const OVER = "Marshal is being taken over by another of its processes; that take
 /** A lease that was claimed, from its claim to its end; it renews itself. */
 export class HeldLease implements WorkPermit {
   readonly #parts: HeldLeaseParts;
-  readonly #time: HeldTime;
+  readonly #time: LeaseValidity;
   readonly #over = new AbortController();
   readonly #ended = Promise.withResolvers<LeaseEnd>();
   #waiting: (() => void)[] = [];
@@ -37,7 +37,7 @@ export class HeldLease implements WorkPermit {
 
   constructor(parts: HeldLeaseParts) {
     this.#parts = parts;
-    this.#time = new HeldTime(parts.sent);
+    this.#time = new LeaseValidity(parts.sent);
     this.#schedule(RENEW_EVERY_MS);
   }
 

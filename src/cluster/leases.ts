@@ -1,4 +1,4 @@
-import type { Block } from "./block.ts";
+import type { ShardBlock } from "./shard-block.ts";
 
 /** A lease ends this long after its last renewal. */
 export const LEASE_MS = 9_000;
@@ -23,7 +23,7 @@ export type Renewal = "renewed" | "taken" | "gone" | "changed";
 
 /** A claim that was made and is to be kept. */
 export interface LeaseId {
-  readonly block: Block;
+  readonly block: ShardBlock;
   /** Random, fresh for each claim. */
   readonly token: string;
   readonly generation: number;
@@ -32,7 +32,7 @@ export interface LeaseId {
 /** Leases as Redis keeps them; every call is one step there. Calls reject while Redis cannot be reached or written. */
 export interface Leases {
   /** Claims all shards of the block, or none. */
-  claim(block: Block, token: string): Promise<Claim>;
+  claim(block: ShardBlock, token: string): Promise<Claim>;
   renew(lease: LeaseId): Promise<Renewal>;
   /** Gives it up at once, so that nobody has to wait it out. Does nothing to a lease of another. */
   release(lease: LeaseId): Promise<void>;

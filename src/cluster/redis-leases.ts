@@ -1,9 +1,9 @@
 import { createClient } from "@redis/client";
 import { z } from "zod";
 import type { Log } from "../log.ts";
-import { type Block, nameOf } from "./block.ts";
 import { CLAIM, RELEASE, RENEW, SETTLE } from "./lease-scripts.ts";
 import { type Claim, LEASE_MS, type Leases, type Renewal } from "./leases.ts";
+import { nameOf, type ShardBlock } from "./shard-block.ts";
 
 const PREFIX = "marshal:";
 const COUNT_KEY = `${PREFIX}lease-count`;
@@ -24,7 +24,7 @@ export interface RedisLeases extends Leases {
 }
 
 /** The key that the lease of a block's first shard lies under: all of a block are claimed and renewed together. */
-export function fenceKeyOf(block: Block): string {
+export function fenceKeyOf(block: ShardBlock): string {
   return leaseKey(block.count, block.ids[0] ?? 0);
 }
 
@@ -107,7 +107,7 @@ function leaseKey(count: number, id: number): string {
   return `${PREFIX}lease:${count}:${id}`;
 }
 
-function leaseKeys({ ids, count }: Block): readonly string[] {
+function leaseKeys({ ids, count }: ShardBlock): readonly string[] {
   return ids.map((id) => leaseKey(count, id));
 }
 

@@ -3,7 +3,9 @@ import type { ListName, Lists } from "./model.ts";
 /** Clocks of game servers differ by seconds, so the time of a row later than this is an error. */
 export const LATEST_ROW_AHEAD_MS = 600_000;
 
-type Dated = "joinLogs" | "killLogs" | "commandLogs" | "modCalls" | "emergencyCalls";
+const DATED = ["joinLogs", "killLogs", "commandLogs", "modCalls", "emergencyCalls"] as const;
+
+type DatedRow = { readonly atS: number } | { readonly startedAtS: number };
 
 /** How many rows of each list were left out. */
 export type RowCounts = Partial<Record<ListName, number>>;
@@ -18,20 +20,28 @@ export function withoutFutureRows(
   presentMs: number,
 ): { readonly lists: Partial<Lists>; readonly setAside: RowCounts } {
   const latestS = (presentMs + LATEST_ROW_AHEAD_MS) / 1_000;
-  const kept: { -readonly [L in Dated]?: Lists[L] } = {};
+  const isAhead = (row: DatedRow) => ("atS" in row ? row.atS : row.startedAtS) > latestS;
+  if (!DATED.some((list) => lists[list]?.some(isAhead))) return { lists, setAside: {} };
+
+  const sifted = { ...lists, ...siftedLogs(lists, isAhead) };
   const setAside: RowCounts = {};
-  const sift = <L extends Dated>(list: L, secondOf: (row: Lists[L][number]) => number) => {
-    const rows: readonly Lists[L][number][] | undefined = lists[list];
-    if (rows === undefined || rows.every((row) => secondOf(row) <= latestS)) return;
-    const left = rows.filter((row) => secondOf(row) <= latestS);
-    setAside[list] = rows.length - left.length;
-    // Rows of this list: the pairing is lost on the type checker only.
-    kept[list] = left as unknown as Lists[L];
+  for (const list of DATED) {
+    const count = (lists[list]?.length ?? 0) - (sifted[list]?.length ?? 0);
+    if (count > 0) setAside[list] = count;
+  }
+  return { lists: sifted, setAside };
+}
+
+function siftedLogs(lists: Partial<Lists>, isAhead: (row: DatedRow) => boolean): Partial<Lists> {
+  const { joinLogs, killLogs, commandLogs, modCalls, emergencyCalls } = lists;
+  /** A list without such a row stays the same array: it is remembered by its rows. */
+  const sift = <T extends DatedRow>(rows: readonly T[]) =>
+    rows.some(isAhead) ? rows.filter((row) => !isAhead(row)) : rows;
+  return {
+    ...(joinLogs === undefined ? {} : { joinLogs: sift(joinLogs) }),
+    ...(killLogs === undefined ? {} : { killLogs: sift(killLogs) }),
+    ...(commandLogs === undefined ? {} : { commandLogs: sift(commandLogs) }),
+    ...(modCalls === undefined ? {} : { modCalls: sift(modCalls) }),
+    ...(emergencyCalls === undefined ? {} : { emergencyCalls: sift(emergencyCalls) }),
   };
-  sift("joinLogs", (row) => row.atS);
-  sift("killLogs", (row) => row.atS);
-  sift("commandLogs", (row) => row.atS);
-  sift("modCalls", (row) => row.atS);
-  sift("emergencyCalls", (call) => call.startedAtS);
-  return { lists: Object.keys(kept).length === 0 ? lists : { ...lists, ...kept }, setAside };
 }

@@ -1,6 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The interaction in whose course something happens, by its reference: what a person can quote. */
+/**
+ * The interaction in whose course something happens, by its reference: what a person can quote. One for the process,
+ * though nothing else here is: only the runtime knows what follows from what, and handing the reference on would put it
+ * into every port between an interaction and a logged line. It names lines of the log and decides nothing.
+ */
 const scope = new AsyncLocalStorage<string>();
 
 /** Does the work, and all that follows from it, in the course of that interaction. */

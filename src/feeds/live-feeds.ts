@@ -6,6 +6,7 @@ import type { Clock } from "../domain/ports/clock.ts";
 import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import { Delivery, type DeliveryPorts } from "./delivery/delivery.ts";
+import type { DeliveryStart } from "./delivery/delivery-start.ts";
 import type { Journal } from "./journal/journal-port.ts";
 import type { OffsetRecord } from "./journal/offsets.ts";
 import { atHead, movedTo } from "./journal/positions.ts";
@@ -80,12 +81,14 @@ export class LiveFeeds {
     await eachAtOnce(feeds, OPENED_AT_ONCE, async ([feed, { source }]) => {
       const record = await this.#parts.offsets.get(feed.id);
       if (record === undefined || record.source === source) {
-        await this.#openWith(record, feed, source, this.#parts.lastEnd.isDoubtful(feed.id));
+        const doubtful = this.#parts.lastEnd.isDoubtful(feed.id);
+        await this.#openWith(record, { feed, source, doubtful });
         return;
       }
       // All are open before any moves: a server that got two new keys goes on from the newest of its journals.
       const list = logLists[feed.kind];
-      if (list !== undefined) await this.#parts.journal.attach(feed.id, record.source, list, record.nextSeq);
+      if (list !== undefined)
+        await this.#parts.journal.attach(feed.id, { source: record.source, list }, record.nextSeq);
       moving.push([feed, source]);
     });
     for (const [feed, source] of moving) await this.open(feed, source);
@@ -98,7 +101,7 @@ export class LiveFeeds {
    */
   async open(feed: Feed, source: SourceId): Promise<void> {
     // What an earlier delivery of this process left is looked at too: it may have ended in the middle.
-    await this.#openWith(await this.#parts.offsets.get(feed.id), feed, source, true);
+    await this.#openWith(await this.#parts.offsets.get(feed.id), { feed, source, doubtful: true });
   }
 
   /** Ends the delivery and keeps its place: `open` goes on from there. */
@@ -132,22 +135,27 @@ export class LiveFeeds {
 
   async #openWith(
     record: OffsetRecord | undefined,
-    feed: Feed,
-    source: SourceId,
-    doubtful: boolean,
+    {
+      feed,
+      source,
+      doubtful,
+    }: { readonly feed: Feed; readonly source: SourceId; readonly doubtful: boolean },
   ): Promise<void> {
     const list = logLists[feed.kind];
     if (record === undefined) {
-      this.#admit(feed, await atHead(source, feed.id, list, this.#parts), false);
+      const fresh = await atHead(feed.id, { source, list }, this.#parts);
+      this.#admit({ feed, record: fresh, doubtful: false });
     } else if (record.source !== source) {
-      this.#admit(feed, await movedTo(source, feed.id, record, this.#parts), doubtful);
+      const moved = await movedTo(feed.id, { source, record }, this.#parts);
+      this.#admit({ feed, record: moved, doubtful });
     } else {
-      if (list !== undefined) await this.#parts.journal.attach(feed.id, source, list, record.nextSeq);
-      this.#admit(feed, record, doubtful);
+      if (list !== undefined) await this.#parts.journal.attach(feed.id, { source, list }, record.nextSeq);
+      this.#admit({ feed, record, doubtful });
     }
   }
 
-  #admit(feed: Feed, record: OffsetRecord, doubtful: boolean): void {
+  #admit(start: DeliveryStart): void {
+    const { feed, record } = start;
     const ports: DeliveryPorts = {
       ...this.#parts.deliveryPorts,
       busy: this.#busy,
@@ -155,7 +163,7 @@ export class LiveFeeds {
       serverName: (named) => this.#parts.serverName(named),
       formerNames: (named) => this.#parts.formerNames(named),
     };
-    const delivery = new Delivery(feed, record, ports, doubtful);
+    const delivery = new Delivery(start, ports);
     const before = this.#running.get(feed.id);
     if (before !== undefined) this.#forget(before);
     this.#running.set(feed.id, delivery);

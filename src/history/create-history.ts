@@ -10,8 +10,8 @@ import type { CaseStore, WatchStore } from "./cases/case-store.ts";
 import { storedCases, storedWatches } from "./cases/stored-cases.ts";
 import { Eraser } from "./eraser.ts";
 import { Recorder } from "./ingest/recorder.ts";
-import { Links } from "./links.ts";
-import { ServicePresent } from "./service-present.ts";
+import { RecordedServers } from "./recorded-servers.ts";
+import { ServiceTime } from "./service-time.ts";
 import { createStats } from "./stats/create-stats.ts";
 import { WorkerClient } from "./worker/worker-client.ts";
 
@@ -62,7 +62,7 @@ const ERASE_WITHIN_MS = 60_000;
 /** Builds the wing that keeps what happened on the game servers and answers from it; its database is in a worker. */
 export function createHistory(parts: HistoryParts): HistoryWing {
   const { url, markKey, clock, random, metrics, log } = parts;
-  const present = new ServicePresent(clock);
+  const serviceTime = new ServiceTime(clock);
   let trouble: string | undefined = "it is being opened";
   let rowsStored = 0;
 
@@ -87,10 +87,10 @@ export function createHistory(parts: HistoryParts): HistoryWing {
   const recorder: Recorder = new Recorder({
     clock,
     random,
-    presentS: () => present.seconds(),
-    linksOf: (source) => links.of(source),
+    presentS: () => serviceTime.seconds(),
+    linksOf: (source) => recorded.of(source),
     targetsOf: (text) => parts.targetsOf(text),
-    store: (deliveries) => client.call("ingest.take", { deliveries }, { withinMs: STORE_WITHIN_MS }),
+    store: (answers) => client.call("ingest.take", { answers }, { withinMs: STORE_WITHIN_MS }),
     onStored(rows) {
       rowsStored += rows;
       metrics.count("marshal_history_rows_total", {}, rows);
@@ -101,7 +101,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     },
     onDropped: (answers) => metrics.count("marshal_history_dropped_total", {}, answers),
   });
-  const links = new Links({
+  const recorded = new RecordedServers({
     bindings: parts.bindings,
     demands: parts.demands,
     isOurs: (guildId) => parts.isOurs(guildId),
@@ -110,11 +110,11 @@ export function createHistory(parts: HistoryParts): HistoryWing {
   let onErased: (guildId: string) => void = () => undefined;
   const eraser = new Eraser({
     clock,
-    presentS: () => present.seconds(),
+    presentS: () => serviceTime.seconds(),
     erase: (args) => client.call("retention.erase", args, { withinMs: ERASE_WITHIN_MS }),
     erasePersons: (args) => client.call("retention.erasePersons", args, { withinMs: ERASE_WITHIN_MS }),
     async departed({ nowMs }) {
-      const linked = [...new Set(links.all().map(({ guildId }) => guildId))];
+      const linked = [...new Set(recorded.all().map(({ guildId }) => guildId))];
       const guildIds = await client.call("cases.departed", { nowMs, linked }, { withinMs: ERASE_WITHIN_MS });
       return guildIds.filter((guildId) => parts.isOurs(guildId));
     },
@@ -125,16 +125,16 @@ export function createHistory(parts: HistoryParts): HistoryWing {
   });
 
   async function onOpened(): Promise<void> {
-    links.setOff(await client.call("guild.turnedOff", {}));
+    recorded.setOff(await client.call("guild.turnedOff", {}));
     // Which of the others' servers are linked, their own processes say.
     const guildIds = (await client.call("guild.kept", {})).filter((guildId) => parts.isOurs(guildId));
-    await client.call("guild.linked", { links: links.all(), guildIds, endedMs: clock.nowMs() });
+    await client.call("guild.linked", { links: recorded.all(), guildIds, endedMs: clock.nowMs() });
   }
 
   return {
     listener: {
       async take(snapshot: Snapshot) {
-        present.note(snapshot);
+        serviceTime.note(snapshot);
         recorder.take(snapshot);
       },
     },
@@ -155,24 +155,24 @@ export function createHistory(parts: HistoryParts): HistoryWing {
       retention: (guildId) => client.call("guild.retention", { guildId }),
       async setRetention(guildId, days) {
         await client.call("guild.setRetention", { guildId, days });
-        links.turnOff(guildId, days === "off");
+        recorded.turnOff(guildId, days === "off");
       },
       forget: (guildId, playerId, nowS) =>
         client.call(
           "privacy.forget",
-          { guildId, playerId, nowS: present.seconds() ?? nowS },
+          { guildId, playerId, nowS: serviceTime.seconds() ?? nowS },
           { withinMs: ERASE_WITHIN_MS },
         ),
       export: (guildId, playerId) => client.call("privacy.export", { guildId, playerId }),
     },
     async start() {
-      await links.load();
+      await recorded.load();
       client.start();
       eraser.start();
     },
     async onLinksChanged(guildId) {
-      await links.refresh(guildId);
-      const change = { links: links.all(guildId), guildIds: [guildId], endedMs: clock.nowMs() };
+      await recorded.refresh(guildId);
+      const change = { links: recorded.all(guildId), guildIds: [guildId], endedMs: clock.nowMs() };
       // Not waited for: nobody's link waits for the history, and the next start makes up for what is missed.
       void client
         .call("guild.linked", change)

@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/ports/clock.ts";
-import type { StepDone } from "./queries/retention.ts";
+import type { StepDone } from "./queries/erase-expired.ts";
 
 export interface EraserParts {
   readonly clock: Clock;

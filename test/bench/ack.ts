@@ -1,19 +1,12 @@
-import { join } from "node:path";
-import { systemClock } from "../../src/clock.ts";
-import { BotProcess, freePort } from "../../src/sandbox/bot-process.ts";
-import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
-import { seededRandom } from "../support/clock.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 import { type BenchResult, figure, quantile, table } from "./bench.ts";
-import { addCommunity, settle } from "./communities.ts";
+import { BotWorld } from "./bot-world.ts";
 import { Echo } from "./echo.ts";
 import { People } from "./people.ts";
-import { type Counts, ServiceProcess } from "./service-process.ts";
+import type { Counts } from "./service-process.ts";
 
 export const name = "ack";
 
 const GUILDS = 1_000;
-const SHAPE = { textChannels: 12, voiceChannels: 3, roles: 10 };
 /**
  * Of polls and of what people ask together (15 a second). More than 35 polls and those would need: on a machine that
  * stalls, the gate learns the end of a window late and uses only a half of it.
@@ -24,8 +17,6 @@ const POLLS_PER_S = 35;
 const INTERACTIONS_PER_S = 30;
 const WARM_MS = 6_000;
 const MEASURED_MS = 36_000;
-/** It bounds the requests in flight as well: an operator of a thousand guilds has raised it. */
-const BAD_KEY_BUDGET = "40";
 const P99_MS = 30;
 const START_WITHIN_MS = 60_000;
 const ECHO = "a bare process, asked as often";
@@ -36,32 +27,11 @@ const ECHO = "a bare process, asked as often";
  * emulated service is a third process; the emulated Discord and the people live in this one.
  */
 export async function run(): Promise<BenchResult> {
-  const folder = tempFolder();
-  const random = seededRandom(1);
-  const nowMs = () => performance.timeOrigin + performance.now();
-  const discord = await EmulatedDiscord.start({ nowMs });
-  const service = await ServiceProcess.start({ servers: GUILDS, quiet: GUILDS, perS: LIMIT_PER_S });
+  const world = await BotWorld.open({ guilds: GUILDS, perS: LIMIT_PER_S });
+  const { discord, service, communities } = world;
   const echo = await Echo.start();
-  const communities = Array.from({ length: GUILDS }, (_, index) => addCommunity(discord, index, SHAPE));
-  const storeUrl = `sqlite:${join(folder.path, "marshal.sqlite")}`;
-  await settle(storeUrl, communities, { clock: systemClock, random });
-  const bot = new BotProcess({
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    SERVICE_URL: service.url,
-    STORE_URL: storeUrl,
-    OPS_ADDRESS: `127.0.0.1:${await freePort()}`,
-    BAD_KEY_BUDGET,
-    LOG_LEVEL: "info",
-  });
   try {
-    const registered = discord.waitFor((event) => event.type === "commands-registered", START_WITHIN_MS);
-    bot.start();
-    await registered.catch(() => {
-      throw new Error(
-        `the bot did not register its commands; its last lines:\n${bot.lines.slice(-20).join("\n")}`,
-      );
-    });
+    await world.startBot(START_WITHIN_MS);
     const crowd = new People(discord, communities, {
       perS: INTERACTIONS_PER_S,
       beside: () => echo.ask(),
@@ -70,17 +40,14 @@ export async function run(): Promise<BenchResult> {
     const before = await service.counts();
     crowd.forget();
     echo.forget();
-    const startMs = nowMs();
+    const startMs = performance.now();
     await crowd.act(MEASURED_MS);
-    const seconds = (nowMs() - startMs) / 1_000;
+    const seconds = (performance.now() - startMs) / 1_000;
     const after = await service.counts();
-    return report({ crowd, echo, seconds, before, after, bot });
+    return report({ crowd, echo, seconds, before, after, errors: world.errors });
   } finally {
-    await bot.stop();
-    service.stop();
     echo.stop();
-    await discord.close();
-    folder.remove();
+    await world.close();
   }
 }
 
@@ -90,10 +57,10 @@ interface Measured {
   readonly seconds: number;
   readonly before: Counts;
   readonly after: Counts;
-  readonly bot: BotProcess;
+  readonly errors: readonly string[];
 }
 
-function report({ crowd, echo, seconds, before, after, bot }: Measured): BenchResult {
+function report({ crowd, echo, seconds, before, after, errors }: Measured): BenchResult {
   const all = [...crowd.times.values()].flat();
   const figures = {
     guilds: GUILDS,
@@ -108,7 +75,6 @@ function report({ crowd, echo, seconds, before, after, bot }: Measured): BenchRe
     times.length,
     ...[0.5, 0.9, 0.99, 1].map((part) => figure(quantile(times, part), 1)),
   ]);
-  const errors = bot.lines.filter((line) => /"level":(50|60)\b/.test(line));
   const lines = [
     `${all.length} interactions in ${figure(seconds, 1)} s, ${failed} without an answer; ` +
       `${crowd.posts} messages posted and ${crowd.edits} edited; ${after.commands - before.commands} commands ` +

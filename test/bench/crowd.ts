@@ -1,30 +1,20 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/clock.ts";
-import { BotProcess, freePort } from "../../src/sandbox/bot-process.ts";
-import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
-import { seededRandom } from "../support/clock.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 import { type BenchResult, figure, quantile, table } from "./bench.ts";
-import { addCommunity, settle } from "./communities.ts";
+import { BotWorld } from "./bot-world.ts";
 import { Echo } from "./echo.ts";
 import { readMetrics } from "./ops-metrics.ts";
 import { People } from "./people.ts";
-import { ServiceProcess } from "./service-process.ts";
 
 export const name = "crowd";
 
 /** The last one is judged, the others tell what a smaller bot needs. */
 const SIZES = [1, 100, 1_000, 10_000];
-const SHAPE = { textChannels: 12, voiceChannels: 3, roles: 10 };
 const LIMIT_PER_S = 70;
 /** Of ten thousand communities together; of fewer in proportion. */
 const INTERACTIONS_PER_S = 30;
 const WARM_MS = 10_000;
 const MEASURED_MS = 40_000;
 const SAMPLE_EVERY_MS = 5_000;
-/** As an operator of ten thousand guilds sets it; it also bounds the requests in flight. */
-const BAD_KEY_BUDGET = "40";
 const START_WITHIN_MS = 300_000;
 const MOST_P99_MS = 50;
 const MOST_HEAP_MB = 1_200;
@@ -100,27 +90,11 @@ export async function run(): Promise<BenchResult> {
 }
 
 async function measure(guilds: number): Promise<Measured> {
-  const folder = tempFolder();
-  const random = seededRandom(1);
-  const nowMs = () => performance.timeOrigin + performance.now();
-  const discord = await EmulatedDiscord.start({ nowMs });
-  const service = await ServiceProcess.start({ servers: guilds, quiet: guilds, perS: LIMIT_PER_S });
+  const world = await BotWorld.open({ guilds, perS: LIMIT_PER_S, areKeysTaken: true });
+  const { discord, service, communities, opsAddress } = world;
   const echo = await Echo.start();
-  const communities = Array.from({ length: guilds }, (_, index) => addCommunity(discord, index, SHAPE));
-  const storeUrl = `sqlite:${join(folder.path, "marshal.sqlite")}`;
-  await settle(storeUrl, communities, { clock: systemClock, random, areKeysTaken: true });
-  const opsAddress = `127.0.0.1:${await freePort()}`;
-  const bot = new BotProcess({
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    SERVICE_URL: service.url,
-    STORE_URL: storeUrl,
-    OPS_ADDRESS: opsAddress,
-    BAD_KEY_BUDGET,
-    LOG_LEVEL: "info",
-  });
   try {
-    const start = await startBot(bot, discord, opsAddress);
+    const start = await startBot(world);
     const people = new People(discord, communities, {
       perS: Math.max(0.5, (INTERACTIONS_PER_S * guilds) / 10_000),
       beside: () => echo.ask(),
@@ -129,9 +103,9 @@ async function measure(guilds: number): Promise<Measured> {
     people.forget();
     echo.forget();
     const polls = await service.counts();
-    const beganMs = nowMs();
+    const beganMs = performance.now();
     const [use] = await Promise.all([sampleUse(opsAddress, MEASURED_MS), people.act(MEASURED_MS)]);
-    const seconds = (nowMs() - beganMs) / 1_000;
+    const seconds = (performance.now() - beganMs) / 1_000;
     const all = [...people.times.values()].flat();
     return {
       ...{ guilds, ...start, ...use },
@@ -140,22 +114,19 @@ async function measure(guilds: number): Promise<Measured> {
       p99Ms: quantile(all, 0.99),
       times: people.times,
       echoP99Ms: quantile(echo.times, 0.99),
-      trouble: [...people.failures, ...bot.lines.filter((line) => /"level":(50|60)\b/.test(line))],
+      trouble: [...people.failures, ...world.errors],
     };
   } finally {
-    await bot.stop();
-    service.stop();
     echo.stop();
-    await discord.close();
-    folder.remove();
+    await world.close();
   }
 }
 
-async function startBot(
-  bot: BotProcess,
-  discord: EmulatedDiscord,
-  opsAddress: string,
-): Promise<{ readonly loginS: number; readonly readyS: number }> {
+async function startBot({
+  bot,
+  discord,
+  opsAddress,
+}: BotWorld): Promise<{ readonly loginS: number; readonly readyS: number }> {
   const beganMs = performance.now();
   let connectedMs = beganMs;
   const leave = discord.on((event) => {

@@ -1,6 +1,6 @@
 import type { JoinEntry, KillEntry, ModCallEntry, PlayerRef } from "../../src/domain/model.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
-import type { AimedCommand, Delivery, LogRows } from "../../src/history/ingest/delivery.ts";
+import type { AimedCommand, LogRows, RecordedAnswer } from "../../src/history/ingest/recorded-answer.ts";
 
 /** Game servers of a bench: what each of them brings from answer to answer. */
 
@@ -43,11 +43,11 @@ export function secondOf(round: number, rounds: number): { readonly fromS: numbe
 }
 
 /** What the answer of one server brings that the one before did not have. */
-export function deliveryOf(
+export function recordedAnswerOf(
   server: number,
   times: { readonly fromS: number; readonly toS: number },
   random: Random,
-): Delivery {
+): RecordedAnswer {
   const { fromS, toS } = times;
   const any = () => playerOf(server, Math.floor(random.next() ** 2 * PLAYERS_A_SERVER));
   const second = () => fromS + Math.floor(random.next() * Math.min(120, toS - fromS));

@@ -9,10 +9,10 @@ import { tempFolder } from "../support/temp-folder.ts";
 import { type BenchResult, figure, quantile, table } from "./bench.ts";
 import {
   bindingOf,
-  deliveryOf,
   guildOf,
   playerOf,
   ROWS_A_DELIVERY,
+  recordedAnswerOf,
   SERVERS,
   secondOf,
 } from "./history-town.ts";
@@ -114,8 +114,8 @@ async function fill(client: WorkerClient): Promise<{ readonly rows: number; read
     const times = secondOf(round, SERVER_ROUNDS);
     for (let server = 0; server < SERVERS; server += DELIVERIES_AT_ONCE) {
       const count = Math.min(DELIVERIES_AT_ONCE, SERVERS - server);
-      const deliveries = Array.from({ length: count }, (_, at) => deliveryOf(server + at, times, random));
-      rows += await client.call("ingest.take", { deliveries }, { withinMs: 120_000 });
+      const answers = Array.from({ length: count }, (_, at) => recordedAnswerOf(server + at, times, random));
+      rows += await client.call("ingest.take", { answers }, { withinMs: 120_000 });
     }
   }
   const seconds = (performance.now() - before.ms) / 1_000;

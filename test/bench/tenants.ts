@@ -1,20 +1,15 @@
-import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
-import { BotProcess, freePort } from "../../src/sandbox/bot-process.ts";
-import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import { seededRandom } from "../support/clock.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 import { type BenchResult, figure, quantile, table } from "./bench.ts";
-import { addCommunity, settle } from "./communities.ts";
+import { BotWorld } from "./bot-world.ts";
 import { Echo } from "./echo.ts";
 import { HOSTILE_KEYS, HostileGuild } from "./hostile.ts";
 import { People } from "./people.ts";
-import { type Counts, ServiceProcess } from "./service-process.ts";
+import type { Counts } from "./service-process.ts";
 
 export const name = "tenants";
 
 const GUILDS = 200;
-const SHAPE = { textChannels: 12, voiceChannels: 3, roles: 10 };
 /** Requests a second that the service takes. */
 const LIMIT_PER_S = 35;
 /** In which they are counted: short beside a round, and long beside the stalls of a machine that does other things too. */
@@ -26,11 +21,6 @@ const WARM_MS = 24_000;
 /** Of each the ratios are taken; the figures are the medians of these. */
 const ROUNDS = 5;
 const ROUND_MS = 10_000;
-/**
- * It bounds the requests in flight as well, and the hostile guild's wrong keys take of it. At the default of 8 they
- * leave four in flight: where a round trip takes 150 ms, as on a machine under load, those are less than the limit.
- */
-const BAD_KEY_BUDGET = "40";
 const START_WITHIN_MS = 60_000;
 const ACK_P99_OVER_QUIET = 1.5;
 const POLLS_OVER_QUIET = 0.9;
@@ -79,13 +69,9 @@ export async function run(): Promise<BenchResult> {
 }
 
 interface WorldParts {
-  readonly discord: EmulatedDiscord;
-  readonly service: ServiceProcess;
-  readonly bot: BotProcess;
-  readonly opsAddress: string;
+  readonly base: BotWorld;
   readonly people: People;
   readonly hostile: HostileGuild | undefined;
-  removeFiles(): void;
 }
 
 /** A Discord, a service, a store and a bot, with the quiet communities and perhaps the hostile one. */
@@ -100,57 +86,30 @@ class World {
   }
 
   static async start({ withHostile, beside }: { withHostile: boolean; beside(): void }): Promise<World> {
-    const folder = tempFolder();
-    const surroundings = { clock: systemClock, random: seededRandom(1) };
-    const discord = await EmulatedDiscord.start({ nowMs: () => performance.timeOrigin + performance.now() });
-    const communities = Array.from({ length: GUILDS }, (_, index) => addCommunity(discord, index, SHAPE));
-    const hostile = withHostile ? new HostileGuild(discord, GUILDS) : undefined;
-    const storeUrl = `sqlite:${join(folder.path, "marshal.sqlite")}`;
-    await settle(storeUrl, communities, surroundings);
-    await hostile?.settle(storeUrl, surroundings);
-    const servers = GUILDS + HOSTILE_KEYS;
-    const service = await ServiceProcess.start({
-      servers,
-      quiet: GUILDS,
+    const otherServers = HOSTILE_KEYS;
+    const base = await BotWorld.open({
+      guilds: GUILDS,
+      otherServers,
       perS: LIMIT_PER_S,
       windowMs: WINDOW_MS,
     });
-    const opsAddress = `127.0.0.1:${await freePort()}`;
-    const bot = new BotProcess({
-      DISCORD_TOKEN: discord.token,
-      DISCORD_API_URL: discord.apiUrl,
-      SERVICE_URL: service.url,
-      STORE_URL: storeUrl,
-      OPS_ADDRESS: opsAddress,
-      BAD_KEY_BUDGET,
-      LOG_LEVEL: "info",
-    });
-    const people = new People(discord, communities, { perS: INTERACTIONS_PER_S, beside });
-    return new World({
-      discord,
-      service,
-      bot,
-      opsAddress,
-      people,
-      hostile,
-      removeFiles: () => folder.remove(),
-    });
+    const hostile = withHostile ? new HostileGuild(base.discord, GUILDS) : undefined;
+    await hostile?.settle(base.storeUrl, { clock: systemClock, random: seededRandom(2) });
+    const people = new People(base.discord, base.communities, { perS: INTERACTIONS_PER_S, beside });
+    return new World({ base, people, hostile });
   }
 
   /** Starts the bot, and the harm. */
   async go(): Promise<void> {
-    const { discord, bot, hostile } = this.#parts;
-    const registered = discord.waitFor((event) => event.type === "commands-registered", START_WITHIN_MS);
-    bot.start();
-    await registered.catch(() => {
-      throw new Error(`the bot did not register its commands:\n${bot.lines.slice(-20).join("\n")}`);
-    });
-    bot.onLine((line) => /"level":(50|60)\b/.test(line) && this.failures.push(line));
+    const { base, hostile } = this.#parts;
+    await base.startBot(START_WITHIN_MS);
+    base.bot.onLine((line) => /"level":(50|60)\b/.test(line) && this.failures.push(line));
     if (hostile !== undefined) this.#harm = hostile.act(this.#end.signal);
   }
 
   async round(forMs: number): Promise<Round> {
-    const { service, people } = this.#parts;
+    const { people } = this.#parts;
+    const { service } = this.#parts.base;
     people.forget();
     const before = await service.counts();
     const cpuBeforeS = await this.#cpuS();
@@ -180,20 +139,17 @@ class World {
 
   /** Processor time of the bot so far, as its metrics tell it. */
   async #cpuS(): Promise<number> {
-    const answer = await fetch(`http://${this.#parts.opsAddress}/metrics`);
+    const answer = await fetch(`http://${this.#parts.base.opsAddress}/metrics`);
     const [, seconds] = /^process_cpu_seconds_total (\S+)/m.exec(await answer.text()) ?? [];
     return Number(seconds);
   }
 
   async stop(): Promise<void> {
-    const { discord, service, bot, people, removeFiles } = this.#parts;
+    const { base, people } = this.#parts;
     this.#end.abort();
     await this.#harm;
     people.leave();
-    await bot.stop();
-    service.stop();
-    await discord.close();
-    removeFiles();
+    await base.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Block, wholeBlock } from "../../src/cluster/block.ts";
 import { LEASE_MS } from "../../src/cluster/leases.ts";
+import { type ShardBlock, wholeBlock } from "../../src/cluster/shard-block.ts";
 import { type seededRandom as Seeded, seededRandom, VirtualClock } from "../support/clock.ts";
 import { ModelProcess } from "./model-process.ts";
 import { ModelRedis } from "./model-redis.ts";
@@ -19,7 +19,7 @@ interface World {
   count: number;
 }
 
-function world(seed: number, wanted: readonly ("auto" | readonly Block[])[]): World {
+function world(seed: number, wanted: readonly ("auto" | readonly ShardBlock[])[]): World {
   const clock = new VirtualClock();
   const random = seededRandom(seed);
   const redis = new ModelRedis(clock);
@@ -92,7 +92,7 @@ describe("processes that claim shards from one Redis", () => {
   });
 
   test("three of them for two blocks: each block is served by one, and one stands by", async () => {
-    const blocks: readonly Block[] = [
+    const blocks: readonly ShardBlock[] = [
       { ids: [0, 1], count: 4 },
       { ids: [2, 3], count: 4 },
     ];

@@ -1,7 +1,7 @@
-import { type Block, nameOf } from "../../src/cluster/block.ts";
-import { Claimant } from "../../src/cluster/claimant.ts";
 import type { HeldLease } from "../../src/cluster/held-lease.ts";
 import type { Leases } from "../../src/cluster/leases.ts";
+import { nameOf, type ShardBlock } from "../../src/cluster/shard-block.ts";
+import { ShardClaimant } from "../../src/cluster/shard-claimant.ts";
 import type { Clock, Random } from "../../src/domain/ports/clock.ts";
 import { createLog } from "../../src/log.ts";
 import type { VirtualClock } from "../support/clock.ts";
@@ -20,12 +20,12 @@ export class ModelProcess {
     readonly clock: VirtualClock;
     readonly random: Random;
     readonly leases: Leases;
-    readonly wanted: "auto" | readonly Block[];
+    readonly wanted: "auto" | readonly ShardBlock[];
     readonly count: () => number;
   }) {
     const { clock, random, leases, wanted, count } = parts;
     this.#clock = clock;
-    const claimant = new Claimant({
+    const claimant = new ShardClaimant({
       leases: this.#late(leases, random),
       wanted,
       recommendedCount: async () => count(),
@@ -75,7 +75,7 @@ export class ModelProcess {
     await this.#lease?.release();
   }
 
-  async #run(claimant: Claimant): Promise<void> {
+  async #run(claimant: ShardClaimant): Promise<void> {
     try {
       for (;;) {
         this.#lease = await claimant.claim(this.#killed.signal);

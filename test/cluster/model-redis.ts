@@ -1,5 +1,5 @@
-import { nameOf } from "../../src/cluster/block.ts";
 import { type Claim, LEASE_MS, type LeaseId, type Leases, type Renewal } from "../../src/cluster/leases.ts";
+import { nameOf } from "../../src/cluster/shard-block.ts";
 import type { VirtualClock } from "../support/clock.ts";
 
 interface Kept {

@@ -1,25 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { createClient } from "@redis/client";
-import { type Block, wholeBlock } from "../../src/cluster/block.ts";
 import type { Claim, LeaseId } from "../../src/cluster/leases.ts";
 import { fenceKeyOf, openRedisLeases, type RedisLeases } from "../../src/cluster/redis-leases.ts";
+import { type ShardBlock, wholeBlock } from "../../src/cluster/shard-block.ts";
 import { createLog } from "../../src/log.ts";
-import { type RedisServer, redisBinary, startRedis } from "../support/redis-server.ts";
+import { needsRedis, type RedisServer, startRedis } from "../support/redis-server.ts";
 
-const redis = redisBinary();
-const withRedis =
-  redis === undefined ? { skip: "neither redis-server nor valkey-server is on this machine" } : {};
+const LEFT: ShardBlock = { ids: [0, 1], count: 4 };
+const RIGHT: ShardBlock = { ids: [2, 3], count: 4 };
 
-const LEFT: Block = { ids: [0, 1], count: 4 };
-const RIGHT: Block = { ids: [2, 3], count: 4 };
-
-describe("leases in a real Redis", withRedis, () => {
+describe("leases in a real Redis", needsRedis(), () => {
   let server: RedisServer;
   let leases: RedisLeases;
   let operator: Awaited<ReturnType<typeof operatorOf>>;
   before(async () => {
-    server = await startRedis(redis ?? "");
+    server = await startRedis();
     leases = await openRedisLeases(server.url, createLog({ level: "error", write: () => {} }));
     operator = await operatorOf(server);
   });
@@ -39,7 +35,7 @@ describe("leases in a real Redis", withRedis, () => {
     await operator.hSet("marshal:generation", "sinceMs", "0");
   }
 
-  async function claimed(block: Block, token: string): Promise<LeaseId> {
+  async function claimed(block: ShardBlock, token: string): Promise<LeaseId> {
     const claim = await leases.claim(block, token);
     assert.equal(claim.kind, "claimed");
     return { block, token, generation: claim.kind === "claimed" ? claim.generation : 0 };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Channel, Exchange, Message } from "../../src/sandbox/discord/types.ts";
 import type { Town } from "../../src/sandbox/service/service.ts";
+import { Asking } from "./asking.ts";
 import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
 import { answerOf, labelsOf, press, reads, textOf } from "./read.ts";
 import { E2eRig } from "./rig.ts";
@@ -34,12 +35,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     await rig.close();
   });
 
-  const mod = async (line: string, options: Readonly<Record<string, string | number>>, then: RegExp) => {
-    const { moderator, general } = rig.home;
-    const exchange = await moderator.slash(general, line, options);
-    await reads(exchange, then);
-    return exchange;
-  };
+  const mod = new Asking(() => rig);
   const fill = async (on: Message | Exchange, label: string, words: string, then: RegExp) => {
     const { modal } = await press(rig.home.moderator, on, label);
     assert.ok(modal !== undefined, `${label} opens a form`);
@@ -49,7 +45,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
   };
 
   test("a kick without a reason becomes a receipt that completes itself, and its author is asked", async () => {
-    const ran = await mod("run command", { text: ":kick AnnLee" }, /It ran/);
+    const ran = await mod.reads("run command", { text: ":kick AnnLee" }, /It ran/);
     const card = await rig.posted(channel, "Kick · case 1", "AnnLee", "Answered");
     assert.match(textOf(card), /No reason was given yet/);
     assert.deepEqual(labelsOf(answerOf(ran)).includes("Give the reason"), true);
@@ -73,7 +69,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     const bob = rig.town.join("BobRay", 9_000_000_003);
     await rig.polled("JoinLogs");
     for (const n of [1, 2, 3]) {
-      await mod(
+      await mod.reads(
         "case add",
         { player: String(bob.id), kind: "warning", reason: `spam ${n}` },
         /Warning · case/,
@@ -81,18 +77,18 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     }
     await rig.posted(channel, "spam 3", "3 warnings in 30 days");
     const link = { number: 3, reason: "much spam", evidence: "https://pictures.example/1?a=(b)" };
-    await mod("case edit", link, /Case 3 is changed[\s\S]*Evidence[\s\S]*before: spam 1/);
+    await mod.reads("case edit", link, /Case 3 is changed[\s\S]*Evidence[\s\S]*before: spam 1/);
     await rig.posted(channel, "much spam", "Edited");
-    const found = await mod("case search", { player: String(bob.id) }, /#5[\s\S]*#4[\s\S]*#3/);
+    const found = await mod.reads("case search", { player: String(bob.id) }, /#5[\s\S]*#4[\s\S]*#3/);
     assert.doesNotMatch(found.text, /#1/);
-    await mod("case revoke", { number: 3, reason: "a mistake" }, /Case 3 is revoked/);
+    await mod.reads("case revoke", { number: 3, reason: "a mistake" }, /Case 3 is revoked/);
     await rig.posted(channel, "Revoked · Warning · case 3", "a mistake");
-    await mod("case show", { number: 3 }, /Revoked/);
-    await mod("case show", { number: 99 }, /no case 99/);
-    await mod("case edit", { number: 3 }, /Say what to change/);
-    await mod("case edit", { number: 3, evidence: "javascript:alert(1)" }, /begins with https/);
-    await mod("case search", { kind: "ban", since: "1 h ago" }, /#2/);
-    await mod("case search", { since: "20 parsecs" }, /25 min ago/);
+    await mod.reads("case show", { number: 3 }, /Revoked/);
+    await mod.reads("case show", { number: 99 }, /no case 99/);
+    await mod.reads("case edit", { number: 3 }, /Say what to change/);
+    await mod.reads("case edit", { number: 3, evidence: "javascript:alert(1)" }, /begins with https/);
+    await mod.reads("case search", { kind: "ban", since: "1 h ago" }, /#2/);
+    await mod.reads("case search", { since: "20 parsecs" }, /25 min ago/);
   });
 
   test("only Moderators see any of it", async () => {
@@ -107,7 +103,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
   test("a watched player is told once when they join, with their buttons, also after a restart", async () => {
     const { moderator } = rig.home;
     const watch = { player: "BobRay", reason: "asks for money", until: "7 days" };
-    await mod("player watch", watch, /BobRay[\s\S]*Watched until/);
+    await mod.reads("player watch", watch, /BobRay[\s\S]*Watched until/);
     const there = rig.town.players.find(({ name }) => name === "BobRay");
     assert.ok(there !== undefined);
     rig.town.leave(there);
@@ -119,7 +115,7 @@ describe("cases and the watchlist, from a kick to a revoked case", () => {
     await fill(alert, "Note", "talked to him", /Note · case 6[\s\S]*talked to him/);
     await rig.polled("JoinLogs");
     assert.equal(rig.discord.messages(watched).length, 1);
-    const list = await mod("player watches", {}, /Watchlist · 1[\s\S]*BobRay/);
+    const list = await mod.reads("player watches", {}, /Watchlist · 1[\s\S]*BobRay/);
     const menu = answerOf(list).components[0]?.components?.[0]?.custom_id ?? "";
     await reads(
       await moderator.select(answerOf(list), menu, ["End the watch of BobRay"]),

@@ -22,8 +22,8 @@ export class Crew {
   }
 
   /** The first process serves, the feeds have their baselines, the town stands still. */
-  static async open(binary: string, processes: number): Promise<Crew> {
-    const redis = await startRedis(binary, { appendfsync: "everysec" });
+  static async open(processes: number): Promise<Crew> {
+    const redis = await startRedis({ appendfsync: "everysec" });
     const stage = await openStage({
       ...{ seed: 7, serverKey: "crew-key", traffic: "quiet", live: true, processes },
       environment: { STORE_URL: redis.url, SECRET_KEY: Buffer.alloc(32, 7).toString("base64") },

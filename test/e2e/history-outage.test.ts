@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import type { Channel } from "../../src/sandbox/discord/types.ts";
 import type { Town } from "../../src/sandbox/service/service.ts";
+import { Asking } from "./asking.ts";
 import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
-import { answerOf, reads, textOf } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
 type PlayerRef = Town["players"][number];
@@ -20,6 +20,7 @@ describe("a history that fails hurts nothing else", () => {
   let joins: Channel;
   let ann: PlayerRef;
   let bob: PlayerRef;
+  const mod = new Asking(() => rig);
 
   before(async () => {
     rig = await E2eRig.start();
@@ -29,28 +30,11 @@ describe("a history that fails hurts nothing else", () => {
     bob = rig.town.join("BobRay", 9_000_000_002);
     rig.town.kill(ann, bob);
     await rig.polled("KillLogs", "Players");
-    await shows("player show", { player: "AnnLee" }, /Kills · 1/);
+    await mod.comesToRead("player show", { player: "AnnLee" }, /Kills · 1/);
   });
   after(() => rig.close());
 
   const historyPath = () => join(dirname(rig.storePath), "history.sqlite");
-  const mod = async (line: string, options: Readonly<Record<string, string | number>>, then: RegExp) => {
-    const { moderator, general } = rig.home;
-    const exchange = await moderator.slash(general, line, options);
-    await reads(exchange, then);
-    return exchange;
-  };
-  /** What is recorded follows the answer by a moment, and a database that is back by some more. */
-  const shows = async (line: string, options: Readonly<Record<string, string>>, then: RegExp) => {
-    const { moderator, general } = rig.home;
-    for (let attempt = 0; ; attempt += 1) {
-      const exchange = await moderator.slash(general, line, options);
-      await exchange.settled();
-      if (then.test(textOf(answerOf(exchange)))) return exchange.text;
-      if (attempt > 60) assert.fail(`${then} was not read; the answer is ${exchange.text}`);
-      await rig.clock.sleep(4_000);
-    }
-  };
   const failures = async () =>
     Number(/^marshal_history_failures_total (\d+)/m.exec(await rig.ops("/metrics"))?.[1] ?? 0);
 
@@ -64,11 +48,15 @@ describe("a history that fails hurts nothing else", () => {
       await rig.posted(joins, `Late${look}`);
       await rig.polled("KillLogs");
     }
-    await mod("server status", {}, /BobRay|AnnLee|in the game|Players/i);
-    await mod("run command", { text: ":h still here" }, /It ran/);
+    await mod.reads("server status", {}, /BobRay|AnnLee|in the game|Players/i);
+    await mod.reads("run command", { text: ":h still here" }, /It ran/);
     assert.equal(rig.service.counts.executionsByText.get(":h still here"), 1);
-    await mod("player show", { player: "AnnLee" }, /In the game/);
-    await mod("case add", { player: "AnnLee", kind: "note", reason: "x" }, /history cannot be|try again/i);
+    await mod.reads("player show", { player: "AnnLee" }, /In the game/);
+    await mod.reads(
+      "case add",
+      { player: "AnnLee", kind: "note", reason: "x" },
+      /history cannot be|try again/i,
+    );
     for (let look = 0; look < 20 && (await failures()) === 0; look += 1) await rig.clock.sleep(4_000);
     assert.ok((await failures()) > 0, "nothing failed, so nothing was tried");
     other.exec("ROLLBACK");
@@ -76,12 +64,12 @@ describe("a history that fails hurts nothing else", () => {
 
     await rig.polled("KillLogs");
     const told = /⚠️ From <t:(\d+):T> to <t:(\d+):T>[^\n]*(?:kills|nothing was recorded)/;
-    const text = await shows("server at", { time: `<t:${fromS + 1}:T>` }, told);
+    const { text } = await mod.comesToRead("server at", { time: `<t:${fromS + 1}:T>` }, told);
     const [, gapFromS = 0, gapToS = 0] = told.exec(text) ?? [];
     assert.ok(Number(gapFromS) <= fromS && Number(gapToS) > fromS, text);
     // What was recorded and the gap together leave nothing unsaid: later rows are there again.
     rig.town.kill(bob, ann);
-    await shows("player show", { player: "BobRay" }, /Kills · 1/);
+    await mod.comesToRead("player show", { player: "BobRay" }, /Kills · 1/);
   });
 
   test("that cannot be opened: the card of a player says so, and it goes on by itself when it is back", async () => {
@@ -91,14 +79,14 @@ describe("a history that fails hurts nothing else", () => {
     await rig.startBot();
     rig.town.join("WhileAway", 9_000_000_200);
     await rig.posted(joins, "WhileAway");
-    await mod("run command", { text: ":h without it" }, /It ran/);
-    await mod("player show", { player: "WhileAway" }, /In the game[\s\S]*the history does not answer/);
-    await mod("server at", { time: "5 min ago" }, /history cannot be read/);
+    await mod.reads("run command", { text: ":h without it" }, /It ran/);
+    await mod.reads("player show", { player: "WhileAway" }, /In the game[\s\S]*the history does not answer/);
+    await mod.reads("server at", { time: "5 min ago" }, /history cannot be read/);
     assert.match(await rig.ops("/metrics"), /^marshal_history_working 0/m);
     rmdirSync(historyPath());
     renameSync(`${historyPath()}.away`, historyPath());
-    await shows("player show", { player: "WhileAway" }, /1 session/);
-    await shows("player show", { player: "AnnLee" }, /Kills/);
+    await mod.comesToRead("player show", { player: "WhileAway" }, /1 session/);
+    await mod.comesToRead("player show", { player: "AnnLee" }, /Kills/);
     assert.match(await rig.ops("/metrics"), /^marshal_history_working 1/m);
   });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Town } from "../../src/sandbox/service/service.ts";
+import { Asking } from "./asking.ts";
 import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
 import { answerOf, labelsOf, press, reads } from "./read.ts";
 import { E2eRig } from "./rig.ts";
@@ -23,55 +24,45 @@ describe("what a community decides about its history", () => {
   });
   after(() => rig.close());
 
-  const manage = async (line: string, options: Readonly<Record<string, string | number>>, then: RegExp) => {
-    const { owner, general } = rig.home;
-    const exchange = await owner.slash(general, line, options);
-    await reads(exchange, then);
-    return exchange;
-  };
-  const mod = async (line: string, options: Readonly<Record<string, string | number>>, then: RegExp) => {
-    const { moderator, general } = rig.home;
-    const exchange = await moderator.slash(general, line, options);
-    await reads(exchange, then);
-    return exchange;
-  };
+  const manager = new Asking(() => rig, "owner");
+  const mod = new Asking(() => rig);
 
   test("how long it is kept is shown and set; nonsense is refused", async () => {
-    await manage("history retention", {}, /kept for 90 days/);
-    await manage("history retention", { days: "30" }, /kept for 30 days/);
-    await manage("history retention", {}, /kept for 30 days/);
+    await manager.reads("history retention", {}, /kept for 90 days/);
+    await manager.reads("history retention", { days: "30" }, /kept for 30 days/);
+    await manager.reads("history retention", {}, /kept for 30 days/);
     for (const days of ["0", "366", "7.5", "ever"]) {
-      await manage("history retention", { days }, /from 1 to 365, or off/);
+      await manager.reads("history retention", { days }, /from 1 to 365, or off/);
     }
-    await manage("history retention", {}, /kept for 30 days/);
+    await manager.reads("history retention", {}, /kept for 30 days/);
   });
 
   test("an export is a file with what is recorded, and says how much that is", async () => {
-    const exported = await manage("history export", { player: "AnnLee" }, /AnnLee.*: 4 rows/);
+    const exported = await manager.reads("history export", { player: "AnnLee" }, /AnnLee.*: 4 rows/);
     const [file] = answerOf(exported).attachments;
     const data = JSON.parse(Buffer.from(file?.bytes ?? []).toString()) as Record<string, unknown[]>;
     assert.deepEqual([data.kills?.length, data.deaths?.length, data.visits?.length], [3, 0, 1]);
     assert.equal(file?.filename, `player-${ann.id}.json`);
-    await manage("history export", { player: "Nobody_Here" }, /Nothing is recorded of/);
+    await manager.reads("history export", { player: "Nobody_Here" }, /Nothing is recorded of/);
   });
 
   test("forget asks, erases the rows, says what stays, and asks about cases by themselves", async () => {
-    await mod("case add", { player: String(ann.id), kind: "warning", reason: "spam" }, /case 1/);
-    await mod("player watch", { player: "AnnLee", reason: "spam" }, /Watched/);
+    await mod.reads("case add", { player: String(ann.id), kind: "warning", reason: "spam" }, /case 1/);
+    await mod.reads("player watch", { player: "AnnLee", reason: "spam" }, /Watched/);
     // Somebody who stays in the game is recorded anew by the next look at it.
     rig.town.leave(ann);
     await rig.polled("JoinLogs", "Players");
-    const asked = await manage("history forget", { player: "AnnLee" }, /Erase .*AnnLee.*\?/);
-    await mod("player show", { player: "AnnLee" }, /Kills · 3/);
+    const asked = await manager.reads("history forget", { player: "AnnLee" }, /Erase .*AnnLee.*\?/);
+    await mod.reads("player show", { player: "AnnLee" }, /Kills · 3/);
     const { owner } = rig.home;
     const erased = await press(owner, asked, "Erase");
     await reads(erased, /is erased: .*3 kills and deaths[\s\S]*What stays: the audit/);
     assert.match(erased.text, /1 case is kept of this player\. This player is on the watchlist\./);
     assert.deepEqual(labelsOf(answerOf(erased)), ["Erase cases and watch"]);
-    await mod("case show", { number: 1 }, /AnnLee/);
+    await mod.reads("case show", { number: 1 }, /AnnLee/);
 
     // Asked for later, when no row of the logs is left.
-    const later = await manage(
+    const later = await manager.reads(
       "history forget",
       { player: String(ann.id) },
       /No row of the game's logs is kept/,
@@ -80,18 +71,18 @@ describe("what a community decides about its history", () => {
     const gone = await press(owner, later, "Erase cases and watch");
     await reads(gone, /1 case is erased\. They are watched no longer\./);
     assert.deepEqual(labelsOf(answerOf(gone)), []);
-    await mod("case show", { number: 1 }, /no case 1/);
-    await mod("player watches", {}, /Nobody is watched/);
-    await mod("case add", { player: "BobRay", kind: "note", reason: "kind" }, /case 2/);
-    await manage("history forget", { player: String(ann.id) }, /Nothing is recorded of/);
-    await manage("audit search", {}, /erased a player from the cases/);
+    await mod.reads("case show", { number: 1 }, /no case 1/);
+    await mod.reads("player watches", {}, /Nobody is watched/);
+    await mod.reads("case add", { player: "BobRay", kind: "note", reason: "kind" }, /case 2/);
+    await manager.reads("history forget", { player: String(ann.id) }, /Nothing is recorded of/);
+    await manager.reads("audit search", {}, /erased a player from the cases/);
   });
 
   test("off asks, then nothing is shown and cases stay", async () => {
-    const asked = await manage("history retention", { days: "off" }, /Turn the history off\?/);
+    const asked = await manager.reads("history retention", { days: "off" }, /Turn the history off\?/);
     await reads(await press(rig.home.owner, asked, "Erase and turn off"), /Nothing more is recorded/);
-    await manage("history retention", {}, /Nothing is recorded/);
-    await mod("case show", { number: 2 }, /BobRay/);
+    await manager.reads("history retention", {}, /Nothing is recorded/);
+    await mod.reads("case show", { number: 2 }, /BobRay/);
   });
 
   test("it is for those who manage the server", async () => {

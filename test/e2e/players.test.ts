@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
 import type { Town } from "../../src/sandbox/service/service.ts";
+import { Asking } from "./asking.ts";
 import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
-import { answerOf, labelsOf, press, reads, textOf } from "./read.ts";
+import { answerOf, labelsOf, press, reads } from "./read.ts";
 import { E2eRig } from "./rig.ts";
 
 type PlayerRef = Town["players"][number];
@@ -14,6 +15,7 @@ describe("players and what happened at a time, from the history", () => {
   let bob: PlayerRef;
   let mo: PlayerRef;
   let killedAtS = 0;
+  const mod = new Asking(() => rig);
 
   before(async () => {
     rig = await E2eRig.start();
@@ -33,23 +35,6 @@ describe("players and what happened at a time, from the history", () => {
   });
   after(() => rig.close());
 
-  const mod = async (line: string, options: Readonly<Record<string, string | number>>, then: RegExp) => {
-    const { moderator, general } = rig.home;
-    const exchange = await moderator.slash(general, line, options);
-    await reads(exchange, then);
-    return exchange;
-  };
-  /** What is recorded follows the answer by a moment. */
-  const shows = async (line: string, options: Readonly<Record<string, string>>, then: RegExp) => {
-    const { moderator, general } = rig.home;
-    for (let attempt = 0; ; attempt += 1) {
-      const exchange = await moderator.slash(general, line, options);
-      await exchange.settled();
-      if (then.test(textOf(answerOf(exchange)))) return exchange;
-      if (attempt > 40) assert.fail(`${then} was not read; the answer is ${exchange.text}`);
-      await rig.clock.sleep(2_000);
-    }
-  };
   const choose = async (on: Exchange | Message, label: string, then: RegExp) => {
     const message = "followUps" in on ? answerOf(on) : on;
     const menu = message.components
@@ -62,7 +47,7 @@ describe("players and what happened at a time, from the history", () => {
   };
 
   test("a player in the game has a card with what they did, who dealt with them, and buttons", async () => {
-    const card = await shows("player show", { player: "annl" }, /Kills · 20[\s\S]*stop it/);
+    const card = await mod.comesToRead("player show", { player: "annl" }, /Kills · 20[\s\S]*stop it/);
     assert.match(
       card.text,
       /In the game[\s\S]*1 session[\s\S]*By others within 3 min of their kills: \*\*1\*\*/,
@@ -75,7 +60,7 @@ describe("players and what happened at a time, from the history", () => {
   });
 
   test("the menu of /server players opens it for Moderators; others see what the list shows", async () => {
-    const page = await mod("server players", {}, /AnnLee/);
+    const page = await mod.reads("server players", {}, /AnnLee/);
     await choose(page, "AnnLee", /Kills · 20[\s\S]*Commands against them · 1/);
     const { member, general } = rig.home;
     const list = await member.slash(general, "server players");
@@ -88,7 +73,7 @@ describe("players and what happened at a time, from the history", () => {
   });
 
   test("behind it stand kills in pages, and sessions", async () => {
-    const card = await mod("player show", { player: String(ann.id) }, /Kills · 20/);
+    const card = await mod.reads("player show", { player: String(ann.id) }, /Kills · 20/);
     const kills = await choose(card, "Kills", /AnnLee.* killed .*BobRay/);
     assert.deepEqual(labelsOf(answerOf(kills)), ["Player", "Older"]);
     const older = await press(rig.home.moderator, kills, "Older");
@@ -102,7 +87,7 @@ describe("players and what happened at a time, from the history", () => {
   });
 
   test("buttons act by /run's checks: a kick with its reason becomes a case that the card shows", async () => {
-    const card = await mod("player show", { player: "BobRay" }, /In the game/);
+    const card = await mod.reads("player show", { player: "BobRay" }, /In the game/);
     const { modal } = await press(rig.home.moderator, card, "Kick");
     assert.ok(modal !== undefined);
     const kicked = await rig.home.moderator.submit(modal, {
@@ -110,10 +95,14 @@ describe("players and what happened at a time, from the history", () => {
     });
     await reads(kicked, /It ran/);
     assert.equal(rig.service.counts.executionsByText.get(":kick BobRay spawn killing"), 1);
-    await shows("player show", { player: "BobRay" }, /Last seen[\s\S]*#1[\s\S]*kick[\s\S]*spawn killing/);
+    await mod.comesToRead(
+      "player show",
+      { player: "BobRay" },
+      /Last seen[\s\S]*#1[\s\S]*kick[\s\S]*spawn killing/,
+    );
     const banned = await press(
       rig.home.moderator,
-      await mod("player show", { player: "BobRay" }, /BobRay/),
+      await mod.reads("player show", { player: "BobRay" }, /BobRay/),
       "Ban",
     );
     assert.ok(banned.modal !== undefined);
@@ -131,14 +120,14 @@ describe("players and what happened at a time, from the history", () => {
       rig.town.join(`New${id % 100}`, id);
     }
     await rig.polled("Players");
-    const asked = await shows("player show", { player: "OldName" }, /Several players were called/);
+    const asked = await mod.comesToRead("player show", { player: "OldName" }, /Several players were called/);
     await choose(asked, "New11", /Earlier names[\s\S]*OldName/);
     const choices = await moderator.autocomplete(general, "player show", { player: "oldn" }, "player");
     assert.deepEqual(choices.map(({ name }) => name).sort(), ["New11 (was OldName)", "New12 (was OldName)"]);
   });
 
   test("who was never seen is said so, and what only Moderators see nobody else does", async () => {
-    await mod("player show", { player: "Nobody_Here" }, /Nobody called .*was seen here/);
+    await mod.reads("player show", { player: "Nobody_Here" }, /Nobody called .*was seen here/);
     const { member, general } = rig.home;
     await reads(await member.slash(general, "player show", { player: "AnnLee" }), /needs the tier Moderator/);
     const refused = await member.slash(general, "server at", { time: "5 min ago" });
@@ -147,15 +136,15 @@ describe("players and what happened at a time, from the history", () => {
 
   test("/server at shows who was there and what happened, and turns earlier and later", async () => {
     const time = `<t:${killedAtS}:T>`;
-    const card = await shows("server at", { time }, /AnnLee[\s\S]*killed[\s\S]*BobRay/);
+    const card = await mod.comesToRead("server at", { time }, /AnnLee[\s\S]*killed[\s\S]*BobRay/);
     assert.match(card.text, /in the server[\s\S]*BobRay[\s\S]*called a moderator/);
     const { moderator } = rig.home;
     const earlier = await press(moderator, card, "Earlier");
     await reads(earlier, /recorded|Nothing happened|nothing was recorded/i);
     await reads(await press(moderator, earlier, "Later"), /killed/);
-    await mod("server at", { time: "3 days ago" }, /Nothing was recorded then/);
-    await mod("server at", { time: "soon" }, /25 min ago/);
-    await mod("server at", { time: "2099-01-01" }, /lies ahead/);
+    await mod.reads("server at", { time: "3 days ago" }, /Nothing was recorded then/);
+    await mod.reads("server at", { time: "soon" }, /25 min ago/);
+    await mod.reads("server at", { time: "2099-01-01" }, /lies ahead/);
   });
 
   test("the card of a moderator call opens the minutes around it", async () => {

@@ -1,4 +1,4 @@
-import type { TrafficEntry } from "../../src/sandbox/discord/types.ts";
+import type { TrafficEntry } from "../../src/sandbox/discord/settings.ts";
 import { type Block, type Inline, parseInline, parseMarkdown } from "../../src/sandbox/web/page/markdown.ts";
 
 /** What the bot may name: everything else that reads like a mention came from others' words. */

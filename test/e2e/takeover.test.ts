@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { Panel } from "../../src/sandbox/web/panel.ts";
-import { redisBinary } from "../support/redis-server.ts";
+import { needsRedis } from "../support/redis-server.ts";
 import { Crew, standingOf } from "./crew.ts";
 
-const redis = redisBinary();
-const withRedis =
-  redis === undefined ? { skip: "neither redis-server nor valkey-server is on this machine" } : {};
-
-describe("two processes on one Redis", withRedis, () => {
+describe("two processes on one Redis", needsRedis(), () => {
   let crew: Crew;
   let panel: Panel;
   before(async () => {
-    crew = await Crew.open(redis ?? "", 2);
+    crew = await Crew.open(2);
     panel = new Panel(crew.stage);
   });
   after(async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { card } from "../../src/history/queries/cards.ts";
-import { page } from "../../src/history/queries/pages.ts";
+import { card } from "../../src/history/queries/player-card.ts";
+import { page } from "../../src/history/queries/player-pages.ts";
 import { find, search } from "../../src/history/queries/players.ts";
 import { at as rewindAt } from "../../src/history/queries/rewind.ts";
 import { onBothDatabases } from "./databases.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { card } from "../../src/history/queries/cards.ts";
-import { exportPlayer } from "../../src/history/queries/export.ts";
-import { forget } from "../../src/history/queries/forget.ts";
-import { linked, retention, setRetention } from "../../src/history/queries/guilds.ts";
+import { erasePersons, eraseStep } from "../../src/history/queries/erase-expired.ts";
+import { exportPlayer } from "../../src/history/queries/export-player.ts";
+import { forget } from "../../src/history/queries/forget-player.ts";
+import { card } from "../../src/history/queries/player-card.ts";
 import { search } from "../../src/history/queries/players.ts";
-import { erasePersons, eraseStep } from "../../src/history/queries/retention.ts";
+import { linked, retention, setRetention } from "../../src/history/queries/recorded-guilds.ts";
 import { onBothDatabases } from "./databases.ts";
 import { ann, BINDING, bob, GUILD, type HistoryRig, mod, openRig, START_S, type Town } from "./rig.ts";
 

@@ -1,5 +1,5 @@
 import type { Player, PlayerRef, Snapshot, SourceId } from "../../src/domain/model.ts";
-import type { Link } from "../../src/history/ingest/delivery.ts";
+import type { Link } from "../../src/history/ingest/recorded-answer.ts";
 import { Recorder } from "../../src/history/ingest/recorder.ts";
 import { openContext, type QueryContext } from "../../src/history/queries/context.ts";
 import { take } from "../../src/history/queries/ingest.ts";
@@ -99,7 +99,7 @@ export async function openRig(databases: Databases, url?: string): Promise<Histo
     presentS: () => undefined,
     linksOf: () => rig.links,
     targetsOf,
-    store: (deliveries) => take(context, { deliveries: structuredClone(deliveries) }),
+    store: (answers) => take(context, { answers: structuredClone(answers) }),
     onStored: (rows) => {
       stored += rows;
     },

@@ -4,7 +4,7 @@ import type { HistoryDatabase } from "../../src/history/database/open-database.t
 import { Ingest } from "../../src/history/ingest/ingest.ts";
 import { Recorder } from "../../src/history/ingest/recorder.ts";
 import { openContext } from "../../src/history/queries/context.ts";
-import { forget } from "../../src/history/queries/forget.ts";
+import { forget } from "../../src/history/queries/forget-player.ts";
 import { take } from "../../src/history/queries/ingest.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { onBothDatabases } from "./databases.ts";
@@ -33,8 +33,8 @@ async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean) {
     presentS: () => presentS,
     linksOf: () => [{ guildId: GUILD, bindingId: BINDING, linkedAtS: START_S }],
     targetsOf: () => [],
-    async store(deliveries) {
-      const rows = await take(context, { deliveries: structuredClone(deliveries) });
+    async store(answers) {
+      const rows = await take(context, { answers: structuredClone(answers) });
       // After the commit, before anybody knows of it.
       if (dieAt()) throw new Error(KILLED);
       return rows;

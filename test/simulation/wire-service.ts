@@ -2,7 +2,7 @@ import { createServiceClient, type Service } from "../../src/api/client.ts";
 import {
   parseHalt,
   parseKeyBudget,
-  parseKeyFlights,
+  parseOpenRequests,
   parseRefusedRead,
   parseRejected,
   parseTakenKey,
@@ -53,7 +53,7 @@ export function wireClient(parts: WireParts): Service {
     halts: documents("halts", parseHalt),
     rejected: documents("rejected", parseRejected),
     keyBudget: documents("key-budget", parseKeyBudget),
-    keyFlights: documents("key-flights", parseKeyFlights),
+    openRequests: documents("key-flights", parseOpenRequests),
     takenKeys: documents("taken-keys", parseTakenKey),
     refusedReads: documents("refused-reads", parseRefusedRead),
     clock,
@@ -67,9 +67,9 @@ export function wireClient(parts: WireParts): Service {
 function wire({ service, life, clock, pollsPerS, absurdTimes }: WireParts): VirtualTransport {
   const limit = pollsPerS * (WINDOW_MS / 1_000);
   let [windowEndMs, spent] = [0, 0];
-  return async ({ path, headers, onStart }, recall) => {
+  return async ({ path, headers, onStart }, cancel) => {
     await clock.sleep(0);
-    if (recall.isCalled) throw recall.reason;
+    if (cancel.isCalled) throw cancel.reason;
     onStart();
     if (clock.nowMs() >= windowEndMs) {
       // Windows begin with whole seconds, as they are told.

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { redisBinary, startRedis } from "../support/redis-server.ts";
+import { startRedis } from "../support/redis-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** The machine that a bot's store is kept on, whose power can go. */
@@ -107,9 +107,7 @@ function copyOf(path: string, log: string) {
 
 /** With `appendfsync everysec` a cut takes the end of the append-only file. */
 async function redisMachine(): Promise<StoreMachine> {
-  const binary = redisBinary();
-  if (binary === undefined) throw new Error("there is no redis-server or valkey-server on this machine");
-  const server = await startRedis(binary, { appendfsync: "everysec" });
+  const server = await startRedis({ appendfsync: "everysec" });
   const memory = new Memory(() => {
     const file = appendOnlyFile(server.folder);
     return file === undefined ? undefined : { file, bytes: statSync(file).size };

@@ -5,7 +5,7 @@ import type { CleanEnd } from "../../src/domain/ports/clean-stop.ts";
 import { createCleanStop, parseCleanEnd, type StoredEnd } from "../../src/store/clean-stop.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { VirtualClock } from "../support/clock.ts";
-import { redisBinary, startRedis } from "../support/redis-server.ts";
+import { needsRedis, startRedis } from "../support/redis-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const clock = new VirtualClock();
@@ -58,11 +58,8 @@ describe("the mark of a clean stop", () => {
     assert.equal(kept.size, 0);
   });
 
-  const binary = redisBinary();
-  test("with Redis is believed only where Redis says that it is on the disk", {
-    skip: binary === undefined,
-  }, async (t) => {
-    const server = await startRedis(binary ?? "");
+  test("with Redis is believed only where Redis says that it is on the disk", needsRedis(), async (t) => {
+    const server = await startRedis();
     t.after(() => server.stop());
     const { store, cleanStop } = await cleanStopOf(server.url);
     t.after(() => store.close());

@@ -2,56 +2,45 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createClient } from "@redis/client";
 import { StoreError } from "../../src/domain/failure.ts";
-import type { Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { type RedisServer, redisBinary, startRedis } from "../support/redis-server.ts";
+import { needsRedis, type RedisServer, startRedis } from "../support/redis-server.ts";
 import { all, documentsContract } from "./contract.ts";
+import { storeOnRedis } from "./redis-store.ts";
 
-const redis = redisBinary();
-const withRedis =
-  redis === undefined ? { skip: "neither redis-server nor valkey-server is on this machine" } : {};
-
-describe("the store on Redis", withRedis, () => {
-  let server: RedisServer;
-  let store: Store;
-  before(async () => {
-    server = await startRedis(redis ?? "");
-    store = await openStore(server.url);
-  });
-  after(async () => {
-    await store.close();
-    await server.stop();
-  });
-  documentsContract(() => ({ documents: (namespace, parse) => store.documents(namespace, parse, "full") }));
+describe("the store on Redis", needsRedis(), () => {
+  const redis = storeOnRedis();
+  documentsContract(() => ({
+    documents: (namespace, parse) => redis.store.documents(namespace, parse, "full"),
+  }));
 
   test("rejects at once while Redis is away, writes nothing later, and is back by itself", async () => {
-    const documents = store.documents("away", (value) => value, "full");
+    const documents = redis.store.documents("away", (value) => value, "full");
     await documents.set("kept", 1);
-    await server.kill();
+    await redis.server.kill();
     await assert.rejects(documents.get("kept"));
     await assert.rejects(documents.set("lost", 1));
     await assert.rejects(documents.delete("kept"));
     await assert.rejects(all(documents));
-    await assert.rejects(store.checkWritable());
-    await server.start();
-    await untilResolves(() => store.checkWritable());
+    await assert.rejects(redis.store.checkWritable());
+    await redis.server.start();
+    await untilResolves(() => redis.store.checkWritable());
     assert.equal(await documents.get("kept"), 1);
     assert.equal(await documents.get("lost"), undefined);
   });
 
   test("a Redis without memory is read well and not written: the probe says so", async () => {
-    const operator = createClient({ url: server.url });
+    const operator = createClient({ url: redis.server.url });
     await operator.connect();
     try {
-      const documents = store.documents("memory", (value) => value, "full");
+      const documents = redis.store.documents("memory", (value) => value, "full");
       await documents.set("kept", 1);
-      await store.checkWritable();
+      await redis.store.checkWritable();
       await operator.configSet("maxmemory", "1");
-      await assert.rejects(store.checkWritable(), /Redis is out of memory \(OOM\)/);
+      await assert.rejects(redis.store.checkWritable(), /Redis is out of memory \(OOM\)/);
       await assert.rejects(documents.set("lost", 1));
       assert.equal(await documents.get("kept"), 1);
       await operator.configSet("maxmemory", "0");
-      await store.checkWritable();
+      await redis.store.checkWritable();
     } finally {
       await operator.configSet("maxmemory", "0");
       await operator.close();
@@ -59,8 +48,8 @@ describe("the store on Redis", withRedis, () => {
   });
 
   test("an address where nothing answers rejects in words, without the password", async () => {
-    const url = new URL(server.url);
-    await server.kill();
+    const url = new URL(redis.server.url);
+    await redis.server.kill();
     try {
       await assert.rejects(
         openStore(`redis://:hunter2@${url.host}`, { waitMs: 1 }),
@@ -71,20 +60,20 @@ describe("the store on Redis", withRedis, () => {
           !error.message.includes("hunter2"),
       );
     } finally {
-      await server.start();
-      await untilResolves(() => store.checkWritable());
+      await redis.server.start();
+      await untilResolves(() => redis.store.checkWritable());
     }
   });
 
   test("others' keys in the same Redis are neither listed nor touched", async () => {
-    const foreign = createClient({ url: server.url });
+    const foreign = createClient({ url: redis.server.url });
     await foreign.connect();
     try {
       await foreign.mSet({
         "shared::x": "theirs",
         "other:marshal:shared::x": "2",
       });
-      const documents = store.documents("shared", (value) => value, "full");
+      const documents = redis.store.documents("shared", (value) => value, "full");
       await documents.set("x", "ours");
       assert.deepEqual(await all(documents), [["x", "ours"]]);
       await documents.delete("x");
@@ -95,11 +84,11 @@ describe("the store on Redis", withRedis, () => {
   });
 
   test("listing a namespace looks at nothing else, and reads its documents in pages", async () => {
-    const others = store.documents("many", (value) => value, "full");
+    const others = redis.store.documents("many", (value) => value, "full");
     await Promise.all(Array.from({ length: 3_000 }, (_, n) => others.set(`other-${n}`, n)));
-    const few = store.documents("few", (value) => value, "full");
+    const few = redis.store.documents("few", (value) => value, "full");
     for (let n = 0; n < 20; n++) await few.set(`few-${n}`, { n, text: "x".repeat(100) });
-    const operator = await operatorOf(server);
+    const operator = await operatorOf(redis.server);
     try {
       await operator.configResetStat();
       assert.equal((await all(few)).length, 20);
@@ -115,15 +104,15 @@ describe("the store on Redis", withRedis, () => {
   });
 
   test("a replica takes no writes and says so; promoted, it is written again by itself", async () => {
-    const operator = await operatorOf(server);
+    const operator = await operatorOf(redis.server);
     try {
-      const documents = store.documents("replica", (value) => value, "full");
+      const documents = redis.store.documents("replica", (value) => value, "full");
       await documents.set("kept", 1);
       await operator.sendCommand(["REPLICAOF", "127.0.0.1", "1"]);
       await assert.rejects(documents.set("lost", 1), /is a replica and takes no writes/);
-      await untilResolves(() => assert.rejects(store.checkWritable(), /takes no writes/));
+      await untilResolves(() => assert.rejects(redis.store.checkWritable(), /takes no writes/));
       await operator.sendCommand(["REPLICAOF", "NO", "ONE"]);
-      await untilResolves(() => store.checkWritable());
+      await untilResolves(() => redis.store.checkWritable());
       assert.equal(await documents.get("kept"), 1);
       assert.equal(await documents.get("lost"), undefined);
     } finally {
@@ -133,23 +122,23 @@ describe("the store on Redis", withRedis, () => {
   });
 
   test("a Redis that still loads its data is waited for, not taken for an empty one", async () => {
-    const documents = store.documents("loading", (value) => value, "full");
+    const documents = redis.store.documents("loading", (value) => value, "full");
     await Promise.all(Array.from({ length: 300 }, (_, n) => documents.set(`k${n}`, { n })));
-    await server.kill();
-    await server.start({ loadsSlowly: true });
-    const second = await openStore(server.url);
+    await redis.server.kill();
+    await redis.server.start({ loadsSlowly: true });
+    const second = await openStore(redis.server.url);
     try {
       assert.equal((await all(second.documents("loading", (value) => value, "full"))).length, 300);
     } finally {
       await second.close();
-      await untilResolves(() => store.checkWritable());
+      await untilResolves(() => redis.store.checkWritable());
     }
   });
 });
 
-describe("what an earlier Marshal kept in Redis", withRedis, () => {
+describe("what an earlier Marshal kept in Redis", needsRedis(), () => {
   test("is read and listed as today's, and what was written since stands", async (t) => {
-    const server = await startRedis(redis ?? "");
+    const server = await startRedis();
     t.after(() => server.stop());
     const operator = await operatorOf(server);
     t.after(() => operator.close());
@@ -179,7 +168,7 @@ describe("what an earlier Marshal kept in Redis", withRedis, () => {
   });
 
   test("a store of a newer Marshal is refused and left as it is", async (t) => {
-    const server = await startRedis(redis ?? "");
+    const server = await startRedis();
     t.after(() => server.stop());
     const operator = await operatorOf(server);
     t.after(() => operator.close());
@@ -189,10 +178,10 @@ describe("what an earlier Marshal kept in Redis", withRedis, () => {
   });
 });
 
-describe("a fence in Redis", withRedis, () => {
+describe("a fence in Redis", needsRedis(), () => {
   let server: RedisServer;
   before(async () => {
-    server = await startRedis(redis ?? "");
+    server = await startRedis();
   });
   after(() => server.stop());
 

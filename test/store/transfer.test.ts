@@ -13,7 +13,7 @@ import { createBindings } from "../../src/store/bindings.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createVault } from "../../src/store/vault.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
-import { redisBinary, startRedis } from "../support/redis-server.ts";
+import { needsRedis, startRedis } from "../support/redis-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -274,30 +274,31 @@ describe("npm run store", () => {
     assert.equal((await spawned({ STORE_URL: "sqlite:none" }, "drop")).code, 2);
   });
 
-  const binary = redisBinary();
-  test("moves a store from sqlite to Redis and back, and refuses a Redis where a lease is held", {
-    skip: binary === undefined,
-  }, async (t) => {
-    const server = await startRedis(binary ?? "");
-    t.after(() => server.stop());
-    const folder = folderOf(t);
-    const from = `sqlite:${join(folder, "from.sqlite")}`;
-    const back = `sqlite:${join(folder, "back.sqlite")}`;
-    const [first, second] = [join(folder, "1"), join(folder, "2")];
-    await fill(from);
-    await run({ STORE_URL: from }, "export", first);
-    const there = await run({ STORE_URL: server.url }, "import", first);
-    assert.equal(there.code, 0, there.said);
-    assert.equal(await keyIn(server.url, "11"), `${KEY}11`);
-    assert.equal((await run({ STORE_URL: server.url }, "export", second)).code, 0);
-    assert.equal((await run({ STORE_URL: back }, "import", second)).code, 0);
-    assert.equal(await keyIn(back, "11"), `${KEY}11`);
+  test(
+    "moves a store from sqlite to Redis and back, and refuses a Redis where a lease is held",
+    needsRedis(),
+    async (t) => {
+      const server = await startRedis();
+      t.after(() => server.stop());
+      const folder = folderOf(t);
+      const from = `sqlite:${join(folder, "from.sqlite")}`;
+      const back = `sqlite:${join(folder, "back.sqlite")}`;
+      const [first, second] = [join(folder, "1"), join(folder, "2")];
+      await fill(from);
+      await run({ STORE_URL: from }, "export", first);
+      const there = await run({ STORE_URL: server.url }, "import", first);
+      assert.equal(there.code, 0, there.said);
+      assert.equal(await keyIn(server.url, "11"), `${KEY}11`);
+      assert.equal((await run({ STORE_URL: server.url }, "export", second)).code, 0);
+      assert.equal((await run({ STORE_URL: back }, "import", second)).code, 0);
+      assert.equal(await keyIn(back, "11"), `${KEY}11`);
 
-    const client = createClient({ url: server.url });
-    await client.connect();
-    await client.set("marshal:lease:1:0", "token");
-    const refused = await run({ STORE_URL: server.url }, "import", first, "--replace");
-    await client.close();
-    assert.deepEqual([refused.code, /a Marshal works on this store/.test(refused.said)], [1, true]);
-  });
+      const client = createClient({ url: server.url });
+      await client.connect();
+      await client.set("marshal:lease:1:0", "token");
+      const refused = await run({ STORE_URL: server.url }, "import", first, "--replace");
+      await client.close();
+      assert.deepEqual([refused.code, /a Marshal works on this store/.test(refused.said)], [1, true]);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import {
   parseHalt,
   parseKeyBudget,
-  parseKeyFlights,
+  parseOpenRequests,
   parseRefusedRead,
   parseRejected,
   parseTakenKey,
@@ -13,7 +13,7 @@ export class ClientTexts {
   readonly halts = new Map<string, string>();
   readonly rejected = new Map<string, string>();
   readonly keyBudget = new Map<string, string>();
-  readonly keyFlights = new Map<string, string>();
+  readonly openRequests = new Map<string, string>();
   readonly takenKeys = new Map<string, string>();
   readonly refusedReads = new Map<string, string>();
 }
@@ -26,7 +26,7 @@ export function clientDocuments(texts = new ClientTexts()) {
     halts: new MemoryDocuments(parseHalt, texts.halts),
     rejected: new MemoryDocuments(parseRejected, texts.rejected),
     keyBudget: new MemoryDocuments(parseKeyBudget, texts.keyBudget),
-    keyFlights: new MemoryDocuments(parseKeyFlights, texts.keyFlights),
+    openRequests: new MemoryDocuments(parseOpenRequests, texts.openRequests),
     takenKeys: new MemoryDocuments(parseTakenKey, texts.takenKeys),
     refusedReads: new MemoryDocuments(parseRefusedRead, texts.refusedReads),
   };

@@ -88,10 +88,10 @@ export class World {
         log: logInto(this.logged),
         onEvent: take,
         // What was handed over before the kill is on its way; afterwards nothing leaves and nobody hears an answer.
-        transport: (request, recall) =>
+        transport: (request, cancel) =>
           ours.isDead
             ? new Promise(() => {})
-            : transport(request, recall)
+            : transport(request, cancel)
                 .finally(() => process.awake())
                 .finally(() => ours.isDead && new Promise(() => {})),
       });

@@ -15,7 +15,7 @@ export type VirtualTransport = (
     readonly body?: string | undefined;
     readonly onStart: () => void;
   },
-  recall: { readonly isCalled: boolean; readonly reason: unknown; listen(work: () => void): void },
+  cancel: { readonly isCalled: boolean; readonly reason: unknown; listen(work: () => void): void },
 ) => Promise<{ status: number; headers: Readonly<Record<string, string>>; body: string }>;
 
 export interface NetworkOptions {
@@ -38,10 +38,10 @@ export function virtualNetwork(options: NetworkOptions): VirtualTransport {
   const { service, clock, random } = options;
   // Whole milliseconds, as real clocks have them.
   const oneWay = () => Math.round(options.latencyMs + random.next() * options.jitterMs);
-  return async (request, recall) => {
+  return async (request, cancel) => {
     const controller = new AbortController();
     const { signal } = controller;
-    recall.listen(() => controller.abort(recall.reason));
+    cancel.listen(() => controller.abort(cancel.reason));
     // As the real transport does by setImmediate: what can be read at this moment is read before anything is written.
     await clock.sleep(0, signal);
     signal.throwIfAborted();

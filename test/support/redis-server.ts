@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { tempFolder } from "./temp-folder.ts";
 
 /** The Redis or Valkey of this machine, where it has one. */
-export function redisBinary(): string | undefined {
+function redisBinary(): string | undefined {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     for (const name of ["redis-server", "valkey-server"]) {
       const path = join(folder, name);
@@ -20,6 +20,12 @@ export function redisBinary(): string | undefined {
     }
   }
   return undefined;
+}
+
+/** Options of a suite that needs one: says so where this machine has none. */
+export function needsRedis(): { readonly skip?: string } {
+  const has = redisBinary() !== undefined;
+  return has ? {} : { skip: "neither redis-server nor valkey-server is on this machine" };
 }
 
 export interface RedisServer {
@@ -41,10 +47,12 @@ export interface RedisServer {
  * A server of its own on a free loopback port, with its data in a temp folder; by default every write is on the disk
  * before it is answered.
  */
-export async function startRedis(
-  binary: string,
-  { appendfsync = "always" }: { readonly appendfsync?: "always" | "everysec" } = {},
-): Promise<RedisServer> {
+export async function startRedis({
+  appendfsync = "always",
+}: {
+  readonly appendfsync?: "always" | "everysec";
+} = {}): Promise<RedisServer> {
+  const binary = redisBinary() ?? missing();
   const folder = tempFolder();
   const port = await freePort();
   let child: ChildProcess | undefined;
@@ -88,6 +96,10 @@ export async function startRedis(
       folder.remove();
     },
   };
+}
+
+function missing(): never {
+  throw new Error("there is no redis-server or valkey-server on this machine");
 }
 
 async function freePort(): Promise<number> {

@@ -55,25 +55,34 @@ const BY_CODE: Readonly<Record<number, readonly [FailureCode, Ran]>> = {
   9999: ["platform", "unknown"],
 };
 
+export interface ClassifyOptions {
+  readonly route: Route;
+  /** The service's present, epoch milliseconds. */
+  readonly nowMs: number;
+  /** Parses the body and takes the keys out of it. @default JSON.parse */
+  readonly read?: (body: string) => unknown;
+}
+
 /**
  * Reads an answer, the body before the status: a 403 may be a page of the network or name a code that says nothing of
- * the key. `read` parses the body and takes the keys out of it.
+ * the key.
  */
-export function classify(
-  answer: WireAnswer,
-  route: Route,
-  nowMs: number,
-  read: (body: string) => unknown = JSON.parse,
-): Outcome {
+export function classify(answer: WireAnswer, { route, nowMs, read = JSON.parse }: ClassifyOptions): Outcome {
   const json = parse(answer.body, read);
-  if (json === undefined) return judgePage(answer, route, nowMs);
+  if (json === undefined) return classifyPage(answer, route, nowMs);
   if (answer.status >= 200 && answer.status < 300) {
     return { kind: "ok", json, dateMs: dateMs(answer.headers) };
   }
-  return judgeError(answer, route, nowMs, errorBody(json));
+  return classifyError({ ...errorBody(json), answer, route, nowMs });
 }
 
-function judgeError(answer: WireAnswer, route: Route, nowMs: number, body: ErrorBody): Outcome {
+interface ErrorAnswer extends ErrorBody {
+  readonly answer: WireAnswer;
+  readonly route: Route;
+  readonly nowMs: number;
+}
+
+function classifyError({ answer, route, nowMs, ...body }: ErrorAnswer): Outcome {
   const { status } = answer;
   const { code } = body;
   const fail = (failureCode: FailureCode, ran: Ran, words: string, retryAtMs?: number) =>
@@ -149,7 +158,7 @@ function byStatus(status: number, route: Route): readonly [FailureCode, Ran] {
 }
 
 /** Not JSON: half a document, or a page of the network in front of the service (spec: Errors 3). */
-function judgePage(answer: WireAnswer, route: Route, nowMs: number): Outcome {
+function classifyPage(answer: WireAnswer, route: Route, nowMs: number): Outcome {
   const { status, headers } = answer;
   const refused = status === 403 || status === 429 || status === 401;
   const ran: Ran = route === "command" && !refused ? "unknown" : "no";

@@ -7,15 +7,15 @@ import type { Transport } from "./transport.ts";
  * at the moment of the first byte, because a process can be stopped at any place and continued a minute later.
  */
 export function permittedTransport(send: Transport, permit: Pick<WorkPermit, "refusal">): Transport {
-  return (request, recall) => {
+  return (request, cancel) => {
     const why = permit.refusal();
     if (why !== undefined) return Promise.reject(paused(why));
     const onStart = () => {
       const tooLate = permit.refusal();
       if (tooLate === undefined) request.onStart();
-      else recall.call(paused(tooLate));
+      else cancel.call(paused(tooLate));
     };
-    return send({ ...request, onStart }, recall);
+    return send({ ...request, onStart }, cancel);
   };
 }
 

@@ -104,7 +104,7 @@ export class RepeatingJson {
         read.starts.push(at);
         read.ends.push(end);
       } else {
-        if (unreadFrom >= 0 && !readAnew(text, unreadFrom, read, reader)) return undefined;
+        if (unreadFrom >= 0 && !readAnew({ text, from: unreadFrom }, read, reader)) return undefined;
         unreadFrom = -1;
         next = this.#runEnd(before, text, at, found);
         takeRows(before, { from: found, to: next, movedBy: at - (before.starts[found] ?? 0) }, read);
@@ -114,9 +114,10 @@ export class RepeatingJson {
       if (sign !== COMMA && sign !== CLOSE_LIST) return undefined;
       at = end;
     }
-    return unreadFrom < 0 || readAnew(text, unreadFrom, read, reader) ? read : undefined;
+    return unreadFrom < 0 || readAnew({ text, from: unreadFrom }, read, reader) ? read : undefined;
   }
 
+  // Called for each row or run of rows of each answer: an object for the arguments would be made as often.
   /** Which row of the list before, from `next` on, stands in the text here; -1 for none. */
   #find({ starts, ends }: ReadList, text: string, at: number, next: number, looks: number): number {
     const last = Math.min(starts.length, next + looks);
@@ -169,8 +170,7 @@ function unread(row: unknown): unknown {
 
 /** Reads what stands between `from` and the end of the last row, in one go. */
 function readAnew(
-  text: string,
-  from: number,
+  { text, from }: { readonly text: string; readonly from: number },
   { ends, rows }: OpenList,
   reader: (row: unknown) => unknown,
 ): boolean {

@@ -18,9 +18,9 @@ export interface WireRequest {
 
 /**
  * Carries one request and gives the whole answer; rejects when there is none. It repeats nothing, follows no redirect
- * (that would carry the key elsewhere), and a recall holds until the last moment before the first byte.
+ * (that would carry the key elsewhere), and a cancellation holds until the last moment before the first byte.
  */
-export type Transport = (request: WireRequest, recall: CancelToken) => Promise<WireAnswer>;
+export type Transport = (request: WireRequest, cancel: CancelToken) => Promise<WireAnswer>;
 
 export interface HttpTransport {
   readonly send: Transport;
@@ -36,20 +36,20 @@ export function createTransport(serviceUrl: string, connections: number): HttpTr
   const pool = new Pool(origin, {
     connections,
     pipelining: 1,
-    // With HTTP/2 many requests share a connection, so one may wait inside it where nobody can recall it.
+    // With HTTP/2 many requests share a connection, so one may wait inside it where nobody can cancel it.
     allowH2: false,
     maxResponseSize: LARGEST_ANSWER_BYTES,
     connectTimeout: 10_000,
-    // The whole exchange has a deadline, and a recall ends the connection: timers of undici's own, two for
+    // The whole exchange has a deadline, and a cancellation ends the connection: timers of undici's own, two for
     // each request, would watch what is watched already.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const send: Transport = (request, recall) =>
+  const send: Transport = (request, cancel) =>
     new Promise((resolve, reject) => {
       const go = () => {
-        if (recall.isCalled) reject(recall.reason);
-        else dispatch(pool, basePath, new Carriage(request, recall, resolve, reject));
+        if (cancel.isCalled) reject(cancel.reason);
+        else dispatch(pool, basePath, new Carriage(request, cancel, { resolve, reject }));
       };
       // Everything readable has been read once setImmediate comes: a refusal that lies in a socket is heard first.
       if (request.isAlone) go();
@@ -70,7 +70,7 @@ function dispatch(pool: Pool, basePath: string, carriage: Carriage): void {
 /** One request on its way through undici, by whose names it is told what happens. */
 class Carriage implements Dispatcher.DispatchHandler {
   readonly request: WireRequest;
-  readonly #recall: CancelToken;
+  readonly #cancel: CancelToken;
   readonly #resolve: (answer: WireAnswer) => void;
   readonly #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -80,21 +80,20 @@ class Carriage implements Dispatcher.DispatchHandler {
 
   constructor(
     request: WireRequest,
-    recall: CancelToken,
-    resolve: (answer: WireAnswer) => void,
-    reject: (error: unknown) => void,
+    cancel: CancelToken,
+    { resolve, reject }: Pick<PromiseWithResolvers<WireAnswer>, "resolve" | "reject">,
   ) {
     this.request = request;
-    this.#recall = recall;
+    this.#cancel = cancel;
     this.#resolve = resolve;
     this.#reject = reject;
-    recall.listen(() => this.#abort());
+    cancel.listen(() => this.#abort());
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const isFirst = this.#controller === undefined;
     this.#controller = controller;
-    if (this.#recall.isCalled) this.#abort();
+    if (this.#cancel.isCalled) this.#abort();
     // A dispatcher may queue a request again when its connection broke; a command must not be written twice.
     else if (!isFirst) controller.abort(new Error("the connection broke after the request was written"));
     else this.request.onStart();
@@ -125,7 +124,7 @@ class Carriage implements Dispatcher.DispatchHandler {
   }
 
   #abort(): void {
-    this.#controller?.abort(errorOf(this.#recall.reason));
+    this.#controller?.abort(errorOf(this.#cancel.reason));
   }
 }
 
@@ -134,5 +133,5 @@ function tooLong(cause: Error): Failure {
 }
 
 function errorOf(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error("recalled");
+  return reason instanceof Error ? reason : new Error("cancelled");
 }

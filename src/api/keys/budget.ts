@@ -1,6 +1,6 @@
 // Over 200 lines: one budget, whose units, wave and order of keys are counted together.
 import type { SourceId } from "../../domain/model.ts";
-import type { KeyEvidence, Risk, StoredUnits, Unit, Verdict } from "./unit.ts";
+import type { BudgetDecision, KeyEvidence, Risk, StoredUnits, Unit } from "./unit.ts";
 
 interface Refusal {
   readonly atMs: number;
@@ -89,10 +89,10 @@ export class KeyBudget {
   }
 
   /** Whether such a request may start. `inWave`: keys that are not fresh are asked one at a time. */
-  verdict(
+  decide(
     ask: { readonly risk: Risk; readonly guildId?: string | undefined; readonly inWave: boolean },
     nowMs: number,
-  ): Verdict {
+  ): BudgetDecision {
     const { risk } = ask;
     const isAlone = ask.inWave && (risk === "settling" || risk === "typed" || risk === "unknown");
     if (isAlone && this.unknownInFlight > 0) return { kind: "when-one-ends" };
@@ -104,14 +104,14 @@ export class KeyBudget {
   }
 
   /** Whether typed keys have their share left, that guild's and everybody's. */
-  typed(guildId: string | undefined, nowMs: number): Verdict {
+  typed(guildId: string | undefined, nowMs: number): BudgetDecision {
     const { ofAll, ofGuild } = this.typedShare;
     const all = this.#typedBelow(ofAll, () => true, nowMs);
     return all.kind === "go" ? this.#typedBelow(ofGuild, (typedBy) => typedBy === guildId, nowMs) : all;
   }
 
   /** Whether refusals and units are fewer than `limit`. */
-  below(limit: number, nowMs: number): Verdict {
+  below(limit: number, nowMs: number): BudgetDecision {
     const bound = this.bound(nowMs);
     if (bound + this.#units.size < limit) return { kind: "go" };
     return bound < limit ? { kind: "when-one-ends" } : { kind: "later", atMs: this.#freeAtMs(limit, nowMs) };
@@ -135,7 +135,7 @@ export class KeyBudget {
   }
 
   /** A request starts. */
-  take(source: SourceId, risk: Risk, guildId: string | undefined, nowMs: number): Unit {
+  take({ source, risk, guildId }: Pick<Unit, "source" | "risk" | "guildId">, nowMs: number): Unit {
     const inReserve = this.bound(nowMs) + this.#units.size >= this.most - RESERVE;
     const unit: Unit = { source, risk, guildId, startedMs: nowMs, inReserve };
     this.#units.add(unit);
@@ -209,7 +209,7 @@ export class KeyBudget {
     this.#refusals.sort((a, b) => a.atMs - b.atMs);
   }
 
-  #inReserve(nowMs: number): Verdict {
+  #inReserve(nowMs: number): BudgetDecision {
     const ordinary = this.below(this.most - RESERVE, nowMs);
     if (ordinary.kind === "go") return ordinary;
     let fresh = 0;
@@ -223,7 +223,7 @@ export class KeyBudget {
     return steadyMs === undefined ? this.below(this.most, nowMs) : { kind: "later", atMs: steadyMs };
   }
 
-  #typedBelow(limit: number, of: (guildId: string) => boolean, nowMs: number): Verdict {
+  #typedBelow(limit: number, of: (guildId: string) => boolean, nowMs: number): BudgetDecision {
     const isOf = ({ guildId }: { readonly guildId: string | undefined }) =>
       guildId !== undefined && of(guildId);
     this.refusals(nowMs);

@@ -110,26 +110,26 @@ export class KeyDesk {
     // A parked key is asked only while little is on its way: polls make room for that one request.
     const makesRoom = exchange.waitingClass === "poll" && this.#checking?.risk === "again";
     if (makesRoom && budget.bound(nowMs) < budget.most / 2) return Number.POSITIVE_INFINITY;
-    const verdict = budget.verdict({ risk, guildId: exchange.guildId, inWave }, nowMs);
-    if (verdict.kind === "go") return 0;
-    return verdict.kind === "later" ? Math.max(1, verdict.atMs - nowMs) : Number.POSITIVE_INFINITY;
+    const decision = budget.decide({ risk, guildId: exchange.guildId, inWave }, nowMs);
+    if (decision.kind === "go") return 0;
+    return decision.kind === "later" ? Math.max(1, decision.atMs - nowMs) : Number.POSITIVE_INFINITY;
   }
 
-  /** A request starts; `flight` names it until it lands. Resolves when it may be written; undefined: at once. */
-  start(flight: object, exchange: Exchange, isProbe: boolean): Promise<void> | undefined {
+  /** A request starts; `request` names it until it lands. Resolves when it may be written; undefined: at once. */
+  start(request: object, exchange: Exchange, isProbe: boolean): Promise<void> | undefined {
     const { budget, clock, records } = this.#parts;
     const nowMs = clock.monotonicMs();
     const risk = this.#risk(exchange, isProbe, nowMs);
-    const unit = budget.take(exchange.source, risk, exchange.guildId, nowMs);
-    this.#units.set(flight, unit);
+    const unit = budget.take({ source: exchange.source, risk, guildId: exchange.guildId }, nowMs);
+    this.#units.set(request, unit);
     return records.beforeLeaving(unit);
   }
 
   /** A request ended. */
-  onEnded(flight: object, evidence: KeyEvidence): void {
-    const unit = this.#units.get(flight);
+  onEnded(request: object, evidence: KeyEvidence): void {
+    const unit = this.#units.get(request);
     if (unit === undefined) return;
-    this.#units.delete(flight);
+    this.#units.delete(request);
     const { budget, clock, records } = this.#parts;
     const nowMs = clock.monotonicMs();
     const wasHeld = budget.isHeld(unit.source, nowMs);
@@ -145,7 +145,7 @@ export class KeyDesk {
     const { source } = exchange;
     const nowMs = clock.monotonicMs();
     const open = wave.current(nowMs)?.id;
-    guard.taken(source, sentMs, nowMs, open);
+    guard.taken(source, { sentMs, nowMs, wave: open });
     this.#held.drop(source);
     this.#unsettled.delete(source);
     if (exchange.proving !== true) records.keepTaken(source, open);

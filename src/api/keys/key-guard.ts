@@ -86,7 +86,14 @@ export class KeyGuard {
   }
 
   /** The service took the key in a request sent at `sentMs`: whatever spoke against it before that is gone. */
-  taken(source: SourceId, sentMs: number, nowMs: number, wave: string | undefined): void {
+  taken(
+    source: SourceId,
+    {
+      sentMs,
+      nowMs,
+      wave,
+    }: { readonly sentMs: number; readonly nowMs: number; readonly wave: string | undefined },
+  ): void {
     const standing = this.#standing(source);
     // A late answer tells of a time before the key was refused.
     if (sentMs < standing.refusedMs) return;

@@ -15,12 +15,12 @@ export interface StoredBudget extends StoredUnits {
   readonly wave?: StoredWave | undefined;
   /** Parked keys that are to be asked once more. */
   readonly again?: readonly StoredAgain[] | undefined;
-  /** Which process's flights are among the open requests already: killed again, they are not counted twice. */
+  /** Which process's requests with good keys are among the open requests already: killed again, they are not counted twice. */
   readonly flightsOf?: number | undefined;
 }
 
 /** Requests on their way with keys that are known to be good. */
-export interface StoredFlights extends StoredUnits {
+export interface StoredOpenRequests extends StoredUnits {
   /** The process that wrote them, counted from the first on this store. */
   readonly process?: number | undefined;
 }
@@ -32,7 +32,7 @@ export interface KeyDocuments {
   /** Refusals, and requests on their way with keys of which nothing is known: written before those leave. */
   readonly budget: Documents<StoredBudget>;
   /** Requests on their way with keys that are known to be good: written before they leave, too, but not to the disk. */
-  readonly flights: Documents<StoredFlights>;
+  readonly openRequests: Documents<StoredOpenRequests>;
   /** When each key was last taken, to within a few minutes. */
   readonly taken: Documents<TakenKey>;
 }
@@ -59,10 +59,10 @@ const COMPLAIN_EVERY_MS = 60_000;
 export class KeyRecords {
   readonly #parts: Parts;
   readonly #budget: LatestWrite;
-  readonly #flights: LatestWrite;
+  readonly #openRequests: LatestWrite;
   /** How many requests with each fresh key the stored document names. */
   #listed: ReadonlyMap<SourceId, number> = new Map();
-  /** The process whose flights were taken up at the start. */
+  /** The process whose open requests were taken up at the start. */
   #processBefore = 0;
   /** When the time of each key was last written, monotonic, and in which wave. */
   readonly #takenWritten = new Map<SourceId, { readonly atMs: number; readonly wave: string | undefined }>();
@@ -86,11 +86,11 @@ export class KeyRecords {
         });
       }),
     );
-    this.#flights = new LatestWrite(() =>
+    this.#openRequests = new LatestWrite(() =>
       this.#try(async () => {
         const stored = budget.storedFresh(clock.monotonicMs());
         this.#listed = new Map();
-        await documents.flights.set(identity, { ...stored, process: this.#processBefore + 1 });
+        await documents.openRequests.set(identity, { ...stored, process: this.#processBefore + 1 });
         this.#listed = countBySource(stored);
       }),
     );
@@ -103,10 +103,10 @@ export class KeyRecords {
     const stored = await documents.budget.get(identity);
     if (stored !== undefined) budget.restore(stored, nowMs);
     if (stored?.wave !== undefined) wave.restore(stored.wave, nowMs);
-    const flights = await documents.flights.get(identity);
-    this.#processBefore = flights?.process ?? 0;
+    const openRequests = await documents.openRequests.get(identity);
+    this.#processBefore = openRequests?.process ?? 0;
     const isKnown = this.#processBefore === stored?.flightsOf;
-    if (flights !== undefined && !isKnown) budget.restore(flights, nowMs);
+    if (openRequests !== undefined && !isKnown) budget.restore(openRequests, nowMs);
 
     for await (const [source, rejected] of documents.rejected.entries()) {
       guard.restoreRejected(source as SourceId, rejected, nowMs);
@@ -120,7 +120,7 @@ export class KeyRecords {
       if (wallMs - taken.takenAtMs > TAKEN_KEPT_MS) this.#delete(source);
       else guard.restoreTaken(source, taken, { ms: nowMs, wallMs });
     }
-    // Before a request of this process replaces the flights of the last one.
+    // Before a request of this process replaces the open requests of the last one.
     await this.#keep();
   }
 
@@ -131,7 +131,7 @@ export class KeyRecords {
   beforeLeaving(unit: Unit): Promise<void> | undefined {
     if (unit.risk !== "fresh") return this.#keep();
     const isListed = (this.#listed.get(unit.source) ?? 0) >= this.#parts.budget.freshInFlight(unit.source);
-    return isListed ? undefined : this.#flights.ask();
+    return isListed ? undefined : this.#openRequests.ask();
   }
 
   /** Refusals, held units or the wave changed. */
@@ -142,7 +142,7 @@ export class KeyRecords {
   /** A request with a fresh key was refused: it is no longer on its way, but counted. */
   keepRefusedFresh(): void {
     void this.#keep();
-    void this.#flights.ask();
+    void this.#openRequests.ask();
   }
 
   keepRejected(source: SourceId): void {
@@ -174,7 +174,7 @@ export class KeyRecords {
   async settled(): Promise<void> {
     await this.#writes;
     await this.#budget.settled();
-    await this.#flights.settled();
+    await this.#openRequests.settled();
   }
 
   /** Writes a last time what is spent; nothing is written by itself any more. */
@@ -182,7 +182,7 @@ export class KeyRecords {
     this.#cancelBeat?.();
     this.#cancelBeat = () => {};
     void this.#budget.ask();
-    void this.#flights.ask();
+    void this.#openRequests.ask();
     await this.settled();
   }
 

@@ -31,7 +31,7 @@ export interface RefusedKeysParts {
   readonly dropKey: (source: SourceId, failure: Failure) => void;
 }
 
-type KeyVerdict = Extract<Outcome, { kind: "key" }>;
+type KeyOutcome = Extract<Outcome, { kind: "key" }>;
 
 /** When the first answer since the start is a refusal without a code, another key is asked after this. */
 const FIRST_DOUBT_MS = 60_000;
@@ -47,7 +47,7 @@ export class RefusedKeys {
   readonly #confirming = new Map<SourceId, Promise<boolean>>();
   /** Keys whose refusal made us suspect ourselves, judged when the probe has been answered. */
   readonly #suspects = new Map<SourceId, { readonly key: ServerKey; readonly failure: Failure }>();
-  #waitingForVerdict: (() => void)[] = [];
+  #waitingForOpinion: (() => void)[] = [];
   /** The service refused a key that stands in no doubt: until it takes one again, it is us. */
   #isUs = false;
 
@@ -73,13 +73,13 @@ export class RefusedKeys {
   }
 
   /** A request was answered with a refusal of its key; the job is told when it is clear what that means. */
-  onRefused(job: Job, verdict: KeyVerdict): void {
+  onRefused(job: Job, outcome: KeyOutcome): void {
     const { exchange, probe } = job;
-    const { coded, failure } = verdict;
-    if (exchange.proving === true) this.#onTypedRefused(job, verdict);
-    else if (exchange.isAskedAgain === true) this.#onRefusedAgain(job, verdict);
-    else if (coded) this.#onCoded(job, verdict);
-    else if (probe && this.#mayBeUs()) this.#onProbeRefused(job, verdict);
+    const { coded, failure } = outcome;
+    if (exchange.proving === true) this.#onTypedRefused(job, outcome);
+    else if (exchange.isAskedAgain === true) this.#onRefusedAgain(job, outcome);
+    else if (coded) this.#onCoded(job, outcome);
+    else if (probe && this.#mayBeUs()) this.#onProbeRefused(job, outcome);
     else {
       if (probe) this.#parts.resume();
       this.#onBare(job, failure);
@@ -116,7 +116,7 @@ export class RefusedKeys {
     return asked;
   }
 
-  /** Who waits for a verdict is told that there will be none. */
+  /** Refuses those that wait for a second opinion: there will be none. */
   close(): void {
     this.#tellWaiting();
   }
@@ -125,7 +125,7 @@ export class RefusedKeys {
     return this.#isUs || this.#suspects.size > 0 || !this.#parts.guard.hasTakenAny;
   }
 
-  #onTypedRefused(job: Job, { coded, failure }: KeyVerdict): void {
+  #onTypedRefused(job: Job, { coded, failure }: KeyOutcome): void {
     const { guard, clock, onRejectedChanged, probeNow, resume } = this.#parts;
     const { source } = job.exchange;
     if (job.probe) resume();
@@ -140,12 +140,12 @@ export class RefusedKeys {
     job.reject(failure);
   }
 
-  #onRefusedAgain(job: Job, { failure }: KeyVerdict): void {
+  #onRefusedAgain(job: Job, { failure }: KeyOutcome): void {
     this.#parts.desk.onConfirmed(job.exchange.source);
     job.reject(failure);
   }
 
-  #onCoded(job: Job, { failure }: KeyVerdict): void {
+  #onCoded(job: Job, { failure }: KeyOutcome): void {
     const { source } = job.exchange;
     if (job.probe) this.#parts.resume();
     this.#noteFirst(source);
@@ -154,7 +154,7 @@ export class RefusedKeys {
   }
 
   /** The probe was refused without a reason, too: it is us, unless there is no other key to compare with. */
-  #onProbeRefused(job: Job, { failure }: KeyVerdict): void {
+  #onProbeRefused(job: Job, { failure }: KeyOutcome): void {
     const { guard, halt, resume, onRejectedChanged } = this.#parts;
     const { source } = job.exchange;
     if (this.#suspects.size === 1 && this.#suspects.has(source)) {
@@ -195,7 +195,7 @@ export class RefusedKeys {
       case "suspect-us":
         this.#suspects.set(source, { key, failure });
         // Its caller hears of it when the probe has shown whether the key is parked.
-        this.#waitingForVerdict.push(() => job.reject(failure));
+        this.#waitingForOpinion.push(() => job.reject(failure));
         probeNow("Keys that worked were refused without a reason.");
         return;
       case "nothing-known": {
@@ -222,8 +222,8 @@ export class RefusedKeys {
   }
 
   #tellWaiting(): void {
-    const waiting = this.#waitingForVerdict;
-    this.#waitingForVerdict = [];
+    const waiting = this.#waitingForOpinion;
+    this.#waitingForOpinion = [];
     for (const tell of waiting) tell();
   }
 }

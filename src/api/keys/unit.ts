@@ -37,7 +37,7 @@ export interface Unit {
   readonly inReserve: boolean;
 }
 
-export type Verdict =
+export type BudgetDecision =
   | { readonly kind: "go" }
   /** When a request that is on its way has ended. */
   | { readonly kind: "when-one-ends" }

@@ -95,18 +95,23 @@ export class Buckets {
       return { named, shared: false };
     }
     const { shared } = named.bucket.learn(quota, answer, { counted, refused });
-    if (answer.mapped) this.#map(answer.source, answer.route, name, named, started);
+    if (answer.mapped) this.#map(answer, { name, named, started });
     if (!shared || !name.join(answer.source)) return { named, shared };
     this.#follow(name);
     return { named, shared: false };
   }
 
   #map(
-    source: SourceId,
-    route: Route,
-    name: CounterGroup,
-    named: CounterState,
-    started: readonly CounterState[],
+    { source, route }: RouteAnswer,
+    {
+      name,
+      named,
+      started,
+    }: {
+      readonly name: CounterGroup;
+      readonly named: CounterState;
+      readonly started: readonly CounterState[];
+    },
   ): void {
     if (route === "read") {
       this.#reads.set(source, named);

@@ -124,7 +124,7 @@ export class Bucket {
   }
 
   /** A request that was counted as started never left. */
-  recalled(): void {
+  notWritten(): void {
     this.#scoutMs = undefined;
     this.#inFlight -= 1;
     this.#ours -= 1;

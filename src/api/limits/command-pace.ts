@@ -73,7 +73,7 @@ export class CommandPace {
   }
 
   /** The command never left. */
-  recalled(source: SourceId): void {
+  notWritten(source: SourceId): void {
     this.#lane(source).inFlight = false;
   }
 

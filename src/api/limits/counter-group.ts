@@ -144,10 +144,10 @@ export class CounterGroup {
   /** The group that an answer came from; undefined while a contradiction is not explained yet. */
   #counterOf(own: Group, answer: KeyedAnswer): Group | undefined {
     const { source, quota } = answer;
-    const verdict = compare(own.last, answer);
-    if (verdict === "sure") return this.#elsewhere(source, own, quota);
-    if (verdict === "fits") this.#doubts.delete(source);
-    if (verdict !== "doubtful" || own.named.bucket.wobbles || this.#joined.has(source)) return own;
+    const fit = compare(own.last, answer);
+    if (fit === "sure") return this.#elsewhere(source, own, quota);
+    if (fit === "fits") this.#doubts.delete(source);
+    if (fit !== "doubtful" || own.named.bucket.wobbles || this.#joined.has(source)) return own;
     const doubts = (this.#doubts.get(source) ?? 0) + 1;
     this.#doubts.set(source, doubts);
     if (doubts < DOUBTS_TO_SPLIT) return own;

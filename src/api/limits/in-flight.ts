@@ -56,7 +56,7 @@ export interface Job extends Waiter {
 export interface InFlightRequest {
   readonly job: Job;
   readonly buckets: readonly CounterState[];
-  readonly recall: CancelToken;
+  readonly cancel: CancelToken;
   /** Monotonic milliseconds, as all times here. */
   readonly dispatchedMs: number;
   /** When the first byte was written. */
@@ -68,9 +68,9 @@ export interface InFlightRequest {
 export class InFlight {
   readonly #clock: Clock;
   readonly #deadlineMs: number;
-  readonly #onAborted: (flight: InFlightRequest, reason: unknown) => void;
+  readonly #onAborted: (request: InFlightRequest, reason: unknown) => void;
   /** In the order of their deadlines, since all have the same time. */
-  readonly #flights: InFlightRequest[] = [];
+  readonly #requests: InFlightRequest[] = [];
   readonly #ofKey = new Map<SourceId, number>();
   #watching = false;
   #onAllEnded: () => void = () => {};
@@ -79,7 +79,7 @@ export class InFlight {
   constructor(
     clock: Clock,
     deadlineMs: number,
-    onAborted: (flight: InFlightRequest, reason: unknown) => void,
+    onAborted: (request: InFlightRequest, reason: unknown) => void,
   ) {
     this.#clock = clock;
     this.#deadlineMs = deadlineMs;
@@ -87,7 +87,7 @@ export class InFlight {
   }
 
   get size(): number {
-    return this.#flights.length;
+    return this.#requests.length;
   }
 
   /** How many carry this key. */
@@ -96,53 +96,54 @@ export class InFlight {
   }
 
   of(job: Job): InFlightRequest | undefined {
-    return this.#flights.find((flight) => flight.job === job);
+    return this.#requests.find((request) => request.job === job);
   }
 
   launch(job: Job, buckets: readonly CounterState[], dispatchedMs: number): InFlightRequest {
-    const recall = new CancelToken();
-    const flight: InFlightRequest = {
+    const cancel = new CancelToken();
+    const request: InFlightRequest = {
       job,
       buckets,
-      recall,
+      cancel,
       dispatchedMs,
       startedMs: undefined,
       hasEnded: false,
     };
-    this.#flights.push(flight);
+    this.#requests.push(request);
     const { source } = job.exchange;
     this.#ofKey.set(source, this.ofKey(source) + 1);
     this.#watch();
-    return flight;
+    return request;
   }
 
   /** It ended, one way or the other. False: it had ended before. */
-  end(flight: InFlightRequest): boolean {
-    if (flight.hasEnded) return false;
-    flight.hasEnded = true;
-    this.#flights.splice(this.#flights.indexOf(flight), 1);
-    const { source } = flight.job.exchange;
+  end(request: InFlightRequest): boolean {
+    if (request.hasEnded) return false;
+    request.hasEnded = true;
+    this.#requests.splice(this.#requests.indexOf(request), 1);
+    const { source } = request.job.exchange;
     const left = this.ofKey(source) - 1;
     if (left > 0) this.#ofKey.set(source, left);
     else this.#ofKey.delete(source);
-    if (this.#flights.length === 0) this.#onAllEnded();
+    if (this.#requests.length === 0) this.#onAllEnded();
     return true;
   }
 
   /** Ends it from our side. */
-  abort(flight: InFlightRequest, reason: unknown): void {
-    flight.recall.call(reason);
-    this.#onAborted(flight, reason);
+  abort(request: InFlightRequest, reason: unknown): void {
+    request.cancel.call(reason);
+    this.#onAborted(request, reason);
   }
 
   /** Calls back what has not been written: after the first byte nothing can be. */
-  recall(reason: unknown): void {
-    for (const flight of [...this.#flights]) if (flight.startedMs === undefined) this.abort(flight, reason);
+  cancelUnwritten(reason: unknown): void {
+    for (const request of [...this.#requests])
+      if (request.startedMs === undefined) this.abort(request, reason);
   }
 
   /** Listens to what was written for a while, then gives it up. */
   async drain(forMs: number, reason: unknown): Promise<void> {
-    if (this.#flights.length > 0)
+    if (this.#requests.length > 0)
       await new Promise<void>((resolve) => {
         const cancel = this.#clock.after(forMs, resolve);
         this.#onAllEnded = () => {
@@ -150,21 +151,21 @@ export class InFlight {
           resolve();
         };
       });
-    for (const flight of [...this.#flights]) this.abort(flight, reason);
+    for (const request of [...this.#requests]) this.abort(request, reason);
   }
 
   /** One timer for all: one for each costs more than the poll it watches. */
   #watch(): void {
-    const [oldest] = this.#flights;
+    const [oldest] = this.#requests;
     if (this.#watching || oldest === undefined) return;
     this.#watching = true;
     const dueMs = oldest.dispatchedMs + this.#deadlineMs;
     this.#clock.after(Math.max(0, dueMs - this.#clock.monotonicMs()), () => {
       this.#watching = false;
       const overdueMs = this.#clock.monotonicMs() - this.#deadlineMs;
-      for (const flight of [...this.#flights])
-        if (flight.dispatchedMs <= overdueMs)
-          this.abort(flight, new Failure("unreachable", "The service did not answer in time."));
+      for (const request of [...this.#requests])
+        if (request.dispatchedMs <= overdueMs)
+          this.abort(request, new Failure("unreachable", "The service did not answer in time."));
       this.#watch();
     });
   }

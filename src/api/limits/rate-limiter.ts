@@ -24,7 +24,7 @@ export interface RateLimiterParts {
 
 /** A request that was answered. */
 interface Ended {
-  readonly flight: InFlightRequest;
+  readonly request: InFlightRequest;
   readonly answer: WireAnswer;
   readonly outcome: Outcome;
   readonly observation: Observation;
@@ -118,11 +118,11 @@ export class RateLimiter {
     const wasSent = startedMs !== undefined;
     for (const { bucket } of buckets) {
       if (wasSent) bucket.spentUnseen();
-      else bucket.recalled();
+      else bucket.notWritten();
     }
     if (route !== "command") return;
     if (wasSent) this.#pace.ended(source, nowMs);
-    else this.#pace.recalled(source);
+    else this.#pace.notWritten(source);
   }
 
   /** Takes in the answer's `Date`; gives what the service's clock showed at least when the answer was read. */
@@ -132,17 +132,17 @@ export class RateLimiter {
   }
 
   /** What its answer says of the limits, and that it has ended. */
-  learn({ flight, answer, outcome, observation }: Ended): void {
-    const { source, route } = flight.job.exchange;
+  learn({ request, answer, outcome, observation }: Ended): void {
+    const { source, route } = request.job.exchange;
     const quota = rateHeaders(answer.headers);
     const refused = outcome.kind === "halt";
     let own: Bucket | undefined;
     if (quota === undefined) {
-      for (const { bucket } of flight.buckets) bucket.spentUnseen();
+      for (const { bucket } of request.buckets) bucket.spentUnseen();
     } else {
       const mapped = outcome.kind !== "key";
       const named = { source, route, mapped, refused, quota, ...observation };
-      const learned = this.#buckets.learn(named, flight.buckets);
+      const learned = this.#buckets.learn(named, request.buckets);
       if (learned.shared) this.#tellShared(learned.named.hash, observation.readMs);
       own = learned.named === this.#buckets.command(source) ? learned.named.bucket : undefined;
     }

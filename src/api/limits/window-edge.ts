@@ -41,7 +41,8 @@ class Constant {
     return { lowMs: anchor.lowMs + this.#low, highMs: anchor.highMs + this.#high };
   }
 
-  see(low: number, high: number, noiseMs: number, closeMs: number): void {
+  /** `noiseMs`: how far what was seen may be off. `closeMs`: how near two edges must be to count as seen closely. */
+  see([low, high]: readonly [number, number], noiseMs: number, closeMs: number): void {
     const nextLow = Math.max(this.#low, low - noiseMs);
     const nextHigh = Math.min(this.#high, high + noiseMs);
     this.misses *= 0.8;
@@ -210,13 +211,11 @@ export class WindowEdge {
       const anchorMs = this.#clock.middle(oldResetMs);
       const [low, high] = [this.#lastInsideMs - anchorMs, arrival.highMs - anchorMs];
       const offMs = this.#slackMs === 0 ? 0 : this.#offset.wobblesOff(low, high);
-      this.#offset.see(low - offMs, high - offMs, noiseMs, this.closeMs);
+      this.#offset.see([low - offMs, high - offMs], noiseMs, this.closeMs);
       if (this.#opened !== undefined) {
-        const [leastMs, mostMs] = [
-          this.#lastInsideMs - this.#opened.highMs,
-          arrival.highMs - this.#opened.lowMs,
-        ];
-        this.#length.see(leastMs, mostMs, noiseMs, this.closeMs);
+        const leastMs = this.#lastInsideMs - this.#opened.highMs;
+        const mostMs = arrival.highMs - this.#opened.lowMs;
+        this.#length.see([leastMs, mostMs], noiseMs, this.closeMs);
       }
     }
     this.#opened = opened ? arrival : undefined;

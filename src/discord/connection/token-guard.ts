@@ -20,11 +20,11 @@ export interface TokenGuardOptions {
  * which @discordjs/rest repeats.
  */
 export function withTokenGuard({ send, whoAmIUrl, ...on }: TokenGuardOptions): MakeRequest {
-  let check: Promise<Verdict> | undefined;
+  let check: Promise<TokenState> | undefined;
 
   /** One check for all the requests that are refused at the same moment. */
-  function checkToken(authorization: string): Promise<Verdict> {
-    check ??= verdictOf(send, whoAmIUrl, authorization).finally(() => {
+  function checkToken(authorization: string): Promise<TokenState> {
+    check ??= askDiscord(send, whoAmIUrl, authorization).finally(() => {
       check = undefined;
     });
     return check;
@@ -35,15 +35,15 @@ export function withTokenGuard({ send, whoAmIUrl, ...on }: TokenGuardOptions): M
     const authorization = authorizationOf(init.headers);
     if (answer.status !== 401 || authorization === undefined) return answer;
 
-    const verdict = await checkToken(authorization);
-    if (verdict === "bad") {
+    const state = await checkToken(authorization);
+    if (state === "bad") {
       on.onRefused();
       return answer;
     }
 
     // A body that is not read keeps its connection.
     await answer.arrayBuffer();
-    if (verdict === "unknown") return answerOf(503, "Service Unavailable");
+    if (state === "unknown") return answerOf(503, "Service Unavailable");
     on.onWronglyRefused();
     const second = await send(url, init);
     // Refused again with a good token: the request itself is forbidden. A 401 would make rest drop the token.
@@ -53,9 +53,9 @@ export function withTokenGuard({ send, whoAmIUrl, ...on }: TokenGuardOptions): M
   };
 }
 
-type Verdict = "good" | "bad" | "unknown";
+type TokenState = "good" | "bad" | "unknown";
 
-async function verdictOf(send: MakeRequest, url: string, authorization: string): Promise<Verdict> {
+async function askDiscord(send: MakeRequest, url: string, authorization: string): Promise<TokenState> {
   try {
     // A signal of its own: the request that was refused may be given up while others wait for this.
     const signal = AbortSignal.timeout(CHECK_MS);

@@ -10,7 +10,10 @@ export interface ActDecision {
 }
 
 /** The rules of claiming: the first one wins; who holds a call may let it go; a manager may always. Pure. */
-export function decideAct(card: ModCallRecord, actor: Actor, act: ModCallAct, atMs: number): ActDecision {
+export function decideAct(
+  card: ModCallRecord,
+  { actor, act, atMs }: { readonly actor: Actor; readonly act: ModCallAct; readonly atMs: number },
+): ActDecision {
   const { claimedBy, resolved } = card;
   if (resolved !== undefined) {
     return { text: md`${userMention(resolved.userId)} resolved this call already, ${when(resolved.atMs)}.` };

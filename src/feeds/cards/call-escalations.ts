@@ -69,10 +69,13 @@ export class CallEscalations {
     if (mine === undefined || record?.kind !== "modCall") return;
     const waitedMs = this.#ports.clock.nowMs() - record.createdAtMs;
     const body = this.#ports.renderer.escalation(record.caller.name, waitedMs);
-    await this.#pingAgain(record, feedId, mine, body);
+    await this.#pingAgain(record, { feedId, slot: mine, body });
   }
 
-  async #pingAgain(record: ModCallRecord, feedId: string, slot: CardSlot, body: MessageBody): Promise<void> {
+  async #pingAgain(
+    record: ModCallRecord,
+    { feedId, slot, body }: { readonly feedId: string; readonly slot: CardSlot; readonly body: MessageBody },
+  ): Promise<void> {
     const ping = slot.escalateRoleId;
     const firstAtS = calledAtS(record);
     const content =

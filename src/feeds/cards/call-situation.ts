@@ -21,12 +21,19 @@ export interface Called {
  * when the lists that told them are gone.
  */
 export function situationOf(
-  { caller, firstAtS }: Called,
-  state: ServerState | undefined,
-  nowMs: number,
-  before?: CallSituation,
+  called: Called,
+  {
+    state,
+    nowMs,
+    before,
+  }: {
+    readonly state: ServerState | undefined;
+    readonly nowMs: number;
+    readonly before: CallSituation | undefined;
+  },
 ): CallSituation {
-  const kills = withKills(before?.kills ?? [], state?.lists.killLogs?.value ?? [], caller, firstAtS);
+  const { caller, firstAtS } = called;
+  const kills = withKills(before?.kills ?? [], state?.lists.killLogs?.value ?? [], called);
   const list = state?.lists.players;
   if (list === undefined || nowMs - list.atMs > LONGEST_AGE_MS) return { ...before, kills };
 
@@ -98,8 +105,7 @@ function isStaff(permission: string): boolean {
 function withKills(
   before: readonly CallKill[],
   rows: readonly KillEntry[],
-  caller: PlayerRef,
-  firstAtS: number,
+  { caller, firstAtS }: Called,
 ): readonly CallKill[] {
   const found = rows.flatMap(({ atS, killer, killed }): CallKill[] => {
     if (atS < firstAtS - KILLS_BEFORE_S) return [];

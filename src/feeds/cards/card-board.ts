@@ -156,12 +156,13 @@ export class CardBoard {
       if (record === undefined || slot === undefined || slot.gone || slot.shown >= record.version) return;
       try {
         if (slot.messageId !== undefined && this.#mayShowMore(record, feedId)) {
-          await this.#takeOver(record, feedId, slot, slot.messageId);
+          const posted = await this.#messages.callsPosted(slot, slot.messageId);
+          await this.#takeOver(record, feedId, posted);
           continue;
         }
         const patch =
           slot.messageId === undefined
-            ? await this.#messages.post(record, feedId, uncertain, signal)
+            ? await this.#messages.post(record, feedId, { uncertain, signal })
             : await this.#messages.edit(record, slot, slot.messageId);
         uncertain = false;
         await this.#patchSlot(cardId, feedId, patch);
@@ -180,8 +181,7 @@ export class CardBoard {
     return calledAtS(record) <= (this.#ports.lastEnd.postedUpToS ?? 0);
   }
 
-  async #takeOver(record: CardRecord, feedId: string, slot: CardSlot, messageId: string): Promise<void> {
-    const posted = await this.#messages.callsPosted(slot, messageId);
+  async #takeOver(record: CardRecord, feedId: string, posted: readonly number[]): Promise<void> {
     await this.change(record.id, (card) => {
       if (card?.kind !== "modCall") return undefined;
       const calls = withPosted(card.calls, posted);

@@ -21,8 +21,7 @@ interface CallPlace {
 export function modCallCardId(
   nonceKey: Uint8Array | string,
   { guildId, bindingId }: CallPlace,
-  call: ModCallEntry,
-  ordinal: number,
+  { call, ordinal }: { readonly call: ModCallEntry; readonly ordinal: number },
 ): string {
   return hashed(nonceKey, [guildId, bindingId, identityOf(call), ordinal], 16);
 }
@@ -48,8 +47,13 @@ export function calledAtS(card: CardRecord): number {
 export function isCardOf(
   card: CardRecord,
   posted: PostedMessage,
-  renderer: Pick<FeedRenderer, "keysOf" | "callKey">,
-  isKnown: (cardId: string) => boolean,
+  {
+    renderer,
+    isKnown,
+  }: {
+    readonly renderer: Pick<FeedRenderer, "keysOf" | "callKey">;
+    readonly isKnown: (cardId: string) => boolean;
+  },
 ): boolean {
   if (JSON.stringify(posted.cards).includes(card.id)) return true;
   const oldId = OLD_FOOTER.exec(posted.cards[0]?.footer ?? "")?.[1];

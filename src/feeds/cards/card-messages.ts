@@ -37,8 +37,7 @@ export class CardMessages {
   async post(
     record: CardRecord,
     feedId: string,
-    uncertain: boolean,
-    signal: AbortSignal,
+    { uncertain, signal }: { readonly uncertain: boolean; readonly signal: AbortSignal },
   ): Promise<Partial<CardSlot>> {
     const slot = record.slots[feedId];
     if (slot === undefined) return {};
@@ -103,7 +102,7 @@ export class CardMessages {
     const isOthers = (other: CardRecord) =>
       other.id !== record.id && other.slots[feedId]?.messageId === found.messageId;
     return (
-      isCardOf(record, found, this.#ports.renderer, isKnown) &&
+      isCardOf(record, found, { renderer: this.#ports.renderer, isKnown }) &&
       !this.#known.ofBinding(record.bindingId).some(isOthers)
     );
   }

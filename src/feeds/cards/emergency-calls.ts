@@ -10,7 +10,7 @@ import type { CardBoard } from "./card-board.ts";
 import { emergencyCardId } from "./card-identity.ts";
 import type { CardSlot, EmergencyRecord } from "./card-records.ts";
 import { ForgottenCalls, type ForgottenCallsPorts, OLDEST_BEGUN_MS } from "./forgotten-calls.ts";
-import { type SeenCall, UnwrittenCalls } from "./unwritten-calls.ts";
+import { type CardPlace, type SeenCall, UnwrittenCalls } from "./unwritten-calls.ts";
 
 /** A call has ended when this many answers in a row lack it: one may be an old answer, served again. */
 const ABSENCES_TO_END = 2;
@@ -68,7 +68,9 @@ export class EmergencyCards {
       handled.add(id);
       this.#absences.delete(id);
       const seen = { call, players, seenAtMs: takenAtMs };
-      await this.#tell(id, bindingId, seen, feeds).catch((error: unknown) => failures.push(error));
+      await this.#tell({ bindingId, cardId: id }, seen, feeds).catch((error: unknown) =>
+        failures.push(error),
+      );
     }
 
     const waiting = this.#unwritten.of(bindingId).filter(([id]) => !handled.has(id));
@@ -76,7 +78,9 @@ export class EmergencyCards {
       handled.add(id);
       const ended = this.#isOver(id) ? { endedAtMs: seen.endedAtMs ?? takenAtMs } : {};
       const later = { ...seen, ...ended };
-      await this.#tell(id, bindingId, later, feeds).catch((error: unknown) => failures.push(error));
+      await this.#tell({ bindingId, cardId: id }, later, feeds).catch((error: unknown) =>
+        failures.push(error),
+      );
     }
 
     for (const card of this.#ports.board.ofBinding(bindingId)) {
@@ -91,16 +95,17 @@ export class EmergencyCards {
   }
 
   /** Writes what an answer showed of a call, or keeps it in mind until it can be written. Rejects with the store. */
-  async #tell(id: string, bindingId: string, seen: SeenCall, feeds: readonly EmergencyFeed[]): Promise<void> {
-    const seenAtMs = this.#unwritten.get(bindingId, id)?.seenAtMs ?? seen.seenAtMs;
+  async #tell(card: CardPlace, seen: SeenCall, feeds: readonly EmergencyFeed[]): Promise<void> {
+    const { bindingId, cardId } = card;
+    const seenAtMs = this.#unwritten.get(bindingId, cardId)?.seenAtMs ?? seen.seenAtMs;
     try {
-      await this.#seen(id, bindingId, { ...seen, seenAtMs }, feeds);
-      this.#unwritten.written(bindingId, id);
+      await this.#seen(card, { ...seen, seenAtMs }, feeds);
+      this.#unwritten.written(bindingId, cardId);
     } catch (error) {
       const involved = new Set([seen.call.callerId, ...seen.call.unitIds]);
       const players = seen.players.filter(({ player }) => involved.has(player.id));
       const wants = (call: EmergencyCall) => feedsFor(call, feeds).map((feed) => feed.id);
-      const lost = this.#unwritten.keep(bindingId, id, { ...seen, players, seenAtMs }, wants);
+      const lost = this.#unwritten.keep(card, { ...seen, players, seenAtMs }, wants);
       if (lost !== undefined) {
         this.#ports.warn(`an emergency call of linked server ${bindingId} is lost: too many wait`, error);
       }
@@ -109,14 +114,14 @@ export class EmergencyCards {
   }
 
   async #seen(
-    id: string,
-    bindingId: string,
-    { call, players, seenAtMs, endedAtMs }: SeenCall,
+    { bindingId, cardId: id }: CardPlace,
+    seen: SeenCall,
     feeds: readonly EmergencyFeed[],
   ): Promise<void> {
+    const { call, players, seenAtMs, endedAtMs } = seen;
     const ended = endedAtMs === undefined ? {} : { endedAtMs };
     await this.#ports.board.change(id, (card) => {
-      if (card?.kind === "emergency") return changed(card, call, players, endedAtMs);
+      if (card?.kind === "emergency") return changed(card, seen);
       if (seenAtMs - call.startedAtS * 1_000 > OLDEST_BEGUN_MS) return undefined;
       const slots = Object.fromEntries(
         feedsFor(call, feeds).map(({ id: feedId, channelId, silent }): [string, CardSlot] => [
@@ -203,12 +208,7 @@ export function emergencyView(record: EmergencyRecord, serverName: string | unde
 }
 
 /** The record with what is new about the call, or undefined when nothing is. A call that has ended stays ended. */
-function changed(
-  card: EmergencyRecord,
-  call: EmergencyCall,
-  players: readonly Player[],
-  endedAtMs: number | undefined,
-): EmergencyRecord | undefined {
+function changed(card: EmergencyRecord, { call, players, endedAtMs }: SeenCall): EmergencyRecord | undefined {
   if (card.endedAtMs !== undefined) return undefined;
   const names = namesFor(call, players, card);
   const next = { ...card, call, ...names, ...(endedAtMs === undefined ? {} : { endedAtMs }) };

@@ -109,7 +109,7 @@ export class ModCallCards implements ModCalls {
     const atMs = this.#ports.clock.nowMs();
     const record = await this.#ports.board.change(cardId, (card) => {
       if (card?.kind !== "modCall" || card.guildId !== actor.guildId) return undefined;
-      const decision = decideAct(card, actor, act, atMs);
+      const decision = decideAct(card, { actor, act, atMs });
       answer = { ok: decision.next !== undefined, text: decision.text };
       return decision.next;
     });
@@ -125,7 +125,7 @@ export class ModCallCards implements ModCalls {
       const record = await board.change(place.id, (card) => {
         const before = card?.kind === "modCall" ? card : undefined;
         if (place.joins && before !== undefined && !mayJoin(before, call)) return undefined;
-        return this.#withCalled(before, place, feed, item, call);
+        return this.#withCalled(before, place, { feed, seq: item.seq, call });
       });
       if (record?.kind !== "modCall") return;
       // Somebody resolved the card that it was to join: it looks for another one.
@@ -163,22 +163,24 @@ export class ModCallCards implements ModCalls {
     const open = cards.findLast((card) => mayJoin(card, call));
     if (open !== undefined) return { id: open.id, joins: true, ...doubtful };
     // Its place among the equal calls gives it the id that it had before a power cut took its card.
-    return { id: modCallCardId(nonceKey, feed, call, countAt(cards, call.atS)), joins: false, ...doubtful };
+    return {
+      id: modCallCardId(nonceKey, feed, { call, ordinal: countAt(cards, call.atS) }),
+      joins: false,
+      ...doubtful,
+    };
   }
 
   /** The card with this call on it and a message of it in this feed's channel; undefined: it has both. */
   #withCalled(
     card: ModCallRecord | undefined,
     place: Place,
-    feed: Feed,
-    item: EntryItem,
-    call: ModCallEntry,
+    { feed, seq, call }: { readonly feed: Feed; readonly seq: number; readonly call: ModCallEntry },
   ): ModCallRecord | undefined {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
     const before: readonly CardCall[] = card?.calls ?? [];
     const posted = place.postedAtS === undefined ? before : withPosted(before, place.postedAtS);
-    const calls = withCall(posted, { seq: item.seq, atS: call.atS }, place.joins || card === undefined);
+    const calls = withCall(posted, { seq, atS: call.atS }, place.joins || card === undefined);
     const known = card?.slots[feed.id];
     if (known !== undefined && calls === before) return undefined;
 
@@ -194,7 +196,11 @@ export class ModCallCards implements ModCalls {
       }),
       slots: { ...card?.slots, [feed.id]: { ...slot, ...mark } },
       calls,
-      situation: situationOf(called, this.#ports.latestOf(feed), nowMs, card?.situation),
+      situation: situationOf(called, {
+        state: this.#ports.latestOf(feed),
+        nowMs,
+        before: card?.situation,
+      }),
     };
   }
 

@@ -123,7 +123,11 @@ export class SituationFollower {
     const source = this.#ports.sourceOf(card);
     const state = source === undefined ? undefined : this.#ports.latest(source);
     const called = { caller: card.caller, firstAtS: calledAtS(card) };
-    const { left: _, ...seen } = situationOf(called, state, this.#ports.clock.nowMs(), card.situation);
+    const { left: _, ...seen } = situationOf(called, {
+      state,
+      nowMs: this.#ports.clock.nowMs(),
+      before: card.situation,
+    });
     const isGone = absences >= ABSENCES_TO_LEAVE || (absences > 0 && card.situation?.left === true);
     const situation = isGone ? { ...seen, left: true } : seen;
     if (!differs(card.situation, situation)) return undefined;

@@ -11,6 +11,12 @@ export interface SeenCall {
   readonly endedAtMs?: number;
 }
 
+/** Where a card belongs. */
+export interface CardPlace {
+  readonly bindingId: string;
+  readonly cardId: string;
+}
+
 /** Calls that nobody will see: more waited than are kept. Seconds of the service. */
 export interface LostCalls {
   readonly count: number;
@@ -37,8 +43,7 @@ export class UnwrittenCalls {
 
   /** Keeps a call; the oldest is lost to the feeds that `wants` names where too many wait. Returns that one. */
   keep(
-    bindingId: string,
-    cardId: string,
+    { bindingId, cardId }: CardPlace,
     seen: SeenCall,
     wants: (call: EmergencyCall) => readonly string[],
   ): EmergencyCall | undefined {

@@ -4,7 +4,7 @@ import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { EntryItem, GapItem, JournalItem } from "../journal/journal-port.ts";
 import type { FrozenBatch } from "../journal/offsets.ts";
 import { passes, type TeamOf } from "./filter.ts";
-import { Standing } from "./standing.ts";
+import { KeyMultiset } from "./key-multiset.ts";
 
 /** A batch before it has a nonce. */
 export type DraftBatch = Omit<FrozenBatch, "nonce">;
@@ -33,7 +33,7 @@ export interface BatchContext {
 export function planBatch(feed: Feed, items: readonly JournalItem[], context: BatchContext): BatchPlan {
   const [first] = items;
   if (first === undefined) throw new RangeError("a batch needs items");
-  if (first.kind === "gap") return planGap(feed, first, items[1], context);
+  if (first.kind === "gap") return planGap(feed, { gap: first, next: items[1] }, context);
 
   const { shown, left, endSeq, stopped } = chosen(feed, items, context);
   const metBelow = (seq: number) => left.filter((one) => one.seq < seq).map(({ key }) => key);
@@ -75,8 +75,7 @@ export function planBatch(feed: Feed, items: readonly JournalItem[], context: Ba
 export function planDigest(
   feed: Feed,
   items: readonly JournalItem[],
-  why: "backlog" | "refused",
-  context: BatchContext,
+  { why, ...context }: BatchContext & { readonly why: "backlog" | "refused" },
 ): BatchPlan {
   const { shown, left, endSeq } = chosen(feed, items, context);
   const met = left.map(({ key }) => key);
@@ -100,10 +99,17 @@ export function pendingEntries(
   return chosen(feed, items, context).shown;
 }
 
-function planGap(feed: Feed, gap: GapItem, next: JournalItem | undefined, context: BatchContext): BatchPlan {
+/** A gap, and what follows it in the journal. */
+interface GapInPlace {
+  readonly gap: GapItem;
+  readonly next: JournalItem | undefined;
+}
+
+function planGap(feed: Feed, place: GapInPlace, context: BatchContext): BatchPlan {
   const { renderer, nowMs } = context;
+  const { gap } = place;
   const throughSeq = gap.seq + 1;
-  const met = toldGap(feed, gap, next, context);
+  const met = toldGap(feed, place, context);
   if (met.length > 0) return { kind: "skip", throughSeq, met };
   const body = marked(renderer.gap(feed.kind, gap.fromS, gap.toS), gap.toS, context);
   const batch: DraftBatch = { throughSeq, entries: 0, body, atMs: nowMs, form: "notice" };
@@ -116,11 +122,10 @@ function planGap(feed: Feed, gap: GapItem, next: JournalItem | undefined, contex
  */
 function toldGap(
   { kind }: Feed,
-  { fromS, toS }: GapItem,
-  next: JournalItem | undefined,
+  { gap: { fromS, toS }, next }: GapInPlace,
   { renderer, standing: keys }: BatchContext,
 ): readonly string[] {
-  const standing = new Standing(keys);
+  const standing = new KeyMultiset(keys);
   const [exact, beginning] = renderer.gapKeys(kind, fromS, toS);
   if (standing.take([exact]) !== undefined) return [exact, beginning];
   const follows = next?.kind === "entry" && standing.take(renderer.entryKeys(next.entry)) !== undefined;
@@ -132,7 +137,7 @@ function chosen(
   items: readonly JournalItem[],
   { teamOf, renderer, standing: keys }: Pick<BatchContext, "teamOf" | "renderer" | "standing">,
 ) {
-  const standing = new Standing(keys);
+  const standing = new KeyMultiset(keys);
   const keysOf = (entry: LogEntry) => (keys.length === 0 ? [] : renderer.entryKeys(entry));
   const shown: EntryItem[] = [];
   const left: { readonly seq: number; readonly key: string }[] = [];

@@ -34,8 +34,7 @@ export type ChannelView =
  */
 export async function viewChannel(
   feed: Feed,
-  record: OffsetRecord,
-  firstPending: JournalItem | undefined,
+  { record, firstPending }: { readonly record: OffsetRecord; readonly firstPending: JournalItem | undefined },
   ports: ChannelViewPorts,
 ): Promise<ChannelView> {
   const serverName = await ports.serverName(feed);

@@ -10,6 +10,7 @@ import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
 import { Arrivals } from "./arrivals.ts";
 import { TryAgain } from "./attempts.ts";
 import type { DraftBatch } from "./batch.ts";
+import type { DeliveryStart } from "./delivery-start.ts";
 import { FeedChannel, type FeedChannelPorts } from "./feed-channel.ts";
 import { nextStep, type Step } from "./next-step.ts";
 import { nonceOf } from "./nonce.ts";
@@ -51,14 +52,13 @@ export class Delivery {
   #woken = false;
   #running: Promise<void> | undefined;
 
-  /** `doubtful`: the record is an earlier life's, which may have posted more than it wrote. */
-  constructor(feed: Feed, record: OffsetRecord, ports: DeliveryPorts, doubtful: boolean) {
+  constructor(start: DeliveryStart, ports: DeliveryPorts) {
     const { clock } = ports;
-    this.feed = feed;
-    this.#record = record;
+    this.feed = start.feed;
+    this.#record = start.record;
     this.#ports = ports;
-    this.#planner = new Planner(feed, ports);
-    this.#channel = new FeedChannel(feed, this.#planner, ports, { doubtful, frozen: !!record.frozen });
+    this.#planner = new Planner(start.feed, ports);
+    this.#channel = new FeedChannel(start, this.#planner, ports);
     this.#backOff = new BackOff(clock, ports.random);
     const [wallMs, monotonicMs] = [clock.nowMs(), clock.monotonicMs()];
     this.#arrivals = new Arrivals({ head: this.#head, wallMs, monotonicMs });

@@ -8,6 +8,7 @@ import type { SentMessage, Sink } from "../../domain/ports/sink.ts";
 import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
 import { Attempts, NONCE_TRUSTED_MS, TryAgain } from "./attempts.ts";
 import { type ChannelView, viewChannel } from "./channel-view.ts";
+import type { DeliveryStart } from "./delivery-start.ts";
 import { heldByDigest } from "./digest-match.ts";
 import { nonceOf } from "./nonce.ts";
 import type { Planner } from "./planner.ts";
@@ -60,17 +61,12 @@ export class FeedChannel {
   /** What stands there can be told only once the server has been read again. */
   awaitsPoll = false;
 
-  constructor(
-    feed: Feed,
-    planner: Planner,
-    ports: FeedChannelPorts,
-    found: { readonly doubtful: boolean; readonly frozen: boolean },
-  ) {
+  constructor({ feed, record, doubtful }: DeliveryStart, planner: Planner, ports: FeedChannelPorts) {
     this.#feed = feed;
     this.#planner = planner;
     this.#ports = ports;
-    this.#doubtful = found.doubtful;
-    this.#inherited = found.doubtful && found.frozen;
+    this.#doubtful = doubtful;
+    this.#inherited = doubtful && record.frozen !== undefined;
     this.#knownSinceMs = ports.clock.monotonicMs();
   }
 
@@ -111,7 +107,7 @@ export class FeedChannel {
     const [first] = await this.#planner.first(record, 1);
     let view: ChannelView;
     try {
-      view = await viewChannel(this.#feed, record, first, this.#ports);
+      view = await viewChannel(this.#feed, { record, firstPending: first }, this.#ports);
     } catch (error) {
       throw error instanceof SinkRefusal ? this.#attempts.retryOrGiveUp(error) : error;
     }

@@ -54,7 +54,7 @@ export class Planner {
   /** What stands first in the journal and is not dealt with. */
   async first(record: OffsetRecord, limit = READ_AHEAD): Promise<readonly JournalItem[]> {
     const { source, list, nextSeq } = record;
-    return list === undefined ? [] : await this.#ports.journal.read(source, list, nextSeq, limit);
+    return list === undefined ? [] : await this.#ports.journal.read({ source, list }, nextSeq, limit);
   }
 
   /** All entries that wait for this feed and do not stand in its channel yet, those behind a gap included. */
@@ -93,7 +93,7 @@ export class Planner {
     const items = list === undefined ? [] : await this.#readUntil(record, list, batch.throughSeq);
     const context = await this.#context(record);
     if (batch.form === "lines") {
-      const plan = planDigest(this.#feed, items, "refused", context);
+      const plan = planDigest(this.#feed, items, { ...context, why: "refused" });
       if (plan.kind === "post") return { ...plan.batch, throughSeq: batch.throughSeq };
     }
     const times = pendingEntries(this.#feed, items, context).map(({ entry }) => entry.atS);
@@ -115,7 +115,7 @@ export class Planner {
     const whole = gapAt < 0 ? items : items.slice(0, gapAt);
     // A short stretch before a gap reads better as lines; it is the stretch after it that is long.
     if (whole.length < READ_AHEAD) return undefined;
-    return planDigest(this.#feed, whole, "backlog", await this.#context(record));
+    return planDigest(this.#feed, whole, { ...(await this.#context(record)), why: "backlog" });
   }
 
   async #readUntil(record: OffsetRecord, list: LogList, endSeq: number): Promise<JournalItem[]> {
@@ -123,7 +123,7 @@ export class Planner {
     const items: JournalItem[] = [];
     for (let from = nextSeq; from < endSeq; ) {
       const limit = Math.min(READ_CHUNK, endSeq - from);
-      const chunk = await this.#ports.journal.read(source, list, from, limit);
+      const chunk = await this.#ports.journal.read({ source, list }, from, limit);
       const last = chunk.at(-1);
       if (last === undefined) break;
       items.push(...chunk);

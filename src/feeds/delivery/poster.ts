@@ -94,7 +94,7 @@ class MessagePosting {
     const { sink, clock } = this.#ports;
     const after = laterId(afterMessageId, snowflakeBefore(notBeforeMs));
     try {
-      const found = await findPosted(sink, channelId, after, matches);
+      const found = await findPosted(sink, { channelId, afterMessageId: after }, matches);
       if (found !== undefined) return found.messageId;
       this.#mark = false;
     } catch (error) {

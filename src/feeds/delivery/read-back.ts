@@ -66,8 +66,7 @@ export async function* postedAfter(
 /** The first of our messages after `afterMessageId` that `matches`, or undefined when there is none. */
 export async function findPosted(
   sink: Sink,
-  channelId: string,
-  afterMessageId: string,
+  { channelId, afterMessageId }: { readonly channelId: string; readonly afterMessageId: string },
   matches: (posted: PostedMessage) => boolean,
 ): Promise<PostedMessage | undefined> {
   for await (const posted of postedAfter(sink, channelId, afterMessageId)) {

@@ -2,9 +2,9 @@ import type { PostedMessage } from "../../domain/message.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { EntryItem } from "../journal/journal-port.ts";
 import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
+import { KeyMultiset } from "./key-multiset.ts";
 import type { PendingEntries } from "./planner.ts";
 import { asPosted, sameMessage } from "./read-back.ts";
-import { Standing } from "./standing.ts";
 
 type KeysOf = (posted: Parameters<FeedRenderer["keysOf"]>[0]) => ReturnType<FeedRenderer["keysOf"]>;
 
@@ -19,7 +19,7 @@ export function reconcile(
   keysOf: KeysOf,
 ): OffsetRecord {
   const { frozen, standing: known, ...rest } = record;
-  const standing = new Standing(known);
+  const standing = new KeyMultiset(known);
   for (const message of posted) {
     standing.add(allKeys(keysOf(message)));
   }
@@ -28,7 +28,7 @@ export function reconcile(
   const left = () => withStanding(standing);
   if (frozen === undefined) return { ...rest, ...last, ...left() };
 
-  switch (presence(frozen, posted, standing, keysOf)) {
+  switch (presence(frozen, { posted, standing }, keysOf)) {
     case "all":
       standing.takeAll(frozen.met ?? []);
       return { ...rest, nextSeq: frozen.throughSeq, ...last, ...left() };
@@ -42,7 +42,7 @@ export function reconcile(
 /** The record after a frozen batch was delivered under that id. Pure. */
 export function delivered(record: OffsetRecord, frozen: FrozenBatch, messageId: string): OffsetRecord {
   const { frozen: _, standing: known, ...rest } = record;
-  const standing = new Standing(known);
+  const standing = new KeyMultiset(known);
   standing.takeAll(frozen.met ?? []);
   return { ...rest, nextSeq: frozen.throughSeq, lastMessageId: messageId, ...withStanding(standing) };
 }
@@ -50,7 +50,7 @@ export function delivered(record: OffsetRecord, frozen: FrozenBatch, messageId: 
 /** The record after entries were dealt with that stand in the channel already, or are not for this feed. Pure. */
 export function skipped(record: OffsetRecord, nextSeq: number, met: readonly string[]): OffsetRecord {
   const { standing: known, ...rest } = record;
-  const standing = new Standing(known);
+  const standing = new KeyMultiset(known);
   standing.takeAll(met);
   return { ...rest, nextSeq, ...withStanding(standing) };
 }
@@ -74,9 +74,9 @@ export function answeredWith(
   if (sameMessage(sent.body, answer)) return { stands: "all", keys: [] };
   const there = allKeys(keysOf(answer));
   const wanted = allKeys(keysOf(asPosted(sent.body)));
-  const lacking = new Standing(new Standing(there).takeAll(wanted));
+  const lacking = new KeyMultiset(new KeyMultiset(there).takeAll(wanted));
   return {
-    stands: presence(sent, [answer], new Standing(there), keysOf),
+    stands: presence(sent, { posted: [answer], standing: new KeyMultiset(there) }, keysOf),
     keys: wanted.filter((key) => lacking.take([key]) === undefined),
   };
 }
@@ -95,7 +95,7 @@ export function withoutHeld(
   const first = entries.findIndex(({ seq }) => !heldSeqs.has(seq) || seq > (gapSeq ?? seq));
   const done = first < 0 ? entries : entries.slice(0, first);
   const doneThrough = done.at(-1)?.seq ?? record.nextSeq - 1;
-  const standing = new Standing(record.standing);
+  const standing = new KeyMultiset(record.standing);
   standing.add(
     held.filter(({ seq }) => seq > doneThrough).flatMap(({ entry }) => entryKeys(entry).slice(0, 1)),
   );
@@ -106,8 +106,7 @@ export function withoutHeld(
 /** How much of a batch stands among these; what does is taken out of `standing`, unless it is only a part. */
 function presence(
   frozen: FrozenBatch,
-  posted: readonly PostedMessage[],
-  standing: Standing,
+  { posted, standing }: { readonly posted: readonly PostedMessage[]; readonly standing: KeyMultiset },
   keysOf: KeysOf,
 ): "all" | "some" | "none" {
   const shown = keysOf(asPosted(frozen.body));
@@ -123,7 +122,7 @@ function presence(
   const missing = standing.takeAll(wanted);
   if (missing.length === 0) return "all";
   if (missing.length === wanted.length) return "none";
-  const lacking = new Standing(missing);
+  const lacking = new KeyMultiset(missing);
   standing.add(wanted.filter((key) => lacking.take([key]) === undefined));
   return "some";
 }
@@ -132,7 +131,7 @@ function allKeys({ keys, notices }: ReturnType<KeysOf>): readonly string[] {
   return [...keys, ...notices];
 }
 
-function withStanding(standing: Standing): { readonly standing?: readonly string[] } {
+function withStanding(standing: KeyMultiset): { readonly standing?: readonly string[] } {
   const { keys } = standing;
   return keys.length === 0 ? {} : { standing: keys };
 }

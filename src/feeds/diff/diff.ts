@@ -31,7 +31,7 @@ export function diff<T>(stored: Retained | undefined, window: readonly Fact<T>[]
   for (const [index, hash] of state.hashes.entries()) seen.set(hash, state.counts[index] ?? 0);
   const { fresh, shared } = unseen(window, seen, state.floorS ?? Number.NEGATIVE_INFINITY);
   const calm = calmAfter(state, shared, look);
-  if (fresh.length === 0) return nothingNew(stored, { ...state, longest, calm }, shared, look);
+  if (fresh.length === 0) return nothingNew(stored, { ...state, longest, calm }, { shared, look });
 
   fresh.sort((a, b) => a.atS - b.atS);
   const seconds = fresh.map(({ atS }) => atS);
@@ -42,7 +42,11 @@ export function diff<T>(stored: Retained | undefined, window: readonly Fact<T>[]
   return { fresh: values, next, changed: true, whole: true, ...(gap === undefined ? {} : { gap }) };
 }
 
-function nothingNew<T>(stored: Retained, next: Retained, shared: boolean, look: Look): Diff<T> {
+function nothingNew<T>(
+  stored: Retained,
+  next: Retained,
+  { shared, look }: { readonly shared: boolean; readonly look: Look },
+): Diff<T> {
   const gap = gapOfCleared(next, look);
   if (gap !== undefined) {
     return { fresh: [], gap, next: { ...next, calm: Calm.anew }, changed: true, whole: true };

@@ -1,4 +1,4 @@
-import type { LogEntry, LogList, ModCallEntry, PlayerRef, Snapshot } from "../../domain/model.ts";
+import type { LogEntry, LogList, ModCallEntry, Snapshot } from "../../domain/model.ts";
 import type { AnswerItem } from "../journal/journal-port.ts";
 import type { Fact } from "./fact.ts";
 import { answerIdentityOf, hash53, identityOf } from "./identity.ts";
@@ -23,17 +23,16 @@ export function factsOf(snapshot: Snapshot, list: LogList, salt: string): readon
     const entry = row.kind === "modCall" ? unanswered(row) : row;
     const atS = wholeS(row.atS);
     facts.push({ atS, hash: hash53(salt, identityOf(row)), value: { kind: "entry", entry } });
-    if (row.kind === "modCall" && moderator !== undefined) facts.push(answerFact(row, moderator, atS, salt));
+    if (row.kind === "modCall" && moderator !== undefined) {
+      facts.push(answerFact({ ...row, moderator }, atS, salt));
+    }
   }
   return facts;
 }
 
-function answerFact(row: ModCallEntry, moderator: PlayerRef, atS: number, salt: string): Fact<Said> {
-  return {
-    atS,
-    hash: hash53(salt, answerIdentityOf(row, moderator)),
-    value: { kind: "answer", entry: { ...row, moderator } },
-  };
+function answerFact(entry: AnswerItem["entry"], atS: number, salt: string): Fact<Said> {
+  const hash = hash53(salt, answerIdentityOf(entry, entry.moderator));
+  return { atS, hash, value: { kind: "answer", entry } };
 }
 
 /** What is retained is packed as whole seconds from 0 on; an odd row must not spoil the rest. */

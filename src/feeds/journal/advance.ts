@@ -65,7 +65,9 @@ export function advance({ head, list, snapshot, neededSeq, firstFreeChunk, look 
     added.push({ seq: head.nextSeq, kind: "gap", ...result.gap, seenAtMs });
   }
   const past = { stays, streaks };
-  for (const said of result.fresh) added.push(itemOf(said, head.nextSeq + added.length, seenAtMs, past));
+  for (const said of result.fresh) {
+    added.push(itemOf(said, { seq: head.nextSeq + added.length, seenAtMs }, past));
+  }
   if (head.retained === undefined) for (const fact of facts) note(fact.value, past);
 
   const nextSeq = head.nextSeq + added.length;
@@ -79,7 +81,7 @@ export function advance({ head, list, snapshot, neededSeq, firstFreeChunk, look 
     ...(killing.length === 0 ? {} : { streaks: killing }),
   };
   const grownBy = result.gap === undefined ? result.fresh.filter(({ kind }) => kind === "entry").length : 0;
-  const written = { ...sealed(next, tail, neededSeq, firstFreeChunk), added: added.length, grownBy };
+  const written = { ...sealed(next, tail, { neededSeq, firstFreeChunk }), added: added.length, grownBy };
   return { advance: written, whole: result.whole };
 }
 
@@ -96,7 +98,11 @@ interface Past {
   readonly streaks: KillStreaks;
 }
 
-function itemOf(said: Said, seq: number, seenAtMs: number, past: Past): JournalItem {
+function itemOf(
+  said: Said,
+  { seq, seenAtMs }: Pick<JournalItem, "seq" | "seenAtMs">,
+  past: Past,
+): JournalItem {
   if (said.kind === "answer") return { seq, kind: "answer", entry: said.entry, seenAtMs };
   return { seq, kind: "entry", entry: said.entry, seenAtMs, ...note(said, past) };
 }
@@ -110,7 +116,11 @@ function note({ entry }: Said, { stays, streaks }: Past): Pick<EntryItem, "staye
   return stayedS === undefined ? {} : { stayedS };
 }
 
-function sealed(head: JournalHead, items: readonly JournalItem[], neededSeq: number, firstFreeChunk: number) {
+function sealed(
+  head: JournalHead,
+  items: readonly JournalItem[],
+  { neededSeq, firstFreeChunk }: Pick<Taking, "neededSeq" | "firstFreeChunk">,
+) {
   const made: [number, JournalChunk][] = [];
   const chunks = head.chunks.filter((chunk) => chunk.lastSeq >= neededSeq);
   const droppedChunks = head.chunks.filter((chunk) => chunk.lastSeq < neededSeq).map((chunk) => chunk.id);

@@ -52,6 +52,12 @@ export type JournalItem = EntryItem | AnswerItem | GapItem;
  */
 export type MoveResult = "moved" | "same" | "other" | "none";
 
+/** One log of one server: what a journal is kept of. */
+export interface JournalLog {
+  readonly source: SourceId;
+  readonly list: LogList;
+}
+
 /**
  * Life of a feed: a new or resumed one calls `attachAtHead` and stores the number that it gets; after a restart
  * every live feed calls `attach` with its stored number, then somebody calls `trimFromNow` once, before polling
@@ -60,7 +66,7 @@ export type MoveResult = "moved" | "same" | "other" | "none";
  */
 export interface Journal extends SnapshotListener {
   /** Reads on from `fromSeq`, the first item not yet acknowledged. */
-  attach(feedId: string, source: SourceId, list: LogList, fromSeq: number): Promise<void>;
+  attach(feedId: string, log: JournalLog, fromSeq: number): Promise<void>;
   /** Starts at the head, stored before it resolves: posts nothing of the past. Returns the first sequence number. */
   attachAtHead(feedId: string, source: SourceId, list: LogList): Promise<number>;
   /** Everything below `nextSeq` is delivered (and that is written): it may be trimmed. */
@@ -70,14 +76,14 @@ export interface Journal extends SnapshotListener {
   /** From now on what no attached feed needs is dropped. Before it nothing is: feeds may not have attached yet. */
   trimFromNow(): void;
   /** Items from `fromSeq` on, in order, at most `limit`; empty when there are none. May read the store. */
-  read(source: SourceId, list: LogList, fromSeq: number, limit: number): Promise<readonly JournalItem[]>;
+  read(log: JournalLog, fromSeq: number, limit: number): Promise<readonly JournalItem[]>;
   /** The sequence number that the next item will get; `head - fromSeq` is the backlog. 1 when there is no journal. */
   head(source: SourceId, list: LogList): number;
   /** Called after items were written, never inside `take`'s caller. Returns how to stop. */
   onItems(listener: (source: SourceId, list: LogList) => void): () => void;
   /**
    * The key of a server was replaced. The feeds then detach from the old source and attach to
-   * the new one: `attach(feed, new, list, itsSeq)` after moved/same, `attachAtHead` after other/none. Call it
+   * the new one: `attach(feed, {new, list}, itsSeq)` after moved/same, `attachAtHead` after other/none. Call it
    * before anything demands the new source; at start, call it for every feed whose stored source is not its
    * binding's: a crash may have come between the link and the move. Old journals stay while feeds are attached.
    */

@@ -5,7 +5,7 @@ import type { Documents } from "../../domain/ports/documents.ts";
 import { logLists } from "../diff/window-facts.ts";
 import { type Advance, advance, emptyHead } from "./advance.ts";
 import { type Answer, lookOf, noteLook, readAnswer } from "./answer.ts";
-import type { Journal, JournalItem, MoveResult } from "./journal-port.ts";
+import type { Journal, JournalItem, JournalLog, MoveResult } from "./journal-port.ts";
 import { headKey, type JournalHead } from "./journal-records.ts";
 import { type Found, neededSeq, type Open, opened, trimmed, trimmedAway, withGaps } from "./open-journal.ts";
 import { StoredChunks, type StoredChunksParts } from "./stored-chunks.ts";
@@ -46,7 +46,7 @@ export class StoredJournal implements Journal {
     for (const done of await Promise.allSettled(work)) if (done.status === "rejected") throw done.reason;
   }
 
-  attach(feedId: string, source: SourceId, list: LogList, fromSeq: number): Promise<void> {
+  attach(feedId: string, { source, list }: JournalLog, fromSeq: number): Promise<void> {
     const open = this.#opened(source, list);
     return this.#exclusive(open, async () => {
       const head = await this.#load(open);
@@ -98,12 +98,7 @@ export class StoredJournal implements Journal {
     this.#trimming = true;
   }
 
-  async read(
-    source: SourceId,
-    list: LogList,
-    fromSeq: number,
-    limit: number,
-  ): Promise<readonly JournalItem[]> {
+  async read({ source, list }: JournalLog, fromSeq: number, limit: number): Promise<readonly JournalItem[]> {
     const open = this.#open.get(headKey(source, list));
     // One look at the head before the first await: a poll that lands meanwhile belongs to the next read.
     const head = open?.head;

@@ -12,9 +12,8 @@ export interface PositionParts {
 
 /** A feed that is new or resumed, attached to its journal's head: nothing of the past is posted. Written. */
 export async function atHead(
-  source: SourceId,
   feedId: string,
-  list: LogList | undefined,
+  { source, list }: { readonly source: SourceId; readonly list: LogList | undefined },
   { journal, offsets, clock }: PositionParts,
 ): Promise<OffsetRecord> {
   const nextSeq = list === undefined ? 0 : await journal.attachAtHead(feedId, source, list);
@@ -34,9 +33,8 @@ export async function atHead(
  * taken along, else at the head. Written.
  */
 export async function movedTo(
-  source: SourceId,
   feedId: string,
-  record: OffsetRecord,
+  { source, record }: { readonly source: SourceId; readonly record: OffsetRecord },
   { journal, offsets }: PositionParts,
 ): Promise<OffsetRecord> {
   const { list } = record;
@@ -46,7 +44,7 @@ export async function movedTo(
     // Written before the old journal may go: after a crash in between the old one could not be found again.
     await offsets.set(feedId, next);
     await journal.detach(feedId);
-    await journal.attach(feedId, source, list, next.nextSeq);
+    await journal.attach(feedId, { source, list }, next.nextSeq);
     return next;
   }
   await journal.detach(feedId);

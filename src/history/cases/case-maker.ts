@@ -16,7 +16,7 @@ import {
   punishmentIn,
   type ReadCommand,
 } from "./case-of-command.ts";
-import { PresenceMemory } from "./presence.ts";
+import { PossibleTargets } from "./possible-targets.ts";
 import { leavesIn } from "./receipt.ts";
 
 /** A case of a run that could not be stored is tried again after these waits, and then no more. */
@@ -43,7 +43,7 @@ export interface CaseMakerPorts {
  */
 export class CaseMaker {
   readonly #ports: CaseMakerPorts;
-  readonly #presence = new PresenceMemory();
+  readonly #possible = new PossibleTargets();
   /** Of runs under way: who was there when they were sent. */
   readonly #hit = new Map<string, readonly PlayerRef[]>();
   /** By binding: rows of the window whose case is stored. */
@@ -62,21 +62,21 @@ export class CaseMaker {
     if (this.#isStopped || punishmentIn(record.text, this.#ports.read) === undefined) return;
     if (record.status === "sending") {
       const atS = Math.floor(this.#ports.clock.nowMs() / 1_000);
-      if (this.#hit.size < MOST_WAITING) this.#hit.set(record.id, this.#presence.at(record.source, atS));
+      if (this.#hit.size < MOST_WAITING) this.#hit.set(record.id, this.#possible.at(record.source, atS));
       return;
     }
     if (record.status !== "done" && record.status !== "unknown") {
       this.#hit.delete(record.id);
       return;
     }
-    const present = this.#hit.get(record.id) ?? this.#presence.at(record.source, sentS(record));
+    const present = this.#hit.get(record.id) ?? this.#possible.at(record.source, sentS(record));
     this.#hit.delete(record.id);
     this.#take(record, present, 0);
   }
 
   /** A window of the logs. Never rejects, and never holds up whoever read it. */
   take(snapshot: Snapshot): void {
-    this.#presence.see(snapshot);
+    this.#possible.see(snapshot);
     if (this.#isStopped) return;
     const { source } = snapshot;
     const reading = this.#reading.get(source);
@@ -99,7 +99,7 @@ export class CaseMaker {
 
   /** No guild has this server linked any more. */
   forgetServer(source: SourceId): void {
-    this.#presence.forget(source);
+    this.#possible.forget(source);
   }
 
   /** Nothing is begun any more; resolves when what was begun has ended. */
@@ -158,7 +158,7 @@ export class CaseMaker {
         const name = target.name.toLowerCase();
         const fitsSeveral = present.some((player) => player.name.toLowerCase().startsWith(name));
         if (target.playerId !== undefined || draft.mass || fitsSeveral) return target;
-        const logged = this.#presence
+        const logged = this.#possible
           .named(source, target.name)
           .map(({ name: own, id }) => ({ name: own, playerId: id }));
         const found = logged.length > 0 ? logged : await this.#ports.findPlayers(draft.guildId, target.name);
@@ -216,7 +216,7 @@ export class CaseMaker {
     // What happened before the guild linked the server is none of its business.
     if (row.atS * 1_000 < binding.linkedAtMs || row.player.id === undefined) return;
     const account = await accounts.ofPlayer(binding.guildId, row.player.id);
-    const present = this.#presence.at(binding.source, row.atS);
+    const present = this.#possible.at(binding.source, row.atS);
     const draft = caseOfRow(logged, { binding, present, userId: account?.userId, read });
     if (draft !== undefined) await book.record(await this.#withAbsent(draft, binding.source, present));
   }

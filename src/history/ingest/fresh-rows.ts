@@ -1,5 +1,5 @@
 import type { LogEntry } from "../../domain/model.ts";
-import type { LogRows } from "./delivery.ts";
+import type { LogRows } from "./recorded-answer.ts";
 
 /**
  * What a window has that the one before did not have. Rows are compared by reference: a row whose text was in the

@@ -1,14 +1,14 @@
-// Over 200 lines: one transaction from a delivery to its rows; its steps share what is remembered of a server.
+// Over 200 lines: one transaction from an answer to its rows; its steps share what is remembered of a server.
 import type { Kysely, Transaction } from "kysely";
 import type { RecordedLog } from "../../domain/history.ts";
 import type { HistoryTables } from "../database/schema.ts";
 import type { Hashes } from "../queries/hashes.ts";
 import { isInside, type Visit } from "../queries/sessions.ts";
-import { Aims } from "./aims.ts";
-import type { Delivery, Link, LogRows } from "./delivery.ts";
-import { followers } from "./followers.ts";
+import { CommandTargets } from "./command-targets.ts";
+import { lookAt, noteVisits, setInside } from "./inferred-visits.ts";
 import { type Book, People, type Sighting } from "./people.ts";
-import { lookAt, noteVisits, setInside } from "./presence.ts";
+import type { Link, LogRows, RecordedAnswer } from "./recorded-answer.ts";
+import { followers } from "./row-followers.ts";
 import { type GuildState, openGuild, openScope, type ScopeState } from "./scope-state.ts";
 import { storeGaps } from "./store-gaps.ts";
 import {
@@ -19,7 +19,7 @@ import {
   storeKills,
   storeModCalls,
 } from "./store-logs.ts";
-import { storeCount, storeEmergencyCalls, storePermissions, storeRoster } from "./store-state.ts";
+import { storeCount, storeEmergencyCalls, storePermissions, storeRoster } from "./store-players-and-calls.ts";
 
 type Db = Transaction<HistoryTables>;
 
@@ -32,19 +32,19 @@ export class Ingest {
   readonly #people = new People();
   readonly #guilds = new Map<string, GuildState>();
   readonly #scopes = new Map<string, ScopeState>();
-  readonly #aims = new Map<number, Aims>();
+  readonly #targets = new Map<number, CommandTargets>();
 
   constructor(db: Kysely<HistoryTables>, hashes: Hashes) {
     this.#db = db;
     this.#hashes = hashes;
   }
 
-  /** Stores a delivery for each guild, each in one transaction. Answers how many rows were new. */
-  async take(delivery: Delivery): Promise<number> {
+  /** Stores an answer for each guild, each in one transaction. Answers how many rows were new. */
+  async take(answer: RecordedAnswer): Promise<number> {
     let rows = 0;
-    for (const link of delivery.links) {
+    for (const link of answer.links) {
       try {
-        rows += await this.#db.transaction().execute((db) => this.#store(db, link, delivery));
+        rows += await this.#db.transaction().execute((db) => this.#store(db, link, answer));
       } catch (error) {
         // What was undone in the database is not undone in memory.
         this.forget();
@@ -59,57 +59,57 @@ export class Ingest {
     this.#people.clear();
     this.#guilds.clear();
     this.#scopes.clear();
-    this.#aims.clear();
+    this.#targets.clear();
   }
 
-  async #store(db: Db, link: Link, delivery: Delivery): Promise<number> {
+  async #store(db: Db, link: Link, answer: RecordedAnswer): Promise<number> {
     const guild = await this.#guild(db, link.guildId);
     if (guild.retentionDays === 0) return 0;
-    const state = await this.#scope(db, guild, link, delivery.atS);
+    const state = await this.#scope(db, guild, link, answer.atS);
     const barredUntilS = (playerId: number) =>
       guild.barriers.size === 0
         ? -1
         : (guild.barriers.get(this.#hashes.markOf(link.guildId, playerId)) ?? -1);
-    const fromS = Math.max(state.startS, presentOf(delivery) - guild.retentionDays * DAY_S);
-    const sightings = sightingsOf(delivery).filter(({ atS }) => atS >= fromS);
+    const fromS = Math.max(state.startS, presentOf(answer) - guild.retentionDays * DAY_S);
+    const sightings = sightingsOf(answer).filter(({ atS }) => atS >= fromS);
     const book = await this.#people.note(db, guild.id, sightings, barredUntilS);
-    const aims = this.#aimsOf(state);
-    aims.note(sightings, book);
+    const targets = this.#targetsFor(state);
+    targets.note(sightings, book);
     const place: Place = {
       db,
       scope: state.id,
       book,
       fromS,
-      callsLook: { atS: delivery.atS, beforeS: state.callsLookS },
+      callsLook: { atS: answer.atS, beforeS: state.callsLookS },
       hashOf: (text) => this.#hashes.hashOf(text),
-      aimedAt: (name, atS) => aims.at(name, atS),
+      aimedAt: (name, atS) => targets.at(name, atS),
     };
 
-    const { joins, kills, commands, modCalls } = delivery;
+    const { joins, kills, commands, modCalls } = answer;
     const visits = joins && (await storeJoins(place, joins));
     const killed = kills && (await storeKills(place, kills));
     const run = commands && (await storeCommands(place, commands));
     const called = modCalls && (await storeModCalls(place, modCalls));
-    if (modCalls !== undefined) state.callsLookS = delivery.atS;
+    if (modCalls !== undefined) state.callsLookS = answer.atS;
     await this.#noteLog(db, state, "joins", joins, visits);
     await this.#noteLog(db, state, "kills", kills, killed);
     await this.#noteLog(db, state, "commands", commands, run);
     await this.#noteLog(db, state, "modCalls", modCalls, called);
 
     if (visits !== undefined) await noteInside(db, state, visits.rows);
-    await this.#look(db, state, book, delivery);
-    await storeEmergencyCalls(place, state, delivery);
+    await this.#look(db, state, book, answer);
+    await storeEmergencyCalls(place, state, answer);
     const added = { guild: guild.id, scope: state.id, visits: visits?.rows ?? [], commands: run?.rows ?? [] };
     for (const follower of followers) await follower.onAdded(db, added);
     return [visits, killed, run, called].reduce((sum, stored) => sum + (stored?.rows.length ?? 0), 0);
   }
 
   /** Who is there, how many and of which rank. An answer that is older than what is stored says nothing of the present. */
-  async #look(db: Db, state: ScopeState, book: Book, delivery: Delivery): Promise<void> {
-    const { players, atS } = delivery;
+  async #look(db: Db, state: ScopeState, book: Book, answer: RecordedAnswer): Promise<void> {
+    const { players, atS } = answer;
     const newestS = state.newestS.get("joins");
     const isOld =
-      (newestS !== undefined && (delivery.newestJoinS ?? newestS) < newestS) ||
+      (newestS !== undefined && (answer.newestJoinS ?? newestS) < newestS) ||
       atS < (state.presence.lastLookS ?? Number.NEGATIVE_INFINITY);
     if (players === undefined || isOld) return;
     const listed = new Map<number, string>();
@@ -127,7 +127,7 @@ export class Ingest {
         .execute();
     }
     await storePermissions(db, state, listed, atS);
-    await storeCount(db, state, delivery);
+    await storeCount(db, state, answer);
     await storeRoster(db, state, [...listed.keys()], atS);
   }
 
@@ -158,7 +158,7 @@ export class Ingest {
       for (const [key, { id }] of this.#scopes) {
         if (!key.startsWith(`${guildId} `)) continue;
         this.#scopes.delete(key);
-        this.#aims.delete(id);
+        this.#targets.delete(id);
       }
     }
     const guild = await openGuild(db, guildId);
@@ -175,10 +175,10 @@ export class Ingest {
     return state;
   }
 
-  #aimsOf({ id }: ScopeState): Aims {
-    const aims = this.#aims.get(id) ?? new Aims();
-    this.#aims.set(id, aims);
-    return aims;
+  #targetsFor({ id }: ScopeState): CommandTargets {
+    const targets = this.#targets.get(id) ?? new CommandTargets();
+    this.#targets.set(id, targets);
+    return targets;
   }
 }
 
@@ -208,14 +208,14 @@ async function noteInside(
  * The present, for what is too old: where the service does not tell its time, our clock may be ahead by years, and the
  * newest row then says better what is new.
  */
-function presentOf({ atS, joins, kills, commands, modCalls }: Delivery): number {
+function presentOf({ atS, joins, kills, commands, modCalls }: RecordedAnswer): number {
   const newest = [joins, kills, commands, modCalls].flatMap((log) => log?.newestS ?? []);
   return newest.length === 0 ? atS : Math.min(atS, Math.max(...newest));
 }
 
-/** Everybody whom a delivery names, and when. */
-function sightingsOf(delivery: Delivery): readonly Sighting[] {
-  const { atS, players = [], joins, kills, commands, modCalls, emergencyCalls = [] } = delivery;
+/** Everybody whom an answer names, and when. */
+function sightingsOf(answer: RecordedAnswer): readonly Sighting[] {
+  const { atS, players = [], joins, kills, commands, modCalls, emergencyCalls = [] } = answer;
   return [
     ...players.map(({ player }) => ({ ref: player, atS })),
     ...(joins?.rows ?? []).map(({ player, atS: at }) => ({ ref: player, atS: at })),

@@ -1,8 +1,8 @@
 import { BackOff } from "../../domain/back-off.ts";
 import type { LogEntry, LogList, Snapshot, SourceId } from "../../domain/model.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
-import type { Delivery, Link } from "./delivery.ts";
 import { freshRows } from "./fresh-rows.ts";
+import type { Link, RecordedAnswer } from "./recorded-answer.ts";
 
 export interface RecorderParts {
   readonly clock: Clock;
@@ -13,8 +13,8 @@ export interface RecorderParts {
   linksOf(source: SourceId): readonly Link[];
   /** The names at which a command aims. */
   targetsOf(text: string): readonly string[];
-  /** Stores deliveries in their order; resolves when they stand in the database, with the number of new rows. */
-  store(deliveries: readonly Delivery[]): Promise<number>;
+  /** Stores answers in their order; resolves when they stand in the database, with the number of new rows. */
+  store(answers: readonly RecordedAnswer[]): Promise<number>;
   onStored(rows: number): void;
   onFailed(error: unknown): void;
   /** Answers that were given up; what their windows held comes with a later one, or is told to be missing. */
@@ -102,15 +102,21 @@ export class Recorder {
 
   async #store(some: readonly Queued[]): Promise<void> {
     const windows = new Map<SourceId, Windows>();
-    const deliveries = some.flatMap(({ snapshot, atS }) => {
+    const answers = some.flatMap(({ snapshot, atS }) => {
       const links = this.#parts.linksOf(snapshot.source);
       const before = windows.get(snapshot.source) ?? this.#stored.get(snapshot.source) ?? {};
       windows.set(snapshot.source, { ...before, ...windowsOf(snapshot) });
       return links.length === 0
         ? []
-        : deliveryOf({ snapshot, atS, before, links, targetsOf: (text) => this.#parts.targetsOf(text) });
+        : recordedAnswerOf({
+            snapshot,
+            atS,
+            before,
+            links,
+            targetsOf: (text) => this.#parts.targetsOf(text),
+          });
     });
-    const rows = deliveries.length === 0 ? 0 : await this.#parts.store(deliveries);
+    const rows = answers.length === 0 ? 0 : await this.#parts.store(answers);
     for (const [source, its] of windows) this.#stored.set(source, its);
     const done = new Set(some);
     this.#queue = this.#queue.filter((queued) => !done.has(queued));
@@ -157,7 +163,7 @@ interface Answered {
 }
 
 /** What an answer brings that the windows before did not. */
-function deliveryOf({ snapshot, atS, before, links, targetsOf }: Answered): Delivery {
+function recordedAnswerOf({ snapshot, atS, before, links, targetsOf }: Answered): RecordedAnswer {
   const { lists, status } = snapshot;
   const fresh = <T extends LogEntry>(window: readonly T[] | undefined, list: LogList) =>
     // The windows of one list hold rows of one kind; the pairing is lost on the type checker only.

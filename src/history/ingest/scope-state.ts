@@ -2,8 +2,8 @@ import type { Transaction } from "kysely";
 import type { RecordedLog } from "../../domain/history.ts";
 import { nextNumber } from "../database/next-number.ts";
 import { type HistoryTables, VISIT } from "../database/schema.ts";
-import { presentAt } from "../queries/present.ts";
-import type { Link } from "./delivery.ts";
+import { presentAt } from "../queries/players-present.ts";
+import type { Link } from "./recorded-answer.ts";
 
 /** A guild, as the worker remembers it. */
 export interface GuildState {

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { RecordedLog } from "../../domain/history.ts";
 import { type HistoryTables, VISIT } from "../database/schema.ts";
-import type { LogRows } from "./delivery.ts";
+import type { LogRows } from "./recorded-answer.ts";
 import type { ScopeState } from "./scope-state.ts";
 
 const TABLES = { joins: "visits", kills: "kills", commands: "commands", modCalls: "mod_calls" } as const;

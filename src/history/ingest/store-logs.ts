@@ -3,8 +3,8 @@ import type { Transaction } from "kysely";
 import type { JoinEntry, KillEntry, ModCallEntry, PlayerRef } from "../../domain/model.ts";
 import { chunks } from "../database/chunks.ts";
 import { type HistoryTables, VISIT } from "../database/schema.ts";
-import type { AimedCommand, LogRows } from "./delivery.ts";
 import { type Book, storable } from "./people.ts";
+import type { AimedCommand, LogRows } from "./recorded-answer.ts";
 
 /** Where rows are stored, and what is needed for it. */
 export interface Place {

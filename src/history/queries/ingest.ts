@@ -1,14 +1,14 @@
-import type { Delivery } from "../ingest/delivery.ts";
+import type { RecordedAnswer } from "../ingest/recorded-answer.ts";
 import type { QueryContext } from "./context.ts";
 
-/** Stores deliveries in their order; answers how many rows were new. */
+/** Stores answers in their order; answers how many rows were new. */
 export async function take(
   { ingest, writing }: QueryContext,
-  { deliveries }: { readonly deliveries: readonly Delivery[] },
+  { answers }: { readonly answers: readonly RecordedAnswer[] },
 ): Promise<number> {
   return writing.take("all", async () => {
     let rows = 0;
-    for (const delivery of deliveries) rows += await ingest.take(delivery);
+    for (const answer of answers) rows += await ingest.take(answer);
     return rows;
   });
 }

@@ -1,7 +1,7 @@
 import type { PresentPlayer, RewindView, UnrecordedInterval } from "../../domain/history.ts";
 import type { QueryContext } from "./context.ts";
-import { presentAt } from "./present.ts";
-import { readRows } from "./rows.ts";
+import { readRows } from "./history-rows.ts";
+import { presentAt } from "./players-present.ts";
 import { idsOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 import { sessionsOf, type Visit } from "./sessions.ts";
 

@@ -5,19 +5,9 @@ import { HttpServer } from "./http.ts";
 import { Interactions } from "./interactions.ts";
 import { PersonState } from "./person.ts";
 import { RateLimits } from "./rate-limits.ts";
+import type { DiscordLimits, DiscordOptions, Faults, TrafficEntry } from "./settings.ts";
 import { Traffic } from "./traffic.ts";
-import type {
-  Channel,
-  DiscordEvent,
-  DiscordLimits,
-  DiscordOptions,
-  Faults,
-  Guild,
-  Member,
-  Message,
-  Person,
-  TrafficEntry,
-} from "./types.ts";
+import type { Channel, DiscordEvent, Guild, Member, Message, Person } from "./types.ts";
 import type { Command } from "./wire.ts";
 import { World } from "./world.ts";
 

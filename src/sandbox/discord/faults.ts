@@ -1,4 +1,4 @@
-import type { FatalClose, FaultSettings, Faults } from "./types.ts";
+import type { FatalClose, FaultSettings, Faults } from "./settings.ts";
 
 type Countdown =
   | "sendThen500"

@@ -4,7 +4,8 @@ import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { announcementOf, intent } from "./announce.ts";
 import { isRecord, type Raw } from "./form.ts";
 import { guildCreateJson, memberJson, selfJson } from "./serialize.ts";
-import type { DiscordEvent, FatalClose, Guild } from "./types.ts";
+import type { FatalClose } from "./settings.ts";
+import type { DiscordEvent, Guild } from "./types.ts";
 import type { World } from "./world.ts";
 
 const heartbeatIntervalMs = 41_250;

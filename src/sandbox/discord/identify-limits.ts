@@ -1,4 +1,4 @@
-import type { DiscordLimits } from "./types.ts";
+import type { DiscordLimits } from "./settings.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -1,5 +1,6 @@
 import { ApiError } from "./errors.ts";
-import type { DiscordLimits, Message } from "./types.ts";
+import type { DiscordLimits } from "./settings.ts";
+import type { Message } from "./types.ts";
 
 /** Counts edits of old messages for each channel and refuses too many of them with 30046. */
 export class OldEdits {

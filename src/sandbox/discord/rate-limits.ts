@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { DiscordLimits, RouteLimit } from "./types.ts";
+import type { DiscordLimits, RouteLimit } from "./settings.ts";
 
 interface Window {
   endsAtMs: number;

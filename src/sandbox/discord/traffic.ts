@@ -1,4 +1,4 @@
-import type { TrafficEntry } from "./types.ts";
+import type { TrafficEntry } from "./settings.ts";
 
 const keptEntries = 20_000;
 

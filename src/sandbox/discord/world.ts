@@ -7,16 +7,9 @@ import { IdentifyLimits } from "./identify-limits.ts";
 import { MessageStore } from "./message.ts";
 import { OldEdits } from "./old-edits.ts";
 import { defaultLimits } from "./rate-limits.ts";
+import type { DiscordLimits, DiscordOptions } from "./settings.ts";
 import { SnowflakeMint } from "./snowflake.ts";
-import type {
-  Attachment,
-  Channel,
-  DiscordEvent,
-  DiscordLimits,
-  DiscordOptions,
-  Guild,
-  User,
-} from "./types.ts";
+import type { Attachment, Channel, DiscordEvent, Guild, User } from "./types.ts";
 import type { Command } from "./wire.ts";
 
 /** Everything that Discord knows: communities, people, messages, commands and files. No sockets. */

@@ -1,6 +1,7 @@
 import type { Fate } from "./faults.ts";
+import type { Player, Role } from "./town/player.ts";
 import { REMOTE_SERVER, refText } from "./town/record.ts";
-import type { Player, Role, World } from "./town/world.ts";
+import type { World } from "./town/world.ts";
 
 /** The optional lists of v2, by their query parameter (spec: GET /v2/server). */
 export const OPTIONAL_LISTS = [

@@ -1,4 +1,4 @@
-import type { BotView, BucketView } from "./protocol.ts";
+import type { BotView, BucketView } from "./panel-view.ts";
 
 /**
  * Reads the bot's `/state` into what the panel shows. The sandbox shares no types with the bot, so nothing is taken

@@ -1,4 +1,4 @@
-import type { LeverView } from "./protocol.ts";
+import type { LeverView } from "./panel-view.ts";
 
 /** Something that a person can do by a button of the panel. */
 export interface Lever {

@@ -3,8 +3,9 @@ import type { FaultSettings } from "../service/faults.ts";
 import type { Stage } from "../stage.ts";
 import type { Lever } from "./lever.ts";
 import { LinkCodes } from "./link-code.ts";
+import type { LeverView } from "./panel-view.ts";
 import { processLevers } from "./process-levers.ts";
-import type { LeverView } from "./protocol.ts";
+import { townLevers } from "./town-levers.ts";
 
 /** How long what is told to end by itself lasts: long enough to watch, short enough to wait for. */
 const briefMs = 30_000;
@@ -35,8 +36,6 @@ const toggles: readonly Toggle[] = [
   { id: "silent", label: "Silent", hint: "Connections open, no answer ever comes", faults: { silent: 1 } },
 ];
 
-const intensities = ["quiet", "normal", "busy", "frenzy"] as const;
-
 /** What a person can do to the town, the service, Discord and the bot; one set for all who look at the page. */
 export class Levers {
   readonly #stage: Stage;
@@ -52,7 +51,12 @@ export class Levers {
     this.#codes = new LinkCodes(stage);
     this.#key = stage.serverKey;
     this.#kills = stage.cast.channels.kills;
-    this.#levers = [...this.#town(), ...this.#service(), ...this.#discord(), ...this.#bot()];
+    this.#levers = [
+      ...townLevers(stage, this.#codes),
+      ...this.#service(),
+      ...this.#discord(),
+      ...this.#bot(),
+    ];
   }
 
   /** The game server's key as it is now: a new one after it was regenerated. */
@@ -78,70 +82,6 @@ export class Levers {
     if (lever === undefined) throw new Error("there is no such lever");
     if (lever.isDisabled?.() === true) throw new Error(`"${lever.label}" cannot be pulled now`);
     return await lever.pull();
-  }
-
-  #town(): readonly Lever[] {
-    const { town } = this.#stage;
-    const lever = (id: string, label: string, hint: string, pull: () => string): Lever => ({
-      ...{ id, label, hint, pull, group: "town", isFault: false },
-    });
-    return [
-      ...intensities.map((intensity) => ({
-        ...lever(`traffic-${intensity}`, capital(intensity), `Traffic: ${intensity}`, () => {
-          town.setIntensity(intensity);
-          return `The town is ${intensity} now`;
-        }),
-        isOn: () => town.intensity === intensity,
-      })),
-      lever("join", "Three players join", "Three people come in at once", () => {
-        const names = [town.join(), town.join(), town.join()].map(({ name }) => name);
-        return `${names.join(", ")} came in`;
-      }),
-      lever("kill-spree", "Kill spree", "One player kills ten others within a second", () => {
-        const done = town.killSpree(10);
-        return done === 0 ? "Nobody is there to be killed" : `${done} kills at once`;
-      }),
-      lever("mod-call", "Mod call", "A player calls a moderator", () => {
-        return `${nameIn(town.modCall().caller)} calls a moderator`;
-      }),
-      lever("answer-call", "Answer it", "A moderator in the game answers the newest open call", () => {
-        const call = town.answerModCall();
-        return call === undefined ? "No call is open" : `${nameIn(call.moderator ?? "")} answers the call`;
-      }),
-      lever(
-        "hostile-name",
-        "Hostile name",
-        "Someone joins whose name tries to ping, link or break a line",
-        () => {
-          return `A player joined as ${JSON.stringify(town.hostileName().name)}`;
-        },
-      ),
-      lever("emergency", "Emergency call", "Someone dials 911; units join, and it ends", () => {
-        town.emergencyCall();
-        return "Someone dialled 911";
-      }),
-      lever("link-code", "Type the code of /me link", "Staff in the game type the newest code there", () =>
-        this.#codes.type(),
-      ),
-      lever("empty", "Empty the server", "Everyone leaves and nobody comes", () => {
-        town.empty();
-        return "Everyone left";
-      }),
-      lever("refill", "Refill", "Twelve players come in, and more after them", () => {
-        town.setIntensity(town.intensity);
-        for (let count = 0; count < 12; count += 1) town.join();
-        return "Twelve players came in";
-      }),
-      lever(
-        "game-restart",
-        "Restart the game server",
-        "Nobody is in it any more, and its logs begin anew",
-        () => {
-          town.restart();
-          return "The game server restarted: its logs are empty";
-        },
-      ),
-    ];
   }
 
   #service(): readonly Lever[] {
@@ -303,13 +243,4 @@ export class Levers {
     for (const bot of this.#stage.bots) bot.start();
     return "All faults are cleared";
   }
-}
-
-function capital(word: string): string {
-  return word.slice(0, 1).toUpperCase() + word.slice(1);
-}
-
-/** Of `name:id`, the name, which may hold colons itself. */
-export function nameIn(ref: string): string {
-  return ref.replace(/:\d+$/, "");
 }

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { Stage } from "../stage.ts";
 import { botView, partOf } from "./bot-state.ts";
 import { Levers } from "./levers.ts";
-import type { BotView, LogLine, PanelView } from "./protocol.ts";
+import type { BotView, LogLine, PanelView } from "./panel-view.ts";
 import { townView } from "./town-view.ts";
 
 const everyMs = 1_000;

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Channel, DiscordEvent, Exchange, Member, Message, Modal, Person } from "../discord/types.ts";
 import type { Stage } from "../stage.ts";
 import { parseAsk } from "./ask.ts";
-import { historyPage, pageSize, readable, views } from "./history.ts";
+import { historyPage, readable } from "./history.ts";
+import { MessageChanges } from "./message-changes.ts";
 import type { Panel } from "./panel.ts";
 import type { Actor, Answer, Ask } from "./protocol.ts";
 import { channelViews, commandViews, modalView, personViews, roleViews } from "./views.ts";
@@ -21,12 +22,6 @@ export interface SessionParts {
   send(answer: Answer): void;
 }
 
-interface Gathered {
-  readonly added: Map<string, Message>;
-  readonly edited: Map<string, Message>;
-  readonly deleted: Set<string>;
-}
-
 /** One page at one socket: acts as one of the cast, and is told what that person sees. */
 export class Session {
   readonly #parts: SessionParts;
@@ -34,7 +29,7 @@ export class Session {
   readonly #ends: (() => void)[] = [];
   #actor: Actor = "owner";
   #open: Channel;
-  #gathered: Gathered = gathering();
+  readonly #changes = new MessageChanges();
   #worldChanged = false;
   #commandsChanged = false;
   #flushTimer: NodeJS.Timeout | undefined;
@@ -140,7 +135,7 @@ export class Session {
       !channel.deleted && (channel.guild === undefined || this.#member.may("ViewChannel", channel));
     this.#open = isThere ? channel : stage.cast.channels.general;
     // What was gathered is in the page of history already.
-    this.#gathered = gathering();
+    this.#changes.clear();
     const page = historyPage(this.#person, this.#open);
     send({ type: "channel", channelId: this.#open.id, commands: this.#commands(this.#open), ...page });
   }
@@ -239,14 +234,7 @@ export class Session {
       if (type === "message-created") this.#unread(message);
       return;
     }
-    const { added, edited, deleted } = this.#gathered;
-    if (type === "message-created") added.set(message.id, message);
-    else if (type === "message-edited" && !added.has(message.id)) edited.set(message.id, message);
-    else if (type === "message-deleted") {
-      added.delete(message.id);
-      edited.delete(message.id);
-      deleted.add(message.id);
-    }
+    this.#changes.note(type, message);
     this.#flushSoon();
   }
 
@@ -274,23 +262,9 @@ export class Session {
       send({ type: "commands", channelId: this.#open.id, commands: this.#commands(this.#open) });
     this.#worldChanged = false;
     this.#commandsChanged = false;
-    const { added, edited, deleted } = this.#gathered;
-    this.#gathered = gathering();
-    if (added.size + edited.size + deleted.size === 0) return;
-    const newest = [...added.values()].slice(-pageSize);
-    send({
-      type: "changes",
-      channelId: this.#open.id,
-      added: views(newest, this.#member),
-      edited: views([...edited.values()], this.#member),
-      deleted: [...deleted],
-      skipped: newest.length < added.size,
-    });
+    const changes = this.#changes.take(this.#member);
+    if (changes !== undefined) send({ type: "changes", channelId: this.#open.id, ...changes });
   }
-}
-
-function gathering(): Gathered {
-  return { added: new Map(), edited: new Map(), deleted: new Set() };
 }
 
 /** Options of commands hold one value each. */

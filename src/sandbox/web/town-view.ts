@@ -1,6 +1,6 @@
 import type { Town } from "../service/service.ts";
-import { nameIn } from "./levers.ts";
-import type { PanelView } from "./protocol.ts";
+import type { PanelView } from "./panel-view.ts";
+import { nameIn } from "./town-levers.ts";
 
 const shown = 8;
 

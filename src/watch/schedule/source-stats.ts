@@ -69,7 +69,10 @@ export function statsAfter(known: SourceStats, snapshot: Snapshot, askedMs: numb
   for (const list of Object.keys(LIST_WEIGHTS) as Growing[]) {
     const times = timesOf(snapshot, list);
     const before = known.growth[list];
-    const after = times === undefined ? before : grown(before, times, snapshot, occupiedS);
+    let after = before;
+    if (times !== undefined) {
+      after = before === undefined ? firstSeen(times, snapshot) : grown(before, times, occupiedS);
+    }
     if (after === undefined) continue;
     growth[list] = after;
     weighedPerS += LIST_WEIGHTS[list] * perS(after, currentPlayers);
@@ -106,13 +109,7 @@ function newestOf(times: readonly number[], knownS: number): number {
   return times.reduce((newest, atS) => Math.max(newest, atS), knownS);
 }
 
-function grown(
-  before: Growth | undefined,
-  times: readonly number[],
-  snapshot: Snapshot,
-  occupiedS: number,
-): Growth {
-  if (before === undefined) return firstSeen(times, snapshot);
+function grown(before: Growth, times: readonly number[], occupiedS: number): Growth {
   const newestS = newestOf(times, before.newestS);
   const rows = times.filter((atS) => atS > before.newestS).length;
   const kept = Math.exp(-occupiedS / FADE_S);

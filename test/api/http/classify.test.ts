@@ -8,15 +8,15 @@ const nowMs = Date.UTC(2026, 0, 1, 12);
 
 function judged(status: number, body: unknown, route: Route = "command", headers = {}): Outcome {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return classify({ status, headers, body: text }, route, nowMs);
+  return classify({ status, headers, body: text }, { route, nowMs });
 }
 
-function told(verdict: Outcome): string {
-  if (verdict.kind === "ok") return "ok";
-  const { code, ran } = verdict.failure;
-  if (verdict.kind === "key")
-    return `key ${verdict.coded ? "coded" : "bare"}${verdict.final ? " final" : ""}`;
-  return verdict.kind === "halt" ? `halt ${verdict.cause}` : `${code} ran=${ran}`;
+function told(outcome: Outcome): string {
+  if (outcome.kind === "ok") return "ok";
+  const { code, ran } = outcome.failure;
+  if (outcome.kind === "key")
+    return `key ${outcome.coded ? "coded" : "bare"}${outcome.final ? " final" : ""}`;
+  return outcome.kind === "halt" ? `halt ${outcome.cause}` : `${code} ran=${ran}`;
 }
 
 test("each code means the same in every envelope, whatever the status says", () => {
@@ -93,16 +93,16 @@ test("a page is a halt, half a document is not", () => {
 });
 
 test("the command's id and the service's words are kept", () => {
-  const verdict = judged(500, { message: "no link", commandId: "abc-1" });
-  assert.ok(verdict.kind === "failure");
-  assert.equal(verdict.failure.commandId, "abc-1");
-  assert.equal(verdict.failure.message, "no link");
+  const outcome = judged(500, { message: "no link", commandId: "abc-1" });
+  assert.ok(outcome.kind === "failure");
+  assert.equal(outcome.failure.commandId, "abc-1");
+  assert.equal(outcome.failure.message, "no link");
 });
 
 test("the wait is the greatest of header, body and words", () => {
   const wait = (body: unknown, headers = {}) => {
-    const verdict = judged(429, body, "read", headers);
-    return verdict.kind === "halt" ? verdict.toldMs : undefined;
+    const outcome = judged(429, body, "read", headers);
+    return outcome.kind === "halt" ? outcome.toldMs : undefined;
   };
   assert.equal(wait({ retry_after: 2.5 }, { "retry-after": "2" }), 2_500);
   assert.equal(wait({ retry_after: 1 }, { "retry-after": "7" }), 7_000);

@@ -10,11 +10,11 @@ function rig() {
   let why: string | undefined;
   const written: string[] = [];
   let write = () => {};
-  const send: Transport = (request, recall) =>
+  const send: Transport = (request, cancel) =>
     new Promise((resolve, reject) => {
       write = () => {
         request.onStart();
-        if (recall.isCalled) return reject(recall.reason);
+        if (cancel.isCalled) return reject(cancel.reason);
         written.push(request.path);
         resolve({ status: 200, headers: {}, body: "{}" });
       };

@@ -196,7 +196,7 @@ test("an endless answer is cut off", async () => {
   );
 });
 
-test("a recall before the first byte takes the request back, even while its connection is being made", async () => {
+test("a cancellation before the first byte takes the request back, even while its connection is being made", async () => {
   let requests = 0;
   await withServer(
     (_request, response) => {
@@ -205,7 +205,7 @@ test("a recall before the first byte takes the request back, even while its conn
     },
     async (url) => {
       const transport = createTransport(url, 4);
-      const recall = new CancelToken();
+      const cancel = new CancelToken();
       let starts = 0;
       const sent = transport.send(
         {
@@ -217,9 +217,9 @@ test("a recall before the first byte takes the request back, even while its conn
           },
           isAlone: true,
         },
-        recall,
+        cancel,
       );
-      recall.call(new Error("no longer wanted"));
+      cancel.call(new Error("no longer wanted"));
       await assert.rejects(sent, /no longer wanted/);
       assert.equal(starts, 0);
       await transport.close();

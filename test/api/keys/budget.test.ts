@@ -21,7 +21,7 @@ const step = fc.record({
   isKilled: fc.integer({ min: 0, max: 30 }).map((dice) => dice === 0),
 });
 
-interface Flight {
+interface Pending {
   readonly unit: Unit;
   readonly isBad: boolean;
   readonly landsMs: number;
@@ -31,22 +31,29 @@ function source(n: number): SourceId {
   return `source-${n}` as SourceId;
 }
 
+function unitOf(n: number, risk: Risk) {
+  return { source: source(n), risk, guildId: undefined };
+}
+
 describe("the budget of bad keys", () => {
   test("whatever asks, refusals and units are never more than the budget when something starts", () => {
     fc.assert(
       fc.property(fc.integer({ min: 4, max: 40 }), fc.array(step, { maxLength: 200 }), (most, steps) => {
         const budget = new KeyBudget(most);
         let nowMs = 0;
-        let flights: Flight[] = [];
+        let pending: Pending[] = [];
         for (const { afterMs, key, risk, isBad, landsAfterMs, inWave } of steps) {
           nowMs += afterMs;
-          for (const { unit, isBad: wasBad, landsMs } of flights)
+          for (const { unit, isBad: wasBad, landsMs } of pending)
             if (landsMs <= nowMs) budget.release(unit, wasBad ? "refused" : "taken", landsMs);
-          flights = flights.filter(({ landsMs }) => landsMs > nowMs);
-          if (budget.verdict({ risk, guildId: "g", inWave }, nowMs).kind !== "go") continue;
-          const unit = budget.take(source(key), risk, risk === "typed" ? "g" : undefined, nowMs);
-          flights.push({ unit, isBad, landsMs: nowMs + landsAfterMs });
-          assert.ok(budget.refusals(nowMs) + flights.length <= most);
+          pending = pending.filter(({ landsMs }) => landsMs > nowMs);
+          if (budget.decide({ risk, guildId: "g", inWave }, nowMs).kind !== "go") continue;
+          const unit = budget.take(
+            { source: source(key), risk, guildId: risk === "typed" ? "g" : undefined },
+            nowMs,
+          );
+          pending.push({ unit, isBad, landsMs: nowMs + landsAfterMs });
+          assert.ok(budget.refusals(nowMs) + pending.length <= most);
         }
       }),
     );
@@ -61,23 +68,23 @@ describe("the budget of bad keys", () => {
         (most, steps) => {
           let budget = new KeyBudget(most);
           let nowMs = 0;
-          let flights: Flight[] = [];
+          let pending: Pending[] = [];
           const refusedAtMs: number[] = [];
           for (const { afterMs, key, risk, isBad, landsAfterMs, isKilled } of steps) {
             nowMs += afterMs / 10;
-            for (const { unit, isBad: wasBad, landsMs } of flights)
+            for (const { unit, isBad: wasBad, landsMs } of pending)
               if (landsMs <= nowMs) budget.release(unit, wasBad ? "refused" : "taken", landsMs);
-            flights = flights.filter(({ landsMs }) => landsMs > nowMs);
+            pending = pending.filter(({ landsMs }) => landsMs > nowMs);
             if (isKilled) {
               const stored = [budget.stored(nowMs), budget.storedFresh(nowMs)];
-              flights = [];
+              pending = [];
               budget = new KeyBudget(most);
               for (const part of stored) budget.restore(part, nowMs);
             }
             const held = budget.isHeld(source(key), nowMs) ? "settling" : risk;
-            if (budget.verdict({ risk: held, guildId: "g", inWave: false }, nowMs).kind !== "go") continue;
-            const unit = budget.take(source(key), held, undefined, nowMs);
-            flights.push({ unit, isBad, landsMs: nowMs + landsAfterMs / 10 });
+            if (budget.decide({ risk: held, guildId: "g", inWave: false }, nowMs).kind !== "go") continue;
+            const unit = budget.take({ source: source(key), risk: held, guildId: undefined }, nowMs);
+            pending.push({ unit, isBad, landsMs: nowMs + landsAfterMs / 10 });
             if (isBad) refusedAtMs.push(nowMs);
           }
           assert.ok(
@@ -92,8 +99,8 @@ describe("the budget of bad keys", () => {
 
   test("the last two units are for keys that are known to be good, one at a time", () => {
     const budget = new KeyBudget(8);
-    const go = (risk: Risk) => budget.verdict({ risk, inWave: false }, 0).kind;
-    const take = (n: number, risk: Risk) => budget.take(source(n), risk, undefined, 0);
+    const go = (risk: Risk) => budget.decide({ risk, inWave: false }, 0).kind;
+    const take = (n: number, risk: Risk) => budget.take(unitOf(n, risk), 0);
     for (let n = 0; n < 6; n++) {
       assert.equal(go("unknown"), "go");
       take(n, "unknown");
@@ -108,23 +115,23 @@ describe("the budget of bad keys", () => {
 
   test("with all of it spent everybody waits, until the oldest refusal is an hour old", () => {
     const budget = new KeyBudget(8);
-    for (let n = 0; n < 8; n++) budget.release(budget.take(source(n), "fresh", undefined, n), "refused", n);
+    for (let n = 0; n < 8; n++) budget.release(budget.take(unitOf(n, "fresh"), n), "refused", n);
     assert.equal(budget.spentUntilMs(100), HOUR_MS);
-    assert.deepEqual(budget.verdict({ risk: "fresh", inWave: false }, 100), { kind: "later", atMs: HOUR_MS });
-    assert.deepEqual(budget.verdict({ risk: "unknown", inWave: false }, 100), {
+    assert.deepEqual(budget.decide({ risk: "fresh", inWave: false }, 100), { kind: "later", atMs: HOUR_MS });
+    assert.deepEqual(budget.decide({ risk: "unknown", inWave: false }, 100), {
       kind: "later",
       atMs: HOUR_MS + 2,
     });
-    assert.equal(budget.verdict({ risk: "fresh", inWave: false }, HOUR_MS).kind, "go");
+    assert.equal(budget.decide({ risk: "fresh", inWave: false }, HOUR_MS).kind, "go");
   });
 
   test("an unanswered request holds its unit for ten minutes at most, and turns out a refusal if its key is bad", () => {
     for (const evidence of ["taken", "refused"] as const satisfies readonly KeyEvidence[]) {
       const budget = new KeyBudget(8);
-      budget.release(budget.take(source(1), "unknown", undefined, 0), "silent", 10_000);
+      budget.release(budget.take(unitOf(1, "unknown"), 0), "silent", 10_000);
       assert.equal(budget.bound(10_000), 1);
       assert.equal(budget.bound(10_000 + 10 * MINUTE_MS), 0);
-      budget.release(budget.take(source(1), "unknown", undefined, 20_000), evidence, 21_000);
+      budget.release(budget.take(unitOf(1, "unknown"), 20_000), evidence, 21_000);
       assert.equal(budget.bound(21_000), evidence === "taken" ? 0 : 2);
     }
   });
@@ -132,9 +139,10 @@ describe("the budget of bad keys", () => {
   test("typed keys hold a half at most, of one guild a quarter", () => {
     const budget = new KeyBudget(8);
     const type = (n: number, guildId: string) => {
-      const verdict = budget.verdict({ risk: "typed", guildId, inWave: false }, 0);
-      if (verdict.kind === "go") budget.release(budget.take(source(n), "typed", guildId, 0), "refused", 0);
-      return verdict.kind;
+      const decision = budget.decide({ risk: "typed", guildId, inWave: false }, 0);
+      if (decision.kind === "go")
+        budget.release(budget.take({ source: source(n), risk: "typed", guildId }, 0), "refused", 0);
+      return decision.kind;
     };
     assert.deepEqual(
       [1, 2, 3].map((n) => type(n, "a")),

@@ -4,6 +4,8 @@ import { eventLine, runLine } from "../../../src/discord/render/audit-rows.ts";
 import { failureBody } from "../../../src/discord/render/errors.ts";
 import { escapeButRoles, escapeButTimes } from "../../../src/discord/render/own-markup.ts";
 import { Failure } from "../../../src/domain/failure.ts";
+import type { SourceId } from "../../../src/domain/model.ts";
+import type { RunRecord } from "../../../src/domain/run.ts";
 
 const RAW_MENTION = /<(@|@&|#)\d+>/;
 const HOSTILE = "<@1> <@&1> <#1> [x](https://evil.example) https://evil.example";
@@ -29,11 +31,11 @@ describe("Sentences of ours that quote outside words", () => {
   });
 
   test("never show a mention out of the service's answer or an audited text", () => {
-    const run = {
+    const run: RunRecord = {
       id: "r",
       guildId: "g",
       bindingId: "b",
-      source: "s",
+      source: "s" as SourceId,
       serverName: "Town",
       actorId: "7",
       actorName: "ann",
@@ -46,7 +48,7 @@ describe("Sentences of ours that quote outside words", () => {
       ran: "unknown",
       proof: "unchecked",
       message: HOSTILE,
-    } as unknown as Parameters<typeof runLine>[0];
+    };
     assert.doesNotMatch(runLine(run).replace("<@7>", ""), RAW_MENTION);
     const event = { id: "e", guildId: "g", atMs: 0, actorId: "7", actorName: "ann" };
     const shown = (action: string, text: string) =>

@@ -6,8 +6,8 @@ import { md } from "../../../src/domain/escaped.ts";
 import type { MessageBody, PostedMessage } from "../../../src/domain/message.ts";
 import type { LogEntry, SourceId } from "../../../src/domain/model.ts";
 import { type BatchContext, planBatch } from "../../../src/feeds/delivery/batch.ts";
+import { KeyMultiset } from "../../../src/feeds/delivery/key-multiset.ts";
 import { answeredWith, delivered, reconcile, skipped } from "../../../src/feeds/delivery/reconcile.ts";
-import { Standing } from "../../../src/feeds/delivery/standing.ts";
 import type { EntryItem } from "../../../src/feeds/journal/journal-port.ts";
 import type { FrozenBatch, OffsetRecord } from "../../../src/feeds/journal/offsets.ts";
 import { joinFeed as feed } from "../../support/join-feed.ts";
@@ -134,7 +134,7 @@ describe("an answer to a batch", () => {
 });
 
 test("a multiset of keys gives each out as often as it was put in", () => {
-  const standing = new Standing(["a", "a", "b"]);
+  const standing = new KeyMultiset(["a", "a", "b"]);
   assert.deepEqual(
     [standing.take(["c", "a"]), standing.take(["a"]), standing.take(["a"]), standing.take(["c"])],
     ["a", "a", undefined, undefined],

@@ -42,7 +42,7 @@ class Rig {
   }
 
   async names(fromSeq: number, of = source): Promise<readonly string[]> {
-    return (await this.journal.read(of, "joinLogs", fromSeq, 10_000)).map(wordOf);
+    return (await this.journal.read({ source: of, list: "joinLogs" }, fromSeq, 10_000)).map(wordOf);
   }
 
   #made(): StoredJournal {
@@ -83,7 +83,7 @@ describe("journal: entries", () => {
     await rig.take(joins(1, 5));
     assert.deepEqual(await rig.names(1), []);
     await rig.take(joins(1, 8).reverse());
-    const items = await rig.journal.read(source, "joinLogs", 1, 10);
+    const items = await rig.journal.read({ source, list: "joinLogs" }, 1, 10);
     assert.deepEqual(
       items.map((item) => [item.seq, wordOf(item)]),
       [
@@ -143,7 +143,7 @@ describe("journal: entries", () => {
       for (const players of [5, 0, 0]) await look(players, old);
       await look(1, { joinLogs: joins(100, 1), commandLogs: [] });
       await look(2, { joinLogs: joins(stays ? 100 : 101, 2), commandLogs: [command(200)] });
-      const items = await rig.journal.read(source, "commandLogs", 1, 10);
+      const items = await rig.journal.read({ source, list: "commandLogs" }, 1, 10);
       assert.deepEqual(items.map(wordOf), told);
     }
   });
@@ -153,7 +153,7 @@ describe("journal: entries", () => {
     for (const fromS of [1, 11, 21]) await rig.take(joins(fromS, 30));
     const head = rig.journal.head(source, "joinLogs");
     rig.restart();
-    await rig.journal.attach("feed", source, "joinLogs", head);
+    await rig.journal.attach("feed", { source, list: "joinLogs" }, head);
     rig.journal.trimFromNow();
     for (const [feedId, of, count, told] of [
       ["whole", "cc" as SourceId, 29, "p100"],
@@ -186,7 +186,7 @@ describe("journal: entries", () => {
     const left = { ...there, atS: 70, joined: false };
     const stranger = join(75, "bob", false);
     await rig.take([there, left, stranger]);
-    const items = await rig.journal.read(source, "joinLogs", 1, 10);
+    const items = await rig.journal.read({ source, list: "joinLogs" }, 1, 10);
     assert.deepEqual(
       items.map((item) => (item.kind === "entry" ? item.stayedS : "?")),
       [60, undefined],
@@ -206,10 +206,10 @@ describe("journal: entries", () => {
     rows.push(kill(120), kill(121, { name: "bob", id: 2 }));
     await rig.take(rows, "killLogs");
     rig.restart();
-    await rig.journal.attach("feed", source, "killLogs", 1);
+    await rig.journal.attach("feed", { source, list: "killLogs" }, 1);
     rows.push(kill(140), kill(200), kill(261));
     await rig.take(rows, "killLogs");
-    const items = await rig.journal.read(source, "killLogs", 1, 10);
+    const items = await rig.journal.read({ source, list: "killLogs" }, 1, 10);
     const streaks = items.map((item) => (item.kind === "entry" ? item.streak : "?"));
     assert.deepEqual(streaks, [
       { nth: 2, withinS: 20 },
@@ -237,7 +237,7 @@ describe("journal: entries", () => {
       ],
       "modCalls",
     );
-    const items = await rig.journal.read(source, "modCalls", 1, 10);
+    const items = await rig.journal.read({ source, list: "modCalls" }, 1, 10);
     assert.deepEqual(
       items.map((item) => item.kind),
       ["entry", "entry", "answer", "answer"],
@@ -271,7 +271,7 @@ describe("journal: crashes and a failing store", () => {
     await rig.take(joins(1, 5));
     await rig.take(joins(1, 7));
     rig.restart();
-    await rig.journal.attach("feed", source, "joinLogs", 2);
+    await rig.journal.attach("feed", { source, list: "joinLogs" }, 2);
     await rig.take(joins(3, 7));
     assert.deepEqual(await rig.names(2), ["p7", "p8", "p9"]);
   });
@@ -304,10 +304,10 @@ describe("journal: crashes and a failing store", () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     rig.restart();
-    await rig.journal.attach("feed", source, "joinLogs", 9);
+    await rig.journal.attach("feed", { source, list: "joinLogs" }, 9);
     await rig.take(joins(1, 6));
     assert.deepEqual(
-      (await rig.journal.read(source, "joinLogs", 9, 5)).map((item) => item.seq),
+      (await rig.journal.read({ source, list: "joinLogs" }, 9, 5)).map((item) => item.seq),
       [9],
     );
   });
@@ -318,7 +318,7 @@ describe("journal: crashes and a failing store", () => {
     await rig.journal.detach("feed");
     const fromSeq = await rig.journal.attachAtHead("feed", source, "joinLogs");
     rig.restart();
-    await rig.journal.attach("feed", source, "joinLogs", fromSeq);
+    await rig.journal.attach("feed", { source, list: "joinLogs" }, fromSeq);
     rig.journal.trimFromNow();
     await rig.take(joins(1, 9));
     assert.deepEqual(await rig.names(fromSeq), []);
@@ -337,7 +337,7 @@ describe("journal: rows with absurd times", () => {
     await rig.take([...joins(1_001, 59), join(absurdS, "p1070")]);
     rig.journal.acknowledge("feed", 2);
     rig.restart();
-    await rig.journal.attach("feed", source, "joinLogs", 2);
+    await rig.journal.attach("feed", { source, list: "joinLogs" }, 2);
     rig.journal.trimFromNow();
     const stored = parseJournalHead(JSON.parse(rig.headTexts.get("aa:joinLogs") ?? ""));
     assert.equal(stored.retained?.seconds.at(-1), absurdS);
@@ -359,7 +359,7 @@ describe("journal: rows with absurd times", () => {
     const again = { ...join(1_070, "p1070"), player: { name: "p1070", id: absurdS } };
     await rig.take([...joins(1_001, 59), again]);
     await rig.take([...joins(1_002, 58), again, { ...again, atS: 1_090, joined: false }]);
-    const items = await rig.journal.read(source, "joinLogs", 2, 10);
+    const items = await rig.journal.read({ source, list: "joinLogs" }, 2, 10);
     assert.deepEqual(
       items.map((item) => [wordOf(item), item.kind === "entry" ? item.stayedS : undefined]),
       [
@@ -379,7 +379,7 @@ describe("journal: rows with absurd times", () => {
         rig.journal.take({ ...snapshotWith("joinLogs", rows, { atMs }), source });
       await look([...joins(1_000, 59), join(1_500, "ahead")], 1_059_000);
       rig.restart();
-      await rig.journal.attach("feed", source, "joinLogs", 1);
+      await rig.journal.attach("feed", { source, list: "joinLogs" }, 1);
       await look(joins(fromS, 60), (fromS + 60) * 1_000);
       assert.equal((await rig.names(1))[0], gap);
     }
@@ -409,7 +409,7 @@ describe("journal: looks at several logs", () => {
   }
 
   async function kills(rig: Rig): Promise<readonly string[]> {
-    return (await rig.journal.read(source, "killLogs", 1, 100)).map(wordOf);
+    return (await rig.journal.read({ source, list: "killLogs" }, 1, 100)).map(wordOf);
   }
 
   test("a restart is told when other logs prove it, not with the next row hours later", async () => {
@@ -426,8 +426,8 @@ describe("journal: looks at several logs", () => {
     const { rig, look } = await restarted();
     await look(2_005, []);
     rig.restart();
-    await rig.journal.attach("feed", source, "joinLogs", 1);
-    await rig.journal.attach("kills", source, "killLogs", 1);
+    await rig.journal.attach("feed", { source, list: "joinLogs" }, 1);
+    await rig.journal.attach("kills", { source, list: "killLogs" }, 1);
     rig.journal.trimFromNow();
     await look(2_010, [kill(2_015)]);
     assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
@@ -482,9 +482,9 @@ describe("journal: several feeds", () => {
     await rig.take([]);
     await rig.take(joins(1, 4));
     rig.restart();
-    await rig.journal.attach("one", source, "joinLogs", 5);
+    await rig.journal.attach("one", { source, list: "joinLogs" }, 5);
     await rig.take(joins(1, 5));
-    await rig.journal.attach("two", source, "joinLogs", 1);
+    await rig.journal.attach("two", { source, list: "joinLogs" }, 1);
     rig.journal.trimFromNow();
     assert.deepEqual(await rig.names(1), ["p1", "p2", "p3", "p4", "p5"]);
   });
@@ -511,7 +511,7 @@ describe("journal: long backlogs", () => {
     assert.ok(stored.tail.length <= 256);
     assert.equal(stored.chunks.length, 4);
     assert.equal((await rig.names(1)).length, 1_050);
-    const part = await rig.journal.read(source, "joinLogs", 250, 20);
+    const part = await rig.journal.read({ source, list: "joinLogs" }, 250, 20);
     assert.deepEqual(
       part.map((item) => item.seq),
       Array.from({ length: 20 }, (_, index) => 250 + index),
@@ -532,13 +532,13 @@ describe("journal: long backlogs", () => {
     assert.equal(names[gapAt], `gap undefined-${next + 60}`);
     assert.equal(names.at(-1), "p1300");
     // Whoever reads on after the notice goes on behind what is lost.
-    const items = await rig.journal.read(source, "joinLogs", 1, 10_000);
+    const items = await rig.journal.read({ source, list: "joinLogs" }, 1, 10_000);
     const gap = items[gapAt];
     assert.equal((gap?.seq ?? 0) + 1, items[gapAt + 1]?.seq);
     assert.equal(rig.warnings.length, 2);
     // Where the feed moves to another key the rest goes along.
     assert.equal(await rig.journal.move(source, newSource, "joinLogs"), "moved");
-    await rig.journal.attach("feed", newSource, "joinLogs", 1);
+    await rig.journal.attach("feed", { source: newSource, list: "joinLogs" }, 1);
     assert.deepEqual(await rig.names(1, newSource), names);
   });
 
@@ -564,7 +564,7 @@ describe("journal: a replaced key", () => {
     await rig.take(joins(1, 5));
     await rig.take(joins(1, 305));
     assert.equal(await rig.journal.move(source, newSource, "joinLogs"), "moved");
-    await rig.journal.attach("feed", newSource, "joinLogs", 1);
+    await rig.journal.attach("feed", { source: newSource, list: "joinLogs" }, 1);
     await rig.take(joins(2, 305), "joinLogs", newSource);
     assert.deepEqual(await rig.names(299, newSource), ["p304", "p305", "p306"]);
     assert.equal((await rig.names(1, newSource)).length, 301);
@@ -589,12 +589,12 @@ describe("journal: a replaced key", () => {
     await rig.take([]);
     await rig.take(joins(1, 3));
     await rig.journal.move(source, newSource, "joinLogs");
-    await rig.journal.attach("first", newSource, "joinLogs", 4);
+    await rig.journal.attach("first", { source: newSource, list: "joinLogs" }, 4);
     await rig.take(joins(1, 6), "joinLogs", newSource);
     rig.journal.acknowledge("first", 6);
     assert.equal(await rig.journal.move(source, newSource, "joinLogs"), "same");
-    await rig.journal.attach("second", newSource, "joinLogs", 2);
-    const items = await rig.journal.read(newSource, "joinLogs", 2, 10);
+    await rig.journal.attach("second", { source: newSource, list: "joinLogs" }, 2);
+    const items = await rig.journal.read({ source: newSource, list: "joinLogs" }, 2, 10);
     assert.deepEqual(
       items.map((item) => [item.seq, wordOf(item)]),
       [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CaseAuthor } from "../../../src/domain/case.ts";
 import { add } from "../../../src/history/queries/cases.ts";
-import { forget } from "../../../src/history/queries/forget.ts";
+import { forget } from "../../../src/history/queries/forget-player.ts";
 import { server } from "../../../src/history/queries/server-stats.ts";
 import { caseCounts, staff } from "../../../src/history/queries/staff-stats.ts";
 import { seededRandom } from "../../support/clock.ts";

@@ -11,7 +11,8 @@ import {
 } from "discord.js";
 import { makeRequest } from "../../../src/discord/connection/make-request.ts";
 import { EmulatedDiscord } from "../../../src/sandbox/discord/discord.ts";
-import type { Channel, DiscordOptions, Guild, Member, Person } from "../../../src/sandbox/discord/types.ts";
+import type { DiscordOptions } from "../../../src/sandbox/discord/settings.ts";
+import type { Channel, Guild, Member, Person } from "../../../src/sandbox/discord/types.ts";
 
 export interface Rig {
   readonly discord: EmulatedDiscord;

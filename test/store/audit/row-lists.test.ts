@@ -13,8 +13,9 @@ import * as schemas from "../../../src/store/document-schemas.ts";
 import type { Store } from "../../../src/store/keyv-documents.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
-import { type RedisServer, redisBinary, startRedis } from "../../support/redis-server.ts";
+import { needsRedis } from "../../support/redis-server.ts";
 import { type TempFolder, tempFolder } from "../../support/temp-folder.ts";
+import { storeOnRedis } from "../redis-store.ts";
 
 const startMs = Date.UTC(2026, 4, 10);
 const dayMs = 86_400_000;
@@ -371,25 +372,13 @@ describe("the audit on sqlite", () => {
   onEachStore(() => store);
 });
 
-const redis = redisBinary();
-const withRedis =
-  redis === undefined ? { skip: "neither redis-server nor valkey-server is on this machine" } : {};
-
-describe("the audit on Redis", withRedis, () => {
-  let server: RedisServer;
-  let store: Store;
-  before(async () => {
-    server = await startRedis(redis ?? "");
-    store = await openStore(server.url);
-  });
-  after(async () => {
-    await store.close();
-    await server.stop();
-  });
-  onEachStore(() => store);
+describe("the audit on Redis", needsRedis(), () => {
+  const redis = storeOnRedis();
+  onEachStore(() => redis.store);
 
   test("reads a store that a Marshal without lists has written", async () => {
-    await writeBefore((namespace, parse) => store.documents(namespace, parse, "normal"));
-    await readsOldStore((namespace, parse) => store.documents(namespace, parse, "normal"));
+    const documents: MakeDocuments = (namespace, parse) => redis.store.documents(namespace, parse, "normal");
+    await writeBefore(documents);
+    await readsOldStore(documents);
   });
 });

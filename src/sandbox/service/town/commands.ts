@@ -1,6 +1,7 @@
+import type { Role } from "./player.ts";
 import type { PlayerRef } from "./record.ts";
 import { type Aim, aim } from "./targets.ts";
-import type { Role, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** What became of a command text. Only `done` had an effect and stands in the log. */
 export interface CommandEffect {

@@ -1,5 +1,6 @@
+import type { Player } from "./player.ts";
 import type { PlayerRef } from "./record.ts";
-import type { Player, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** Who a command is aimed at, and what stands after the targets. */
 export interface Aim {

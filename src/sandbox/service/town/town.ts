@@ -1,9 +1,10 @@
 import { Prng } from "../prng.ts";
 import { type CommandEffect, type CommandRules, DEFAULT_COMMAND_RULES, runCommand } from "./commands.ts";
 import { HOSTILE_NAMES, personOf } from "./people.ts";
+import type { Player, Role } from "./player.ts";
 import { type ModCallEntry, type PlayerRef, REMOTE_SERVER, refText, type TownRecord } from "./record.ts";
 import { type Intensity, type PlayerRange, Traffic } from "./traffic.ts";
-import { type LogWindows, type Player, type Role, type TownInfo, World } from "./world.ts";
+import { type LogWindows, type TownInfo, World } from "./world.ts";
 
 /** What may be chosen about a town. */
 export interface TownOptions {

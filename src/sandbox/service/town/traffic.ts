@@ -1,7 +1,8 @@
 import type { CommandRules } from "./commands.ts";
 import { runCommand } from "./commands.ts";
+import type { Player } from "./player.ts";
 import type { ModCallEntry, PlayerRef } from "./record.ts";
-import type { Player, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** How much happens: a word, or log entries per minute in the mean. 0 is a town at rest. */
 export type Intensity = "quiet" | "normal" | "busy" | "frenzy" | number;

@@ -1,6 +1,7 @@
 import type { Prng } from "../prng.ts";
 import { type Path, type Place, placeOn, STREET_COUNT } from "./map.ts";
 import { personOf } from "./people.ts";
+import { type Player, type Role, someCallsign, someTeam, someVehicle, type Team } from "./player.ts";
 import {
   type EmergencyEntry,
   emptyRecord,
@@ -9,35 +10,6 @@ import {
   refText,
   type TownRecord,
 } from "./record.ts";
-import { CIVILIAN_VEHICLES, COLOURS, DOT_VEHICLES, FIRE_VEHICLES, POLICE_VEHICLES } from "./vehicles.ts";
-
-/** The teams of the game. */
-export type Team = "Civilian" | "Sheriff" | "Police" | "Fire" | "DOT" | "Jail";
-
-/** What someone may do in the game, from most to least. */
-export type Role = "owner" | "co-owner" | "admin" | "mod" | "helper";
-
-/** A vehicle that stands on the map. Null where the service gives null. */
-interface Vehicle {
-  readonly name: string;
-  readonly owner: string;
-  readonly plate: string;
-  readonly texture: string | null;
-  readonly colour: { readonly hex: string; readonly name: string } | null;
-}
-
-/** Someone who is in the server now. */
-export interface Player {
-  readonly ref: PlayerRef;
-  team: Team;
-  callsign: string | null;
-  wantedStars: number;
-  downed: boolean;
-  /** The team to return to after jail. */
-  teamBeforeJail: Team;
-  path: Path;
-  vehicle: Vehicle | null;
-}
 
 /** The base facts of a server (spec: Server status). */
 export interface TownInfo {
@@ -67,15 +39,6 @@ export interface Environment {
   fires: number;
   layout: string | null;
 }
-
-const TEAM_VEHICLES: Readonly<Record<Team, readonly string[]>> = {
-  Civilian: CIVILIAN_VEHICLES,
-  Jail: CIVILIAN_VEHICLES,
-  Sheriff: POLICE_VEHICLES,
-  Police: POLICE_VEHICLES,
-  Fire: FIRE_VEHICLES,
-  DOT: DOT_VEHICLES,
-};
 
 /** A town's present and its record, with the smallest steps that change them; each step keeps both in agreement. */
 export class World {
@@ -241,7 +204,7 @@ export class World {
   setTeam(player: Player, team: Team): void {
     player.team = team;
     player.vehicle = null;
-    player.callsign = this.#callsign(team);
+    player.callsign = someCallsign(this.random, team);
   }
 
   /** A new start: elsewhere, on foot, unhurt. */
@@ -253,16 +216,7 @@ export class World {
 
   /** Gives a player a vehicle of the team. */
   spawnVehicle(player: Player): void {
-    const letters = Array.from({ length: 3 }, () => String.fromCharCode(65 + this.random.int(0, 25))).join(
-      "",
-    );
-    player.vehicle = {
-      name: this.random.pick(TEAM_VEHICLES[player.team]),
-      owner: player.ref.name,
-      plate: `${letters}-${this.random.int(100, 999)}`,
-      texture: this.random.chance(0.2) ? null : "Standard",
-      colour: this.random.chance(0.15) ? null : this.random.pick(COLOURS),
-    };
+    player.vehicle = someVehicle(this.random, player);
   }
 
   /** Ends everything that lives in the game server and clears its logs; the record keeps what was. */
@@ -279,28 +233,17 @@ export class World {
 
   #enter(ref: PlayerRef): void {
     this.record.joins.push({ join: true, atS: this.nowS, player: this.#text(ref) });
-    const roll = this.random.next();
-    const team: Team =
-      roll < 0.55
-        ? "Civilian"
-        : roll < 0.7
-          ? "Police"
-          : roll < 0.82
-            ? "Sheriff"
-            : roll < 0.93
-              ? "Fire"
-              : "DOT";
-    const player: Player = {
+    const team = someTeam(this.random);
+    this.players.push({
       ref,
       team,
-      callsign: this.#callsign(team),
+      callsign: someCallsign(this.random, team),
       wantedStars: 0,
       downed: false,
       teamBeforeJail: "Civilian",
       path: this.somePath(),
       vehicle: null,
-    };
-    this.players.push(player);
+    });
   }
 
   /** `name:id`, one string a person: a record of a million entries would else hold a million copies. */
@@ -311,14 +254,5 @@ export class World {
       this.#texts.set(ref, text);
     }
     return text;
-  }
-
-  #callsign(team: Team): string | null {
-    const number = this.random.int(100, 599);
-    if (team === "Sheriff") return `5D-${number}`;
-    if (team === "Police") return `2P-${number}`;
-    if (team === "Fire") return `E-${number}`;
-    if (team === "DOT") return `D-${number}`;
-    return null;
   }
 }

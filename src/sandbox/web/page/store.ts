@@ -1,12 +1,5 @@
-import type {
-  Actor,
-  ChannelView,
-  CommandView,
-  PanelView,
-  PersonView,
-  RoleView,
-  WorldView,
-} from "../protocol.ts";
+import type { PanelView } from "../panel-view.ts";
+import type { Actor, ChannelView, CommandView, PersonView, RoleView, WorldView } from "../protocol.ts";
 
 /** What the page knows of the world. */
 export class Store {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Binding } from "../../src/domain/guild.ts";
 import type { Demand, SourceId } from "../../src/domain/model.ts";
-import { Links } from "../../src/history/links.ts";
+import { RecordedServers } from "../../src/history/recorded-servers.ts";
 
 function binding(guildId: string, id: string, source: string): Binding {
   return {
@@ -13,7 +13,7 @@ function binding(guildId: string, id: string, source: string): Binding {
 
 function linksOf(bindings: readonly Binding[], isOurs: (guildId: string) => boolean = () => true) {
   const demanded = new Map<string, readonly string[]>();
-  const links = new Links({
+  const links = new RecordedServers({
     bindings: {
       async *all() {
         yield* bindings;

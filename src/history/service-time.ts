@@ -2,7 +2,7 @@ import type { Snapshot } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 
 /** The present by the service's clock, from its last answer on by monotonic time: steps of our clock change nothing. */
-export class ServicePresent {
+export class ServiceTime {
   readonly #clock: Clock;
   #aheadMs: number | undefined;
 

@@ -1,7 +1,7 @@
 import type { HistoryRow, PlayerExport } from "../../domain/history.ts";
 import type { QueryContext } from "./context.ts";
+import { readRows } from "./history-rows.ts";
 import { known } from "./players.ts";
-import { readRows } from "./rows.ts";
 import { personOf, scopesOf } from "./scopes.ts";
 
 /** Rows of one kind in one file. */

@@ -5,7 +5,7 @@ const MOST_STANDING = 2_000;
  * Keys of entries that stand in a channel though the record does not know of them, as a multiset: two equal entries
  * are two. Each pending entry that is found here is left out, once.
  */
-export class Standing {
+export class KeyMultiset {
   readonly #counts = new Map<string, number>();
 
   constructor(keys: readonly string[] = []) {

@@ -2,9 +2,9 @@ import type { Binding } from "../domain/guild.ts";
 import type { ListName, SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Demands } from "../domain/ports/demands.ts";
-import type { Link } from "./ingest/delivery.ts";
+import type { Link } from "./ingest/recorded-answer.ts";
 
-export interface LinksParts {
+export interface RecordedServersParts {
   readonly bindings: Pick<Bindings, "all" | "list">;
   readonly demands: Demands;
   /** Whether this process serves a guild: the servers of others are another process's. */
@@ -24,13 +24,13 @@ const LISTS: readonly ListName[] = [
 ];
 
 /** Which guilds of this process record which servers, and the demand that keeps these polled. */
-export class Links {
-  readonly #parts: LinksParts;
+export class RecordedServers {
+  readonly #parts: RecordedServersParts;
   readonly #byGuild = new Map<string, readonly Binding[]>();
   readonly #bySource = new Map<SourceId, readonly Link[]>();
   #off: ReadonlySet<string> = new Set();
 
-  constructor(parts: LinksParts) {
+  constructor(parts: RecordedServersParts) {
     this.#parts = parts;
   }
 

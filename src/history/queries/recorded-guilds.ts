@@ -1,8 +1,8 @@
 import type { RetentionDays } from "../../domain/history.ts";
 import { openGuild } from "../ingest/scope-state.ts";
-import { noteDepartures } from "./case-erasing.ts";
 import type { QueryContext } from "./context.ts";
-import { raiseVersion } from "./forget.ts";
+import { noteDepartures } from "./erase-cases.ts";
+import { raiseVersion } from "./forget-player.ts";
 
 const DEFAULT_RETENTION_DAYS = 90;
 /** Long ago: what ended then is erased by the next round. */

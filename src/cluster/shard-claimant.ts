@@ -1,17 +1,17 @@
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Log } from "../log.ts";
-import { type Block, nameOf, wholeBlock } from "./block.ts";
 import { HeldLease } from "./held-lease.ts";
 import type { Leases } from "./leases.ts";
+import { nameOf, type ShardBlock, wholeBlock } from "./shard-block.ts";
 
 const CLAIM_EVERY_MS = 1_000;
 /** Discord's recommendation changes over weeks. */
 const COUNT_KEPT_MS = 10 * 60_000;
 
-export interface ClaimantParts {
+export interface ShardClaimantParts {
   readonly leases: Leases;
   /** The blocks that may be claimed, in any order; `auto`: all shards of the count that Discord recommends. */
-  readonly wanted: "auto" | readonly Block[];
+  readonly wanted: "auto" | readonly ShardBlock[];
   /** Asks Discord how many shards it recommends. */
   recommendedCount(): Promise<number>;
   readonly clock: Clock;
@@ -20,9 +20,9 @@ export interface ClaimantParts {
 }
 
 /** Why nothing is claimed yet. */
-export type Standing = "free" | "taken" | "other-count" | "redis-changed" | "redis-gone" | "discord-gone";
+export type ClaimState = "free" | "taken" | "other-count" | "redis-changed" | "redis-gone" | "discord-gone";
 
-const WORDS: Readonly<Record<Standing, string>> = {
+const WORDS: Readonly<Record<ClaimState, string>> = {
   free: "a free block of shards is being claimed",
   taken: "standing by: other processes hold all shards; this one takes over when one of them is lost",
   "other-count": "standing by: processes with another number of shards are still at work (SHARDS)",
@@ -32,12 +32,12 @@ const WORDS: Readonly<Record<Standing, string>> = {
 };
 
 /** Claims a block of shards, and stands by while none is free. */
-export class Claimant {
-  readonly #parts: ClaimantParts;
-  #standing: Standing = "free";
+export class ShardClaimant {
+  readonly #parts: ShardClaimantParts;
+  #standing: ClaimState = "free";
   #count: { readonly count: number; readonly readMs: number } | undefined;
 
-  constructor(parts: ClaimantParts) {
+  constructor(parts: ShardClaimantParts) {
     this.#parts = parts;
   }
 
@@ -50,7 +50,7 @@ export class Claimant {
    * Resolves with the first lease that is had. `first` is tried before the others, such as the block that was held until
    * now; `onTaken` hears each time that another process was found to hold it. Rejects with the signal's reason.
    */
-  async claim(signal: AbortSignal, first?: Block, onTaken: () => void = () => {}): Promise<HeldLease> {
+  async claim(signal: AbortSignal, first?: ShardBlock, onTaken: () => void = () => {}): Promise<HeldLease> {
     const { clock, log, random } = this.#parts;
     for (;;) {
       signal.throwIfAborted();
@@ -68,7 +68,7 @@ export class Claimant {
     }
   }
 
-  async #tryOnce(first: Block | undefined): Promise<HeldLease | Standing> {
+  async #tryOnce(first: ShardBlock | undefined): Promise<HeldLease | ClaimState> {
     const { leases, clock, random, log } = this.#parts;
     const blocks = await this.#blocks(first);
     if (typeof blocks === "string") return blocks;
@@ -91,7 +91,7 @@ export class Claimant {
     return "taken";
   }
 
-  async #blocks(first: Block | undefined): Promise<readonly Block[] | Standing> {
+  async #blocks(first: ShardBlock | undefined): Promise<readonly ShardBlock[] | ClaimState> {
     const { wanted, leases, clock, log } = this.#parts;
     if (wanted !== "auto") {
       const others = wanted.filter((block) => first === undefined || nameOf(block) !== nameOf(first));

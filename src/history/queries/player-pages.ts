@@ -1,7 +1,7 @@
 import type { PlayerPage, PlayerPageOptions } from "../../domain/ports/history.ts";
 import type { QueryContext } from "./context.ts";
+import { readRows } from "./history-rows.ts";
 import { readSessions } from "./player-sessions.ts";
-import { readRows } from "./rows.ts";
 import { personOf, scopesOf } from "./scopes.ts";
 
 const MOST_PAGE = 50;

@@ -8,7 +8,7 @@ import type { Stoppable } from "./ops/stop-order.ts";
 import type { StoreOptions } from "./store/open-store.ts";
 
 /** What one lease gives. All that is built for it is dropped when the lease is over. */
-export interface Life {
+export interface LeasedParts {
   readonly permit: WorkPermit;
   readonly fence: NonNullable<StoreOptions["fence"]>;
   readonly gateway: Gateway;
@@ -36,16 +36,16 @@ export async function dropAll(parts: Stoppable): Promise<void> {
   await store.close();
 }
 
-/** The same log, in which what fails after the end of a life is no news: it was meant to fail. */
-export function mortalLog(log: RootLog, over: AbortSignal): RootLog {
+/** The same log, in which what fails after the end of the lease is no news, because it was meant to fail. */
+export function leaseBoundLog(log: RootLog, over: AbortSignal): RootLog {
   return {
-    ...mortal(log, over),
+    ...leaseBound(log, over),
     hide: (secret) => log.hide(secret),
     conceal: (text) => log.conceal(text),
   };
 }
 
-function mortal(log: Log, over: AbortSignal): Log {
+function leaseBound(log: Log, over: AbortSignal): Log {
   const at = (level: "info" | "warn" | "error") => (fields: object, message: string) =>
     over.aborted ? log.debug(fields, message) : log[level](fields, message);
   return {
@@ -53,6 +53,6 @@ function mortal(log: Log, over: AbortSignal): Log {
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
-    child: (fields) => mortal(log.child(fields), over),
+    child: (fields) => leaseBound(log.child(fields), over),
   };
 }

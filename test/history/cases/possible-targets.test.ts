@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JoinEntry, PlayerRef, Snapshot, SourceId } from "../../../src/domain/model.ts";
-import { PresenceMemory, presentAt } from "../../../src/history/cases/presence.ts";
+import { PossibleTargets, presentAt } from "../../../src/history/cases/possible-targets.ts";
 import { serverStatus } from "../../support/fake-services.ts";
 
 const ann = { name: "Ann", id: 1 };
@@ -30,7 +30,7 @@ describe("what is remembered of servers", () => {
   const source = "s1" as SourceId;
 
   test("is who was in the list lately, and goes when nobody has the server linked any more", () => {
-    const memory = new PresenceMemory();
+    const memory = new PossibleTargets();
     const snapshot = serverShowing(source, [ann]);
     memory.see(snapshot);
     memory.see({ ...snapshot, takenAtMs: 60_000, lists: { players: [] } });

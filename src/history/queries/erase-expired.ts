@@ -1,5 +1,5 @@
 import type { QueryContext } from "./context.ts";
-import { raiseVersion } from "./forget.ts";
+import { raiseVersion } from "./forget-player.ts";
 
 const DAY_S = 86_400;
 /** What is kept of a server after it was unlinked, or of a guild that removed the bot. */

@@ -30,7 +30,7 @@ export interface LogRows<T> {
 export type AimedCommand = CommandEntry & { readonly targets: readonly string[] };
 
 /** What one answer of the service brings, as it crosses to the worker. */
-export interface Delivery {
+export interface RecordedAnswer {
   readonly links: readonly Link[];
   /** When it was answered, by the service's clock where that is known. */
   readonly atS: number;

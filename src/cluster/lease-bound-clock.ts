@@ -4,7 +4,7 @@ import type { Clock } from "../domain/ports/clock.ts";
  * The same clock for parts that must go silent at once when `over` is aborted: what waits then waits for ever, and
  * nothing more is begun. Nobody is told, because whoever is told would act.
  */
-export function mortalClock(clock: Clock, over: AbortSignal): Clock {
+export function leaseBoundClock(clock: Clock, over: AbortSignal): Clock {
   return {
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),

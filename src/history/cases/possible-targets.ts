@@ -35,7 +35,7 @@ interface Memory {
 }
 
 /** The lists of each server as they were seen last, with who left the list of players lately. */
-export class PresenceMemory {
+export class PossibleTargets {
   readonly #servers = new Map<SourceId, Memory>();
 
   /** Takes in what an answer shows; a list that it does not have stays as it was. */

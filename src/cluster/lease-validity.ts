@@ -15,7 +15,7 @@ export interface Reading {
  * How long a lease is surely held, by this machine's own clocks: counted from before the last renewal that succeeded
  * was sent, since Redis counts from later. Pure.
  */
-export class HeldTime {
+export class LeaseValidity {
   #sent: Reading;
 
   constructor(sent: Reading) {

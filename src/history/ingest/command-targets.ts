@@ -12,7 +12,7 @@ interface Seen {
 }
 
 /** At whom a name in a command aims: the game takes the beginning of a name, of those who are in the server. */
-export class Aims {
+export class CommandTargets {
   readonly #seen = new Map<number, Seen>();
   #newestS = 0;
 

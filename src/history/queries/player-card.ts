@@ -1,8 +1,8 @@
 import type { BestStreak, CallNearKill, HistoryRowOf, PlayerHistory } from "../../domain/history.ts";
 import type { QueryContext } from "./context.ts";
+import { readRows } from "./history-rows.ts";
 import { playedS, readSessions } from "./player-sessions.ts";
 import { known } from "./players.ts";
-import { readRows } from "./rows.ts";
 import { idsOf, personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 
 const DAY_S = 86_400;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { HeldTime, MARGIN_MS } from "../../src/cluster/held-time.ts";
+import { LeaseValidity, MARGIN_MS } from "../../src/cluster/lease-validity.ts";
 import { LEASE_MS } from "../../src/cluster/leases.ts";
 
 const at = (monotonicMs: number, wallMs = monotonicMs) => ({ monotonicMs, wallMs });
 
 describe("how long a lease is surely held", () => {
   test("work stops two seconds before its end, counted from before the renewal was sent", () => {
-    const time = new HeldTime(at(1_000));
+    const time = new LeaseValidity(at(1_000));
     assert.equal(time.mayWork(at(1_000 + LEASE_MS - MARGIN_MS - 1)), true);
     assert.equal(time.mayWork(at(1_000 + LEASE_MS - MARGIN_MS)), false);
     assert.equal(time.isOver(at(1_000 + LEASE_MS - 1)), false);
@@ -17,7 +17,7 @@ describe("how long a lease is surely held", () => {
   });
 
   test("a wall that ran three seconds ahead means a machine that slept: nothing until the next renewal", () => {
-    const time = new HeldTime(at(1_000, 50_000));
+    const time = new LeaseValidity(at(1_000, 50_000));
     assert.equal(time.mayWork(at(1_500, 53_499)), true);
     assert.equal(time.mayWork(at(1_500, 53_500)), false);
     assert.equal(time.mayWork(at(1_500, 20_000)), true, "a wall that was set back is no sleep");

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { HistoryTables } from "../database/schema.ts";
-import type { Delivery } from "./delivery.ts";
 import { storable } from "./people.ts";
+import type { RecordedAnswer } from "./recorded-answer.ts";
 import type { ScopeState } from "./scope-state.ts";
 import type { Place } from "./store-logs.ts";
 
@@ -41,10 +41,10 @@ export async function storePermissions(
 }
 
 /** How many are there, at most once a minute. */
-export async function storeCount(db: Db, state: ScopeState, delivery: Delivery): Promise<void> {
-  const atS = Math.floor(delivery.atS / MINUTE_S) * MINUTE_S;
-  const staff = delivery.players?.filter(({ permission }) => permission !== NO_RANK).length ?? null;
-  const next = { atS, players: delivery.playerCount, staff, queue: delivery.queue ?? null };
+export async function storeCount(db: Db, state: ScopeState, answer: RecordedAnswer): Promise<void> {
+  const atS = Math.floor(answer.atS / MINUTE_S) * MINUTE_S;
+  const staff = answer.players?.filter(({ permission }) => permission !== NO_RANK).length ?? null;
+  const next = { atS, players: answer.playerCount, staff, queue: answer.queue ?? null };
   const last = state.count;
   if (last !== undefined) {
     const isSame = last.players === next.players && last.staff === next.staff && last.queue === next.queue;
@@ -79,7 +79,7 @@ export async function storeRoster(
 export async function storeEmergencyCalls(
   { db, scope, book, fromS }: Place,
   state: ScopeState,
-  { emergencyCalls = [] }: Delivery,
+  { emergencyCalls = [] }: RecordedAnswer,
 ): Promise<void> {
   const keys = new Set<string>();
   for (const call of emergencyCalls) {

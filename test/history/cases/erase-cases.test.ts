@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CaseDraft } from "../../../src/domain/case.ts";
 import { storedCases, storedWatches } from "../../../src/history/cases/stored-cases.ts";
-import { departed, eraseDeparted } from "../../../src/history/queries/case-erasing.ts";
 import { openContext } from "../../../src/history/queries/context.ts";
-import { kept, linked } from "../../../src/history/queries/guilds.ts";
+import { departed, eraseDeparted } from "../../../src/history/queries/erase-cases.ts";
 import { namedQueries, type QueryName } from "../../../src/history/queries/named-queries.ts";
+import { kept, linked } from "../../../src/history/queries/recorded-guilds.ts";
 import { type Databases, onBothDatabases } from "../databases.ts";
 import { kick } from "./case-samples.ts";
 

@@ -1,0 +1,10 @@
+import type { Feed } from "../../domain/guild.ts";
+import type { OffsetRecord } from "../journal/offsets.ts";
+
+/** Where a delivery begins. */
+export interface DeliveryStart {
+  readonly feed: Feed;
+  readonly record: OffsetRecord;
+  /** The record is an earlier life's, which may have posted more than it wrote. */
+  readonly doubtful: boolean;
+}

@@ -1,0 +1,248 @@
+// Over 200 lines: one story, told in its order.
+import type { Channel, Exchange, Message } from "./discord/types.ts";
+import { addFeed, answered, commandIsThere, linkServer } from "./moves.ts";
+import type { Stage } from "./stage.ts";
+import { messageLines } from "./terminal.ts";
+
+/** A step's condition was not seen in the emulated Discord. */
+export class NotSeen extends Error {}
+
+/** How long a step waits for what it looks for. */
+export const SETTLE_MS = 20_000;
+
+/** What a step needs: the stage, and ways to show what people see. */
+export interface Guide {
+  readonly stage: Stage;
+  say(text: string): void;
+  show(message: Message): void;
+  /** Waits for something in the emulated Discord; NotSeen when it does not come. */
+  seen<T>(what: string, probe: () => T | undefined | false): Promise<T>;
+}
+
+interface TourStep {
+  readonly title: string;
+  run(guide: Guide): Promise<void>;
+}
+
+function textOf(message: Message): string {
+  return messageLines(message, Date.now()).join("\n");
+}
+
+function expect(condition: boolean, what: string): void {
+  if (!condition) throw new NotSeen(what);
+}
+
+async function finished(exchange: Exchange, pattern: RegExp): Promise<Message> {
+  const done = await exchange.settled(
+    ({ message, pending }) => !pending && message !== undefined && pattern.test(textOf(message)),
+    SETTLE_MS,
+  );
+  return answered(done);
+}
+
+/** The newest message of a channel that says all of these. */
+function posted(stage: Stage, channel: Channel, ...parts: readonly string[]): Message | undefined {
+  return stage.discord
+    .messages(channel)
+    .findLast((message) => parts.every((part) => textOf(message).includes(part)));
+}
+
+/** What happens on the tour, in order; each step builds on those before. */
+export const TOUR_STEPS: readonly TourStep[] = [
+  {
+    title: "The bot logs in and registers its commands",
+    async run({ stage, say, seen }) {
+      stage.bot.start();
+      const { owner, channels } = stage.cast;
+      await commandIsThere(stage, owner, channels.staff, "setup");
+      const names = await seen("commands", () => stage.discord.commands().map(({ name }) => `/${name}`));
+      say(`Marshal is in "${stage.cast.guild.name}" and offers ${names.join(" ")}`);
+    },
+  },
+  {
+    title: "Olivia, the owner, links her game server: /setup link",
+    async run({ stage, say, show }) {
+      const result = await linkServer(stage, {
+        form: ({ title, fields }) =>
+          say(`A form opens: "${title}" (${fields.map(({ label }) => label).join(", ")}). She fills it in.`),
+        question: show,
+      });
+      say("She presses the first button.");
+      show(result);
+      expect(!textOf(result).includes(stage.serverKey), "a result without the key");
+      expect(/linked/i.test(textOf(result)), "the word that it is linked");
+    },
+  },
+  {
+    title: "Anyone looks at the server: /server status",
+    async run({ stage, show }) {
+      const { member, channels } = stage.cast;
+      const exchange = await stage.discord.as(member).slash(channels.general, "server status");
+      const message = await finished(exchange, /players/i);
+      show(message);
+      expect(textOf(message).includes(stage.town.world.info.name), "the server's name");
+    },
+  },
+  {
+    title: "Max has no staff role and tries a command",
+    async run({ stage, show }) {
+      const { member, channels } = stage.cast;
+      const executions = stage.service.counts.executions.length;
+      const exchange = await stage.discord
+        .as(member)
+        .slash(channels.general, "run command", { text: ":h I am staff now" });
+      const message = answered(await exchange.settled(undefined, SETTLE_MS));
+      show(message);
+      expect(exchange.ephemeral, "a refusal that only Max sees");
+      expect(stage.service.counts.executions.length === executions, "nothing sent to the game");
+    },
+  },
+  {
+    title: "Mo, a moderator, runs one",
+    async run({ stage, show, say, seen }) {
+      const { moderator, channels } = stage.cast;
+      const text = ":h Welcome to the server, have fun";
+      const exchange = await stage.discord.as(moderator).slash(channels.staff, "run command", { text });
+      const message = await finished(exchange, /done|ran|success/i);
+      show(message);
+      await seen("the command in the game", () =>
+        stage.town.record.commands.some(({ command }) => command === text),
+      );
+      const times = stage.service.counts.executionsByText.get(text);
+      expect(times === 1, `one execution, not ${times}`);
+      say("In the game everyone reads the hint; it ran once.");
+    },
+  },
+  {
+    title: "Olivia gives joins, kills and moderator calls a channel: /feed add",
+    async run({ stage, show }) {
+      const { channels } = stage.cast;
+      show(await addFeed(stage, "joins", channels.joins));
+      await addFeed(stage, "kills", channels.kills);
+      await addFeed(stage, "mod-calls", channels.modCalls);
+      await baseline(stage);
+    },
+  },
+  {
+    title: "Players join, one leaves",
+    async run({ stage, show, seen }) {
+      const first = stage.town.join("Riley_Brooks");
+      stage.town.join("@everyone **x** <@1>");
+      const last = await seen("the joins in #joins", () =>
+        posted(stage, stage.cast.channels.joins, "Riley_Brooks", "@everyone"),
+      );
+      show(last);
+      expect(!last.pings.everyone && last.pings.users.length === 0, "a hostile name that pings nobody");
+      stage.town.leave(first);
+      show(
+        await seen("the leave in #joins", () =>
+          posted(stage, stage.cast.channels.joins, "Riley_Brooks", "left"),
+        ),
+      );
+    },
+  },
+  {
+    title: "A kill",
+    async run({ stage, show, seen }) {
+      const [killer, victim] = [stage.town.join("Casey_Holt"), stage.town.join("Drew_Park")];
+      stage.town.kill(killer, victim);
+      show(
+        await seen("the kill in #kills", () =>
+          posted(stage, stage.cast.channels.kills, "Casey_Holt", "Drew_Park"),
+        ),
+      );
+    },
+  },
+  {
+    title: "A player calls a moderator; later one answers, and the same message says so",
+    async run({ stage, show, say, seen }) {
+      const call = stage.town.modCall(stage.town.join("Jamie_Cole"));
+      const card = await seen("the card in #mod-calls", () =>
+        posted(stage, stage.cast.channels.modCalls, "Jamie_Cole"),
+      );
+      show(card);
+      stage.town.answerModCall(call, { name: "Officer_Grey", id: 8_800_042 });
+      const edited = await seen("the edited card", () =>
+        card.edits > 0 && textOf(card).includes("Officer_Grey") ? card : undefined,
+      );
+      say(`The message of before (edited ${edited.edits === 1 ? "once" : `${edited.edits} times`}):`);
+      show(edited);
+      const cards = stage.discord
+        .messages(stage.cast.channels.modCalls)
+        .filter((message) => textOf(message).includes("Jamie_Cole"));
+      expect(cards.length === 1, `one message for one call, not ${cards.length}`);
+    },
+  },
+  {
+    title: "Mo kicks a player: the case is a receipt that completes itself",
+    async run({ stage, show, seen }) {
+      const { owner, moderator, channels, guild } = stage.cast;
+      const cases = guild.addChannel({ name: "cases" });
+      const set = await stage.discord.as(owner).slash(channels.staff, "setup cases", { channel: cases });
+      await finished(set, /Cases are posted/);
+      const text = ":kick Casey_Holt spawn killing";
+      const ran = await stage.discord.as(moderator).slash(channels.staff, "run command", { text });
+      await finished(ran, /It ran/);
+      show(await seen("the receipt in #cases", () => posted(stage, cases, "Casey_Holt", "Player left")));
+    },
+  },
+  {
+    title: "Who was that, and what happened? /player show, /server at",
+    async run({ stage, show }) {
+      const { moderator, channels } = stage.cast;
+      const mo = stage.discord.as(moderator);
+      const player = await mo.slash(channels.staff, "player show", { player: "Casey_Holt" });
+      show(await finished(player, /Kills · 1[\s\S]*spawn killing/));
+      const rewind = await mo.slash(channels.staff, "server at", { time: "now" });
+      show(await finished(rewind, /Casey_Holt killed Drew_Park/));
+    },
+  },
+  {
+    title: "kill -9, and a start again: nothing is lost, nothing comes twice",
+    async run({ stage, say, seen }) {
+      await stage.bot.kill();
+      stage.town.join("Sam_Rivers");
+      stage.bot.start();
+      await seen("the join that happened meanwhile", () =>
+        posted(stage, stage.cast.channels.joins, "Sam_Rivers"),
+      );
+      const all = stage.discord.messages(stage.cast.channels.joins).map(textOf).join("\n");
+      for (const name of ["Riley_Brooks", "Sam_Rivers"]) {
+        const times = all.split("\n").filter((line) => line.includes(name) && line.includes("joined")).length;
+        expect(times === 1, `${name} joined once, posted ${times} times`);
+      }
+      say("Sam_Rivers joined while the bot was dead; #joins has every join exactly once.");
+    },
+  },
+  {
+    title: "What the service counted",
+    async run({ stage, say }) {
+      const { requests, answers429, avoidable, executions } = stage.service.counts;
+      say(
+        `${requests} requests, ${answers429} answers of 429, ${avoidable} sent although a 429 had said to wait, ${executions.length} command executed`,
+      );
+      expect(avoidable === 0, "no request during a wait");
+      const said = stage.bot.lines.join("\n");
+      expect(!said.includes(stage.serverKey), "a log without the server key");
+    },
+  },
+];
+
+/** The first answer about a new feed's list is its baseline: what happens before it is of the past and not posted. */
+async function baseline(stage: Stage): Promise<void> {
+  const { requests } = stage.service.counts;
+  await untilTrue(() => stage.service.counts.requests >= requests + 2, SETTLE_MS);
+}
+
+/** The service has no events: its counts are looked at a few times a second. */
+async function untilTrue(probe: () => boolean, timeoutMs: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setInterval(() => probe() && resolve(), 50);
+  const limit = setTimeout(() => reject(new NotSeen("the bot reading the server")), timeoutMs);
+  try {
+    await promise;
+  } finally {
+    clearInterval(timer);
+    clearTimeout(limit);
+  }
+}
