@@ -1,70 +1,28 @@
 // Over 200 lines: puts the parts of the wing together behind its ports; each port is a few lines.
 import { Failure } from "../domain/failure.ts";
 import type { CommandAnswer, ListName, ServerStatus, Snapshot, SourceId } from "../domain/model.ts";
-import type { Clock, Random } from "../domain/ports/clock.ts";
-import type { Documents } from "../domain/ports/documents.ts";
-import type { KeyRing } from "../domain/ports/key-ring.ts";
-import type { Metrics } from "../domain/ports/metrics.ts";
 import type {
   CommandOptions,
   KeyVerifier,
   ReadOptions,
   ServiceClient,
 } from "../domain/ports/service-client.ts";
-import type { BadKeys, ServiceEvent, ServiceHealth } from "../domain/ports/service-health.ts";
-import type { WorkPermit } from "../domain/ports/work-permit.ts";
+import type { BadKeys, ServiceHealth } from "../domain/ports/service-health.ts";
 import type { ServerKey } from "../domain/server-key.ts";
-import type { Log } from "../log.ts";
+import type { ServiceClientOptions } from "./client-options.ts";
 import { Gate } from "./gate.ts";
 import { linkedKey, unlinked } from "./gate-failures.ts";
 import { permittedTransport } from "./http/permitted-transport.ts";
-import { createTransport, type Transport } from "./http/transport.ts";
+import { createTransport } from "./http/transport.ts";
 import type { KeyBudget } from "./keys/budget.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
-import type { KeyGuard, TakenKey } from "./keys/key-guard.ts";
-import type { KeyRecords, StoredBudget, StoredOpenRequests } from "./keys/key-records.ts";
+import type { KeyGuard } from "./keys/key-guard.ts";
+import type { KeyRecords } from "./keys/key-records.ts";
 import { openDesk } from "./keys/open-desk.ts";
-import type { RejectedKey } from "./keys/rejected-keys.ts";
-import type { StoredHalt } from "./limits/halt.ts";
 import type { StoredRefusedRead } from "./limits/refused-reads.ts";
 import { loggedSend } from "./logged-send.ts";
 import { readCommandAnswer, readStatus } from "./schema.ts";
 import { StatusReads } from "./status-reads.ts";
-
-export interface ServiceClientOptions {
-  readonly serviceUrl: string;
-  readonly globalKey?: ServerKey;
-  readonly keys: KeyRing;
-  /** One document: the halt of this identity. */
-  readonly halts: Documents<StoredHalt>;
-  /** Parked and refused keys by their HMAC. */
-  readonly rejected: Documents<RejectedKey>;
-  /** One document: what is spent of the budget of bad keys. Written before a request leaves that may spend of it. */
-  readonly keyBudget: Documents<StoredBudget>;
-  /** One document: requests on their way with keys that are known to be good. */
-  readonly openRequests: Documents<StoredOpenRequests>;
-  /** When each key was last taken, by its HMAC. */
-  readonly takenKeys: Documents<TakenKey>;
-  /** Servers that the service does not let us read though their keys are good, by HMAC of the key. */
-  readonly refusedReads: Documents<StoredRefusedRead>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly metrics: Metrics;
-  readonly log?: Log;
-  readonly onEvent: (event: ServiceEvent) => void;
-  /** For tests and simulations; else undici. */
-  readonly transport?: Transport;
-  /** For the whole exchange. Default 10 s. */
-  readonly deadlineMs?: number;
-  /** Requests with refused keys that this address risks in an hour. @default 8 */
-  readonly badKeyBudget?: number | undefined;
-  /** Where several processes share a store: nothing is asked without it. @default none is needed */
-  readonly permit?: Pick<WorkPermit, "refusal"> | undefined;
-  /** Requests at once. Default 32. */
-  readonly connections?: number;
-  /** Of how many servers the rows of the latest answer are remembered; 0: of none. @default 500 */
-  readonly logsRemembered?: number;
-}
 
 /** What the gate and the key guard know, for /state. No secrets, no bucket names. */
 export interface ServiceClientState extends ReturnType<Gate["state"]> {

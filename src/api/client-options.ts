@@ -1,0 +1,50 @@
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { KeyRing } from "../domain/ports/key-ring.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { ServiceEvent } from "../domain/ports/service-health.ts";
+import type { WorkPermit } from "../domain/ports/work-permit.ts";
+import type { ServerKey } from "../domain/server-key.ts";
+import type { Log } from "../log.ts";
+import type { Transport } from "./http/transport.ts";
+import type { TakenKey } from "./keys/key-guard.ts";
+import type { StoredBudget, StoredOpenRequests } from "./keys/key-records.ts";
+import type { RejectedKey } from "./keys/rejected-keys.ts";
+import type { StoredHalt } from "./limits/halt.ts";
+import type { StoredRefusedRead } from "./limits/refused-reads.ts";
+
+/** What the client is made of; the documents are where it keeps over a restart what it has learned. */
+export interface ServiceClientOptions {
+  readonly serviceUrl: string;
+  readonly globalKey?: ServerKey;
+  readonly keys: KeyRing;
+  /** One document: the halt of this identity. */
+  readonly halts: Documents<StoredHalt>;
+  /** Parked and refused keys by their HMAC. */
+  readonly rejected: Documents<RejectedKey>;
+  /** One document: what is spent of the budget of bad keys. Written before a request leaves that may spend of it. */
+  readonly keyBudget: Documents<StoredBudget>;
+  /** One document: requests on their way with keys that are known to be good. */
+  readonly openRequests: Documents<StoredOpenRequests>;
+  /** When each key was last taken, by its HMAC. */
+  readonly takenKeys: Documents<TakenKey>;
+  /** Servers that the service does not let us read though their keys are good, by HMAC of the key. */
+  readonly refusedReads: Documents<StoredRefusedRead>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: Metrics;
+  readonly log?: Log;
+  readonly onEvent: (event: ServiceEvent) => void;
+  /** For tests and simulations; else undici. */
+  readonly transport?: Transport;
+  /** Time for the whole exchange. @default 10_000 */
+  readonly deadlineMs?: number;
+  /** Requests with refused keys that this address risks in an hour. @default 8 */
+  readonly badKeyBudget?: number | undefined;
+  /** Where several processes share a store: nothing is asked without it. @default none is needed */
+  readonly permit?: Pick<WorkPermit, "refusal"> | undefined;
+  /** Requests at once. @default 32 */
+  readonly connections?: number;
+  /** Of how many servers the rows of the latest answer are remembered; 0: of none. @default 500 */
+  readonly logsRemembered?: number;
+}
