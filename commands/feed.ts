@@ -1,11 +1,4 @@
-import {
-  defineAction,
-  defineCommand,
-  defineEntry,
-  type NamedRole,
-  type Press,
-  type Reply,
-} from "../src/discord/command.ts";
+import { defineAction, defineCommand, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
 import { cut } from "../src/discord/render/escape.ts";
 import {
   feedListCard,
@@ -15,7 +8,7 @@ import {
   resumeRows,
 } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import { channelMention, type Escaped, joined, md, roleMention } from "../src/domain/escaped.ts";
+import { channelMention, joined, md } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
@@ -25,6 +18,7 @@ import { feedEntry, numberedFeeds } from "./feed-choice.ts";
 import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
 import { completeServer } from "./server-option.ts";
+import { silentPing } from "./silent-ping.ts";
 
 const NO_SUCH_FEED = "There is no such feed any more.";
 
@@ -52,14 +46,6 @@ async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise
     content: joined([start, ...(ping === undefined ? [] : silentPing(ping))], "\n"),
     rows: [[testButton(feed)]],
   };
-}
-
-/** Discord shows such a mention and notifies nobody: better said now than found out by an unanswered call. */
-function silentPing({ roleId, pingable }: NamedRole): Escaped[] {
-  if (pingable) return [];
-  return [
-    md`⚠ **${roleMention(roleId)} would not be notified:** Discord lets Marshal ping a role only if anyone may mention it. Turn on “Allow anyone to @mention this role” in the role's settings, or give Marshal the permission Mention Everyone.`,
-  ];
 }
 
 function testButton(feed: Feed): Button {

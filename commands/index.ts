@@ -1,4 +1,5 @@
 import type { Command } from "../src/discord/command.ts";
+import { alert } from "./alert.ts";
 import { audit } from "./audit.ts";
 import { cases } from "./case.ts";
 import { diagnose } from "./diagnose.ts";
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   me,
   setup,
   feed,
+  alert,
   staff,
   audit,
   history,

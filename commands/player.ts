@@ -79,6 +79,14 @@ export const player = defineCommand({
         return await showPlayer(services, actor, await playerAt(services, actor, place));
       },
     }),
+    /** Below an alert that tells of several. */
+    "player-choose": defineAction({
+      first: "ephemeral",
+      async execute({ actor, argument, values }, services) {
+        const place = placeOf(`${argument}/${values[0] ?? ""}`);
+        return await showPlayer(services, actor, await playerAt(services, actor, place));
+      },
+    }),
     "player-list": defineAction({
       first: "ephemeral",
       execute: ({ actor, argument, values }, services) =>

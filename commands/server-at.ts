@@ -66,6 +66,8 @@ export const rewindActions = {
   "rewind-earlier": defineAction({ first: "update", execute: turnTo }),
   "rewind-later": defineAction({ first: "update", execute: turnTo }),
   "rewind-here": defineAction({ first: "update", execute: turnTo }),
+  /** On an alert: the minutes around what it tells of. */
+  "rewind-open": defineAction({ first: "ephemeral", execute: turnTo }),
   /** On the card of a moderator call: the minutes around it. */
   "mod-rewind": defineAction({
     first: "ephemeral",

@@ -1,6 +1,7 @@
 // Over 200 lines: builds the whole bot by hand; each part is named once, in the order in which it is needed.
 import { commands } from "../commands/index.ts";
 import { createServiceClient } from "./api/client.ts";
+import { buildAlerts } from "./build-alerts.ts";
 import { buildHistory } from "./build-history.ts";
 import type { Config } from "./config.ts";
 import { createDiscord } from "./discord/create-discord.ts";
@@ -84,6 +85,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     bindings,
     settings,
     accounts: kept.accounts,
+    alertRules: kept.alertRules,
     feedStore: kept.feedStore,
     audit: kept.audit,
     clock,
@@ -182,6 +184,11 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     isOurs: (guildId) => discord.isOurs(guildId),
     ...{ runs, watch, clock, recordingClock: leased?.clock ?? clock, random, metrics, log },
   });
+  const alerts = buildAlerts({
+    ...{ rules: kept.alertRules, states: kept.alertStates, audit: kept.audit, bindings, settings },
+    ...{ demands, sink, notifier, feeds, runs, watch, clock, random, report: warn },
+    isOurs: (guildId) => discord.isOurs(guildId),
+  });
   const lifecycle = createGuildLifecycle({
     bindings,
     retention: guildRetention,
@@ -191,6 +198,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     runs,
     history: history.wing,
     cases: history.cases,
+    alerts,
   });
   discord.listen(lifecycle.listener);
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
@@ -231,6 +239,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     await feeds.start();
     await panels.start();
     await runs.start();
+    await alerts.start();
     await leased?.settle();
     await history.start();
     await discord.start(commands, {
@@ -249,6 +258,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       modCalls: feeds.modCalls,
       panels,
       ...history.services,
+      alerts: alerts.alerts,
       audit: runs.audit,
       refusals: runs.refusals,
       sourceOf: kept.keys.sourceOf,
@@ -262,7 +272,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   }
 
   const parts = { discord, readiness, heldKeys, retention: guildRetention, watch, runs, feeds, panels };
-  const stoppable = { ...parts, history, service, store };
+  const stoppable = { ...parts, alerts, history, service, store };
   return {
     start,
     drop: () => dropAll(stoppable),
@@ -278,6 +288,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
         feeds: () => feeds.state(),
         runs: () => runs.state(),
         discord: () => discord.state(),
+        alerts: () => alerts.state(),
         history: () => history.wing?.state() ?? "off",
       },
     },

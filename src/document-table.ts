@@ -1,3 +1,5 @@
+import { parseGuildAlerts } from "./alerts/alert-rules.ts";
+import { parseServerState } from "./alerts/server-state.ts";
 import * as keyRecords from "./api/stored-records.ts";
 import { parseRegistered } from "./discord/interactions/registration.ts";
 import type { Documents } from "./domain/ports/documents.ts";
@@ -60,6 +62,10 @@ export const DOCUMENT_KINDS = {
   schedules: kind(parseSchedule, "full"),
   "game-accounts": kind(parseGuildAccounts, "full"),
   "seen-rows": kind(parseSeenRows, "normal"),
+  "alert-rules": kind(parseGuildAlerts, "full"),
+  // Written with each answer that brings something to count; what a power cut takes is counted again, and a message is
+  // looked for in its channel before it is posted a second time.
+  "alert-states": kind(parseServerState, "normal"),
   "sealed-root": kind(schemas.parseSealedRoot, "full"),
   "stored-form": kind(schemas.parseFormMark, "full"),
 } as const;

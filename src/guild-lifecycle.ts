@@ -1,3 +1,4 @@
+import type { AlertsWing } from "./alerts/create-alerts.ts";
 import type { Service } from "./api/client.ts";
 import type { GuildListener } from "./discord/connection/guild-events.ts";
 import type { Services } from "./discord/services.ts";
@@ -19,6 +20,10 @@ export interface GuildLifecycleParts {
   readonly runs: Runs;
   readonly history: Pick<HistoryWing, "onLinksChanged"> | undefined;
   readonly cases: Pick<CasesRoom, "onUnlinked" | "forgetServer"> | undefined;
+  readonly alerts: Pick<
+    AlertsWing,
+    "onLinksChanged" | "onUnlinked" | "onGuildRemoved" | "permissionsChanged"
+  >;
 }
 
 export interface GuildLifecycle {
@@ -30,7 +35,7 @@ export interface GuildLifecycle {
 
 /** What each wing does when a server is linked or unlinked, and when a guild removes the bot. */
 export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle {
-  const { bindings, retention, service, feeds, panels, runs, history, cases } = parts;
+  const { bindings, retention, service, feeds, panels, runs, history, cases, alerts } = parts;
 
   /** Lets the gate forget a key that no guild uses any more, and drops what its last answers showed. */
   async function forgetIfUnlinked(source: SourceId): Promise<void> {
@@ -42,7 +47,10 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
   return {
     listener: {
       guildsToCheck: () => retention.guildsToCheck(),
-      onPermissionsChanged: (guildId) => feeds.permissionsChanged(guildId),
+      onPermissionsChanged(guildId) {
+        feeds.permissionsChanged(guildId);
+        alerts.permissionsChanged(guildId);
+      },
       async onGuildRemoved(guildId) {
         const linked = await bindings.list(guildId);
         await retention.recordRemoval(guildId);
@@ -54,6 +62,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         }
         await feeds.forgetGuild(guildId);
         await panels.drop({ guildId });
+        await alerts.onGuildRemoved(guildId, linked);
         await history?.onLinksChanged(guildId);
         for (const { source } of linked) await forgetIfUnlinked(source);
       },
@@ -62,6 +71,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
       async onLinked({ source, guildId, id }) {
         await service.unpark(source);
         await history?.onLinksChanged(guildId);
+        await alerts.onLinksChanged(guildId);
         return { feedsBack: await retention.restoreFeeds(guildId, id, feeds.feeds) };
       },
       async onReplaced(from) {
@@ -73,6 +83,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         cases?.onUnlinked(binding);
         await feeds.unlinked(binding);
         await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
+        await alerts.onUnlinked(binding);
         await history?.onLinksChanged(binding.guildId);
         await forgetIfUnlinked(binding.source);
       },

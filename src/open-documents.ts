@@ -107,6 +107,8 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
     schedules: on("schedules"),
     accounts: on("game-accounts"),
     seenRows: on("seen-rows"),
+    alertRules: on("alert-rules"),
+    alertStates: on("alert-states"),
   };
 }
 

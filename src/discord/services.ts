@@ -1,5 +1,6 @@
 import type { Binding } from "../domain/guild.ts";
 import type { SourceId } from "../domain/model.ts";
+import type { Alerts } from "../domain/ports/alerts.ts";
 import type { AuditLog, Refusals } from "../domain/ports/audit-log.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Cases } from "../domain/ports/cases.ts";
@@ -50,6 +51,7 @@ export interface Services {
   readonly audit: AuditLog;
   readonly cases: Cases;
   readonly watches: Watches;
+  readonly alerts: Alerts;
   readonly refusals: Refusals;
   readonly clock: Clock;
   readonly random: Random;

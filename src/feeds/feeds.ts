@@ -2,7 +2,7 @@
 import type { Binding, Feed } from "../domain/guild.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
 import type { MessageBody } from "../domain/message.ts";
-import type { SourceId } from "../domain/model.ts";
+import type { ModCallEntry, SourceId } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { CleanStop } from "../domain/ports/clean-stop.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
@@ -77,6 +77,8 @@ export interface FeedsWing {
   stop(): Promise<void>;
   readonly feeds: Feeds;
   readonly modCalls: ModCalls;
+  /** Whether staff took a moderator call in hand on one of its cards. */
+  isCallTaken(bindingId: string, call: Pick<ModCallEntry, "caller" | "atS">): boolean;
   readonly listener: SnapshotListener;
   /** A server has a new key: the feeds of every guild that linked it again move over. */
   replaced(from: SourceId): Promise<void>;
@@ -153,6 +155,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
   return {
     feeds: registry,
     modCalls,
+    isCallTaken: (bindingId, call) => modCalls.isTaken(bindingId, call),
     async start() {
       await lastEnd.begin();
       await registry.open();

@@ -15,6 +15,7 @@ export interface Stoppable {
   readonly runs: { stop(deadlineMs: number): Promise<void> };
   readonly feeds: { stop(): Promise<void> };
   readonly panels: { stop(): Promise<void> };
+  readonly alerts: { stop(): Promise<void> };
   readonly history: { stop(): Promise<void> };
   readonly service: { close(): Promise<void> };
   readonly store: { close(): Promise<void> };
@@ -26,8 +27,20 @@ export interface Stoppable {
  * together are limited by the deadline in `shutdown.ts`.
  */
 export function stopOrder(parts: Stoppable): readonly Step[] {
-  const { discord, readiness, heldKeys, retention, watch, runs, feeds, panels, history, service, store } =
-    parts;
+  const {
+    discord,
+    readiness,
+    heldKeys,
+    retention,
+    watch,
+    runs,
+    feeds,
+    panels,
+    alerts,
+    history,
+    service,
+    store,
+  } = parts;
   return [
     { name: "interactions", withinMs: 2_500, run: () => discord.quiet(INTERACTIONS_GRACE_MS) },
     { name: "readiness", withinMs: 500, run: () => readiness.stop() },
@@ -39,6 +52,7 @@ export function stopOrder(parts: Stoppable): readonly Step[] {
     { name: "last answers", withinMs: 1_000, run: () => discord.quiet(LAST_ANSWERS_GRACE_MS) },
     { name: "feeds", withinMs: 3_000, run: () => feeds.stop() },
     { name: "panels", withinMs: 1_500, run: () => panels.stop() },
+    { name: "alerts", withinMs: 1_500, run: () => alerts.stop() },
     { name: "history", withinMs: 3_500, run: () => history.stop() },
     { name: "discord", withinMs: 2_000, run: () => discord.stop() },
     // The client still waits for answers that the next process must know of, above all a 429.

@@ -33,7 +33,7 @@ import { startRetention } from "./audit/retention.ts";
 import { createCommandCatalogue } from "./catalogue/suggestions.ts";
 import { createPermissions } from "./permission/permissions.ts";
 import { Proof } from "./proof/proof.ts";
-import type { SeenRows } from "./proof/seen-rows.ts";
+import type { FreshRow, SeenRows } from "./proof/seen-rows.ts";
 import { DeferredRuns } from "./queue/deferred-runs.ts";
 import { CommandRunner } from "./queue/runner.ts";
 import { WaitingRuns } from "./queue/waiting-runs.ts";
@@ -98,10 +98,17 @@ export interface Runs {
   onKeyParked(source: SourceId): void;
   /** Hears of each change of a run, after it was written into the audit. */
   listen(listener: (record: RunRecord) => void): void;
+  /**
+   * Hears of new rows of a linked server that no run accounts for; the same may come again after a crash. Where it
+   * rejects they come again with the next answer.
+   */
+  listenOutside(listener: OutsideListener): void;
   onUnlinked(binding: Binding): Promise<void>;
   /** The guild has removed the bot. */
   onGuildRemoved(guildId: string): Promise<void>;
 }
+
+type OutsideListener = (binding: Pick<Binding, "guildId" | "id">, rows: readonly FreshRow[]) => Promise<void>;
 
 /** The part of a stop's time that is kept for the last writes and for mirroring. */
 const LAST_WRITES_MS = 1_000;
@@ -122,7 +129,13 @@ export function createRuns(ports: RunsPorts): Runs {
     onEvent: (guildId) => void watchOutside(guildId),
   });
   const late = new LateOutcomes({ ...ports, report });
-  const proof = new Proof({ ...ports, audit, onProof: (record) => late.onProof(record) });
+  let onOutside: OutsideListener = () => Promise.resolve();
+  const proof = new Proof({
+    ...ports,
+    audit,
+    onProof: (record) => late.onProof(record),
+    onOutside: (binding, rows) => onOutside(binding, rows),
+  });
   const refusals = new RefusalCount({ ...ports, audit, report });
   const runner = new CommandRunner({
     ...ports,
@@ -204,6 +217,9 @@ export function createRuns(ports: RunsPorts): Runs {
       proofPending: proof.pendingCount,
     }),
     listen: (listener) => audit.listen(listener),
+    listenOutside: (listener) => {
+      onOutside = listener;
+    },
     onKeyParked: (source) => runner.onKeyParked(source),
     onUnlinked: async (binding) => {
       runner.onUnlinked(binding);

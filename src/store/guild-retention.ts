@@ -22,6 +22,8 @@ export interface GuildRetentionParts {
   readonly audit: Pick<AuditLog, "prune">;
   /** By guild: which members are which players. */
   readonly accounts: Pick<Documents<unknown>, "delete">;
+  /** By guild: what it wants to be told of. */
+  readonly alertRules: Pick<Documents<unknown>, "delete">;
   readonly clock: Clock;
   /** How long settings, feeds and audit are kept after the removal. @default 30 days */
   readonly keepMs?: number | undefined;
@@ -122,6 +124,7 @@ export class GuildRetention {
       await audit.prune(guildId, clock.nowMs() + 2 * DAY_MS);
       await settings.forgetGuild(guildId);
       await this.#parts.accounts.delete(guildId);
+      await this.#parts.alertRules.delete(guildId);
     }
     await bindings.forgetFormer(guildId);
     // Removed last, so that after a failure the next sweep finds the guild again.

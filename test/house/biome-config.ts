@@ -1,12 +1,23 @@
 /** The house rules (CONTRIBUTING.md) as the configuration of biome. */
 
-type Wing = "api" | "watch" | "feeds" | "runs" | "history" | "store" | "cluster" | "discord" | "ops";
+type Wing =
+  | "api"
+  | "watch"
+  | "feeds"
+  | "runs"
+  | "history"
+  | "alerts"
+  | "store"
+  | "cluster"
+  | "discord"
+  | "ops";
 const wings: readonly Wing[] = [
   "api",
   "watch",
   "feeds",
   "runs",
   "history",
+  "alerts",
   "store",
   "cluster",
   "discord",
@@ -198,6 +209,7 @@ export function biomeConfig(): object {
               "**/feeds/**",
               "**/runs/**",
               "**/history/**",
+              "**/alerts/**",
               "**/ops/**",
             ],
             message:

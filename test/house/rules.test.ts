@@ -17,7 +17,7 @@ interface Breach {
   readonly rule: string;
 }
 
-const wings = ["api", "watch", "feeds", "runs", "history", "store", "cluster", "discord", "ops"];
+const wings = ["api", "watch", "feeds", "runs", "history", "alerts", "store", "cluster", "discord", "ops"];
 const restricted = "lint/style/noRestrictedImports";
 const importOf = (from: string) => `import { x } from "${from}";\nexport const y = x;\n`;
 

@@ -28,6 +28,7 @@ class Host {
   readonly here = new Map<string, boolean | undefined>();
   readonly pruned: string[] = [];
   readonly accountsForgotten: string[] = [];
+  readonly alertsForgotten: string[] = [];
   readonly reports: string[] = [];
   bindings = this.#open().bindings;
   settings = createSettings(new MemoryDocuments(parseSettings, this.texts.settings));
@@ -59,6 +60,7 @@ class Host {
         },
       },
       accounts: { delete: async (guildId) => void this.accountsForgotten.push(guildId) },
+      alertRules: { delete: async (guildId) => void this.alertsForgotten.push(guildId) },
       clock: this.clock,
       keepMs: 30 * DAY_MS,
       isHere: (guildId) => this.here.get(guildId),
@@ -172,6 +174,7 @@ describe("a guild that removed the bot", () => {
     await host.clock.advance(2 * DAY_MS);
     assert.deepEqual(host.pruned, ["g1"]);
     assert.deepEqual(host.accountsForgotten, ["g1"]);
+    assert.deepEqual(host.alertsForgotten, ["g1"]);
     assert.deepEqual(await host.settings.of("g1"), DEFAULT_SETTINGS);
     for (const texts of Object.values(host.texts)) {
       assert.doesNotMatch(JSON.stringify([...texts]), /g1/);

@@ -199,6 +199,7 @@ export class FakeWorld {
     queue: unused("queue"),
     catalogue: unused("catalogue"),
     ...{ cases: CASES_OFF, watches: WATCHES_OFF },
+    alerts: unused("alerts"),
     feeds: unused("feeds"),
     schedules: { ...unused<Schedules>("schedules"), onZoneChanged: async () => undefined },
     modCalls: unused("modCalls"),

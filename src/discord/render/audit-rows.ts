@@ -72,8 +72,8 @@ const MENTION_FIRST: Readonly<Record<string, RegExp>> = {
 };
 
 function eventText(action: string, text: string): Escaped {
-  // Rows about feeds hold what the answer said, in which outside words were escaped.
-  if (action.startsWith("feed-")) return markdownOfOurs(text);
+  // Rows about feeds and alerts hold what the answer said, in which outside words were escaped.
+  if (action.startsWith("feed-") || action.startsWith("alert-")) return markdownOfOurs(text);
   // Which player it was has to stand there; the id stands behind the link.
   if (action.startsWith("history-forget") && /^\d+$/.test(text)) return profile(Number(text));
   const start = Object.hasOwn(MENTION_FIRST, action) ? MENTION_FIRST[action] : undefined;
@@ -92,6 +92,8 @@ const ACTIONS = {
   "feed-remove": "removed a feed",
   "feed-pause": "paused a feed",
   "feed-resume": "resumed a feed",
+  "alert-add": "added an alert",
+  "alert-remove": "removed an alert",
   "staff-allow": "allowed",
   "staff-tier": "chose the roles of a tier",
   "staff-deny": "denied",

@@ -104,6 +104,14 @@ export class ModCallCards implements ModCalls {
     return { bindingId: card.bindingId, callerName: card.caller.name, calledAtS: calledAtS(card) };
   }
 
+  /** Whether staff have claimed or resolved this call on a card that is at hand. */
+  isTaken(bindingId: string, { caller, atS }: Pick<ModCallEntry, "caller" | "atS">): boolean {
+    return cardsOfCaller(this.#ports.board.ofBinding(bindingId), caller).some(
+      ({ calls, claimedBy, resolved }) =>
+        (claimedBy !== undefined || resolved !== undefined) && calls.some((call) => call.atS === atS),
+    );
+  }
+
   async act(actor: Actor, cardId: string, act: ModCallAct): Promise<ActAnswer> {
     let answer: ActAnswer = { ok: false, text: md`This call is too old: its card is no longer kept.` };
     const atMs = this.#ports.clock.nowMs();

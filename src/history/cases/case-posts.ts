@@ -4,7 +4,7 @@ import type { CaseRenderer } from "../../domain/ports/case-renderer.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
-import { postOnce } from "./post-once.ts";
+import { postOnce } from "../../domain/post-once.ts";
 
 /** A message that did not get through is tried again after these waits, and then no more. */
 const AGAIN_AFTER_MS = [2_000, 10_000, 60_000, 300_000] as const;

@@ -5,8 +5,8 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
+import { postOnce } from "../../domain/post-once.ts";
 import type { PendingAlert, WatchRow } from "./case-store.ts";
-import { postOnce } from "./post-once.ts";
 
 /** An alert that did not get through is tried again after these waits, then after the last of them each time. */
 const AGAIN_AFTER_MS = [2_000, 10_000, 60_000, 300_000] as const;

@@ -1,15 +1,19 @@
+import type { Binding } from "../../domain/guild.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { RemoteRow } from "./match-runs.ts";
+import type { FreshRow } from "./seen-rows.ts";
 
 export interface OutsideRunsPorts {
   readonly audit: Pick<AuditLog, "event">;
   readonly bindings: Pick<Bindings, "list" | "bySource">;
   readonly settings: Pick<Settings, "of">;
   readonly demands: Demands;
+  /** New rows of one linked server; the same may come again after a crash. Rejects when they could not be kept. */
+  onOutside(binding: Pick<Binding, "guildId" | "id">, rows: readonly FreshRow[]): Promise<void>;
 }
 
 /** Commands by "Remote Server" that were run outside this bot: which logs are watched for them, and their audit rows. */
@@ -36,10 +40,13 @@ export class OutsideRuns {
     else this.#watched.set(guildId, sources);
   }
 
-  /** Writes the new rows that no run accounts for into the audit of each guild that links the server. */
-  async report(source: SourceId, fresh: readonly RemoteRow[], foreign: readonly RemoteRow[]): Promise<void> {
+  /** Writes the new rows that no run accounts for into the audit of each guild that links the server, and tells of them. */
+  async report(source: SourceId, fresh: readonly FreshRow[], foreign: readonly RemoteRow[]): Promise<void> {
+    const strange = foreignAmong(fresh, foreign);
+    if (strange.length === 0) return;
     const bindings = await this.#ports.bindings.bySource(source);
-    for (const [index, row] of foreignAmong(fresh, foreign).entries()) {
+    for (const binding of bindings) await this.#ports.onOutside(binding, strange);
+    for (const [index, row] of strange.entries()) {
       for (const { guildId, id, name } of bindings) {
         await this.#ports.audit.event({
           // The same row found again after a crash is the same event.
@@ -62,7 +69,7 @@ export class OutsideRuns {
 }
 
 /** The foreign rows that are new, as often as they are new. */
-function foreignAmong(fresh: readonly RemoteRow[], foreign: readonly RemoteRow[]): readonly RemoteRow[] {
+function foreignAmong(fresh: readonly FreshRow[], foreign: readonly RemoteRow[]): readonly FreshRow[] {
   const left = [...foreign];
   return fresh.filter((row) => {
     const at = left.findIndex((other) => other.atS === row.atS && other.text === row.text);

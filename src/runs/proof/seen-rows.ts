@@ -10,6 +10,12 @@ const schema = z.object({
 
 export type SeenRows = z.infer<typeof schema>;
 
+/** A row that was not seen before. */
+export interface FreshRow extends RemoteRow {
+  /** Its place among equal rows of its second, from 0. */
+  readonly ordinal: number;
+}
+
 /** For the store: checks on reading. */
 export function parseSeenRows(value: unknown): SeenRows {
   return schema.parse(value);
@@ -22,7 +28,7 @@ const KEPT_ROWS = 300;
 export function newRows(
   seen: SeenRows | undefined,
   rows: readonly RemoteRow[],
-): { readonly fresh: readonly RemoteRow[]; readonly next: SeenRows; readonly changed: boolean } {
+): { readonly fresh: readonly FreshRow[]; readonly next: SeenRows; readonly changed: boolean } {
   const known = new Map(seen?.known.map((row) => [keyOf(row), row]));
   const counts = new Map<string, { readonly row: RemoteRow; count: number }>();
   for (const row of rows) {
@@ -30,14 +36,15 @@ export function newRows(
     if (entry === undefined) counts.set(keyOf(row), { row, count: 1 });
     else entry.count += 1;
   }
-  const fresh: RemoteRow[] = [];
+  const fresh: FreshRow[] = [];
   let changed = seen === undefined;
   for (const [key, { row, count }] of counts) {
     const before = known.get(key)?.count ?? 0;
     if (count <= before || (seen !== undefined && row.atS <= seen.floorS)) continue;
     known.set(key, { text: row.text, atS: row.atS, count });
     changed = true;
-    if (seen !== undefined) fresh.push(...Array.from({ length: count - before }, () => row));
+    if (seen === undefined) continue;
+    for (let ordinal = before; ordinal < count; ordinal += 1) fresh.push({ ...row, ordinal });
   }
   return { fresh, next: evict([...known.values()], counts.size, seen?.floorS ?? 0), changed };
 }

@@ -70,7 +70,10 @@ describe("rows that are new", () => {
     const first = newRows(undefined, [row(1), row(1)]);
     assert.deepEqual([first.fresh, first.changed], [[], true]);
     const second = newRows(first.next, [row(1), row(1), row(1), row(2)]);
-    assert.deepEqual(second.fresh, [row(1), row(2)]);
+    assert.deepEqual(second.fresh, [
+      { ...row(1), ordinal: 2 },
+      { ...row(2), ordinal: 0 },
+    ]);
     assert.deepEqual(newRows(second.next, [row(2), row(1)]), {
       fresh: [],
       next: second.next,

@@ -1,0 +1,61 @@
+import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType } from "discord.js";
+import { type Choice, defineEntry, type Reply, type Typing } from "../src/discord/command.ts";
+import { alertChoice } from "../src/discord/render/alert-cards.ts";
+import { cut } from "../src/discord/render/escape.ts";
+import type { Services } from "../src/discord/services.ts";
+import type { AlertRule } from "../src/domain/alert.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import { recordEvent } from "./audit-event.ts";
+
+/** How a sub-command of `/alert` names one alert: by a choice, by its number in the list, or by its id. */
+
+const LONGEST_EVENT_TEXT = 400;
+
+async function completeAlert({ actor, typed }: Typing, services: Services): Promise<readonly Choice[]> {
+  const bindings = await services.bindings.list(actor.guildId);
+  const wanted = typed.toLowerCase();
+  return (await services.alerts.list(actor.guildId))
+    .map((rule, index) => ({ name: alertChoice(rule, index + 1, bindings), value: rule.id }))
+    .filter(({ name, value }) => value === typed || name.toLowerCase().includes(wanted));
+}
+
+const alertOption: APIApplicationCommandBasicOption = {
+  type: ApplicationCommandOptionType.String,
+  name: "alert",
+  description: "Which alert, by its number in /alert list",
+  required: true,
+  autocomplete: true,
+};
+
+/** A sub-command about one alert. */
+export function alertEntry(
+  description: string,
+  execute: (actor: Actor, alert: AlertRule, services: Services) => Promise<Reply>,
+) {
+  return defineEntry<string>({
+    description,
+    first: "ephemeral",
+    options: [alertOption],
+    parse: (options) => options.string("alert", true).trim(),
+    autocomplete: completeAlert,
+    async execute({ actor, args }, services) {
+      const all = await services.alerts.list(actor.guildId);
+      // Digits alone are a number of the list: an id is longer.
+      const alert = /^\d{1,3}$/.test(args) ? all[Number(args) - 1] : all.find(({ id }) => id === args);
+      if (alert === undefined) {
+        throw new Failure("bad-command", "There is no such alert; choose one from the list.");
+      }
+      return await execute(actor, alert, services);
+    },
+  });
+}
+
+/** An alert with many teams left out reads as a long text; the audit keeps its beginning. */
+export function recordAlertEvent(
+  services: Services,
+  actor: Actor,
+  { action, text }: { readonly action: string; readonly text: string },
+): Promise<void> {
+  return recordEvent(services, actor, { action, text: cut(text, LONGEST_EVENT_TEXT) });
+}

@@ -1,0 +1,185 @@
+import { ALERT_DEFAULTS, type AlertRule } from "../domain/alert.ts";
+import type { ModCallEntry } from "../domain/model.ts";
+import type { Facts, Surroundings } from "./facts.ts";
+import { addRow, change, type Incident, type KeptEntry, latest, type Opening, tell } from "./incidents.ts";
+import { type CountedRow, type RuleState, type ServerState, STREAMS } from "./server-state.ts";
+import { freshSightings, KIND_OF, type Sighting } from "./sightings.ts";
+import { afterCount, type PlayerCount } from "./windows/levels.ts";
+import { isOver, type SpreeLimit, takeRow } from "./windows/sprees.ts";
+import { callId, knownFrom, newlyDue } from "./windows/waiting-calls.ts";
+
+/** One answer of the service through one server's alerts. Changes the state that it is given, and nothing else. */
+
+/** What was told is kept for so long after its last change: an answer to a call may still come. */
+const KEPT_S = 7_200;
+/** The same beyond it, while its message does not say all of it. */
+const UNSHOWN_S = 86_400;
+const MOST_INCIDENTS = 60;
+/** Takes in what has come to be known; changes the state, and answers whether it has to be stored. */
+export function advance(
+  state: ServerState,
+  rules: readonly AlertRule[],
+  facts: Facts,
+  around: Surroundings,
+): boolean {
+  const isPruned = pruneRules(state, rules);
+  const fresh = freshSightings(state, rules, facts, around);
+  let isChanged = isPruned || fresh.isChanged;
+  for (const rule of rules) {
+    const its = stateOf(state, rule);
+    const before = versionOf(its);
+    const opening: Opening = {
+      ...{ rule, presentS: facts.presentS, nowMs: facts.nowMs, isQuiet: around.isQuiet(rule) },
+    };
+    for (const sighting of fresh.of(rule)) count(its, sighting, opening);
+    if (facts.players !== undefined) isChanged = takeCount(its, facts.players, opening) || isChanged;
+    if (facts.calls !== undefined && rule.kind === "calls") {
+      isChanged = takeCalls(its, facts.calls, opening, around) || isChanged;
+    }
+    isChanged = isChanged || versionOf(its) !== before;
+    if (isChanged)
+      prune(its, { limit: limitOf(rule), presentS: facts.presentS, floorS: floorOf(state, rule) });
+  }
+  return isChanged;
+}
+
+/** How much is too much, where the alert does not say. */
+function limitOf({ kind, count, withinS }: AlertRule): SpreeLimit {
+  const defaults: { readonly count?: number; readonly withinS?: number } = ALERT_DEFAULTS[kind];
+  return { count: count ?? defaults.count ?? 1, withinS: withinS ?? defaults.withinS ?? 0 };
+}
+
+function stateOf(state: ServerState, { id }: Pick<AlertRule, "id">): RuleState {
+  const known = state.rules.get(id);
+  if (known !== undefined) return known;
+  const made: RuleState = { sprees: new Map(), told: 0, incidents: [] };
+  state.rules.set(id, made);
+  return made;
+}
+
+function pruneRules(state: ServerState, rules: readonly AlertRule[]): boolean {
+  const ids = new Set(rules.map(({ id }) => id));
+  let isChanged = false;
+  for (const id of state.rules.keys()) if (!ids.has(id)) isChanged = state.rules.delete(id);
+  const kinds = new Set(rules.map(({ kind }) => kind));
+  for (const stream of state.seen.keys()) {
+    // What nobody counts begins anew with the next alert that does.
+    if (!kinds.has(KIND_OF[stream])) isChanged = state.seen.delete(stream);
+  }
+  return isChanged;
+}
+
+/** Counts one row of a subject: nothing comes of it, or an alert begins, or one goes on. */
+function count(state: RuleState, { subject, who, row }: Sighting, opening: Opening): void {
+  const spree = state.sprees.get(subject) ?? { rows: [] };
+  state.sprees.set(subject, spree);
+  const limit = limitOf(opening.rule);
+  const step = takeRow(spree, row, limit);
+  if (step.kind === "none") return;
+  const id = `${subject} ${step.firedAtS}`;
+  if (step.kind === "more") {
+    addRow(state.incidents, id, asShown(row));
+    return;
+  }
+  const shown = step.rows.map(asShown);
+  const entry: KeptEntry = {
+    ...{ id, ...(who === undefined ? {} : { who }), count: shown.length },
+    ...{ firstS: shown[0]?.atS ?? row.atS, lastS: shown.at(-1)?.atS ?? row.atS, rows: latest(shown) },
+  };
+  tell(state.incidents, entry, { eventS: step.firedAtS, opening, withinS: limit.withinS });
+}
+
+function asShown({ name: _, ...row }: CountedRow) {
+  return row;
+}
+
+/** @returns whether anything is different now */
+function takeCount(state: RuleState, players: PlayerCount, opening: Opening): boolean {
+  const { kind, count: most } = opening.rule;
+  if (kind !== "full" && kind !== "empty") return false;
+  const before = state.level;
+  const { level, step } = afterCount(before, { kind, count: most }, players);
+  state.level = level;
+  if (step.kind === "began") {
+    state.told += 1;
+    const entry: KeptEntry = {
+      ...{ id: `${kind} ${state.told}`, count: players.current, firstS: players.atS, lastS: players.atS },
+      ...{ rows: [], players: { current: players.current, most: players.most } },
+    };
+    tell(state.incidents, entry, { eventS: players.atS, opening, withinS: 0 });
+  } else if (step.kind === "ended") {
+    const { endedS } = step;
+    change(state.incidents, `${kind} ${state.told}`, (entry) => ({ ...entry, endedS, lastS: endedS }));
+  }
+  return JSON.stringify(before) !== JSON.stringify(level);
+}
+
+/** @returns whether anything is different now */
+function takeCalls(
+  state: RuleState,
+  calls: readonly ModCallEntry[],
+  opening: Opening,
+  around: Surroundings,
+): boolean {
+  if (state.calls === undefined) {
+    state.calls = knownFrom(calls);
+    return true;
+  }
+  const { withinS } = limitOf(opening.rule);
+  const known = state.calls.doneS.size;
+  const isTaken = (call: ModCallEntry) => around.isTaken(call);
+  const due = newlyDue(state.calls, calls, { withinS, presentS: opening.presentS }, isTaken);
+  for (const { id, caller, atS, dueS } of due) {
+    const entry: KeptEntry = { id, who: caller, count: 1, firstS: atS, lastS: atS, rows: [] };
+    tell(state.incidents, entry, { eventS: dueS, opening, withinS });
+  }
+  for (const call of calls) end(state.incidents, call, around);
+  return due.length > 0 || state.calls.doneS.size !== known;
+}
+
+/** Somebody has answered, or taken in hand, a call that was told. */
+function end(incidents: Incident[], call: ModCallEntry, { isTaken }: Surroundings): void {
+  if (incidents.length === 0) return;
+  const id = callId(call);
+  const open = incidents.flatMap(({ entries }) => entries).find((one) => one.id === id);
+  if (open === undefined || open.callEnd?.kind === "answered") return;
+  const { moderator: by } = call;
+  if (by !== undefined) change(incidents, id, (entry) => ({ ...entry, callEnd: { kind: "answered", by } }));
+  else if (open.callEnd === undefined && isTaken(call)) {
+    change(incidents, id, (entry) => ({ ...entry, callEnd: { kind: "taken" } }));
+  }
+}
+
+function versionOf({ incidents }: RuleState): number {
+  return incidents.reduce((sum, { version }) => sum + version, incidents.length);
+}
+
+/** The second up to which nothing more can come that this alert counts. */
+function floorOf({ seen }: ServerState, { kind }: AlertRule): number {
+  const streams = STREAMS.filter((stream) => KIND_OF[stream] === kind && seen.has(stream));
+  return Math.min(...streams.map((stream) => seen.get(stream)?.floorS ?? Number.NEGATIVE_INFINITY));
+}
+
+/** Lets go of what nothing more can come of. */
+function prune(
+  state: RuleState,
+  {
+    limit,
+    presentS,
+    floorS,
+  }: { readonly limit: SpreeLimit; readonly presentS: number; readonly floorS: number },
+): void {
+  const toldS = presentS - KEPT_S;
+  for (const [subject, spree] of state.sprees) {
+    if (isOver(spree, limit, floorS)) state.sprees.delete(subject);
+  }
+  state.incidents = state.incidents
+    .filter((incident) => {
+      const { entries, shown, version, isGone } = incident;
+      const isOpen = entries.some(({ players, endedS }) => players !== undefined && endedS === undefined);
+      const lastS = Math.max(...entries.map((entry) => entry.lastS));
+      const isShown = isGone === true || shown >= version;
+      return isOpen || lastS + limit.withinS >= toldS || (!isShown && lastS >= toldS - UNSHOWN_S);
+    })
+    .slice(-MOST_INCIDENTS);
+}

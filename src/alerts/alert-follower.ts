@@ -1,0 +1,295 @@
+// Over 200 lines: everything that changes a server's state takes its turn here, writes it, and has it shown.
+import type { AlertRule } from "../domain/alert.ts";
+import { KeyedMutex } from "../domain/keyed-mutex.ts";
+import type {
+  CommandEntry,
+  KillEntry,
+  ModCallEntry,
+  Player,
+  PlayerRef,
+  Snapshot,
+  SourceId,
+} from "../domain/model.ts";
+import type { Clock } from "../domain/ports/clock.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import type { Settings } from "../domain/ports/settings.ts";
+import { DEFAULT_ZONE } from "../domain/time-zones.ts";
+import { advance } from "./advance.ts";
+import { isShown, type MessageRef } from "./alert-posts.ts";
+import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
+import { isQuiet } from "./quiet-hours.ts";
+import {
+  fromStored,
+  type RuleState,
+  type ServerState,
+  type StoredServerState,
+  storedForm,
+} from "./server-state.ts";
+import type { WatchedServer, WatchedServers } from "./watched-servers.ts";
+
+export interface AlertFollowerPorts {
+  /** With `parseServerState`. By binding. */
+  readonly states: Documents<StoredServerState>;
+  readonly servers: WatchedServers;
+  readonly settings: Pick<Settings, "of">;
+  readonly accounts: Pick<GameAccounts, "ofPlayer">;
+  readonly clock: Clock;
+  /** Whether a command of the game's log punishes somebody. */
+  isPunishment(text: string): boolean;
+  /** Whether staff took a call in hand on its card. */
+  isCallTaken(bindingId: string, call: ModCallEntry): boolean;
+  /** A message is to say what is known now. */
+  show(ref: MessageRef): void;
+  report(what: string, error: unknown): void;
+}
+
+type Lists = Pick<Snapshot["lists"], "killLogs" | "commandLogs">;
+
+/** Teams of players who are no longer listed are known for so long. */
+const TEAM_KNOWN_MS = 120_000;
+/** Runs that wait for a store that takes nothing. */
+const MOST_WAITING_RUNS = 1_000;
+
+/** Takes in what happens on servers with alerts: each row once, written before anything is told. */
+export class AlertFollower {
+  readonly #ports: AlertFollowerPorts;
+  readonly #turns = new KeyedMutex();
+  /** By binding. Absent: to be read from the store. */
+  readonly #states = new Map<string, ServerState>();
+  /** By binding: the windows that are counted and written. */
+  readonly #counted = new Map<string, Lists>();
+  readonly #teams = new Map<SourceId, Map<number, { readonly team: string; readonly atMs: number }>>();
+  readonly #punishing = new WeakMap<CommandEntry, boolean>();
+  /** By binding: runs that could not be written yet. */
+  readonly #waiting = new Map<string, MemberRun[]>();
+
+  constructor(ports: AlertFollowerPorts) {
+    this.#ports = ports;
+  }
+
+  /** An answer of the service. Rejects when the store fails: the same rows then come again. */
+  async take(snapshot: Snapshot): Promise<void> {
+    const servers = this.#ports.servers.of(snapshot.source);
+    if (servers.length === 0) return;
+    this.#noteTeams(snapshot);
+    const done = await Promise.allSettled(servers.map((server) => this.#takeFor(server, snapshot)));
+    for (const result of done) if (result.status === "rejected") throw result.reason;
+  }
+
+  /** A run of a member was sent. Never rejects; what cannot be written is counted with the next answer. */
+  async onRun(of: { readonly guildId: string; readonly bindingId: string }, run: MemberRun): Promise<void> {
+    const server = this.#ports.servers.ofBinding(of.guildId, of.bindingId);
+    if (server?.rules.some(({ kind }) => kind === "punishments") !== true) return;
+    const waiting = this.#waiting.get(of.bindingId) ?? [];
+    // Its audit row changes several times.
+    if (waiting.length >= MOST_WAITING_RUNS || waiting.some(({ id }) => id === run.id)) return;
+    this.#waiting.set(of.bindingId, [...waiting, run]);
+    const nowMs = this.#ports.clock.nowMs();
+    await this.#advance(server, { presentS: Math.floor(nowMs / 1_000), nowMs }).catch((error: unknown) =>
+      this.#ports.report("a punishing command could not be counted yet", error),
+    );
+  }
+
+  /** Commands on a server that no run of ours accounts for. Rejects when the store fails. */
+  async onOutside(
+    of: { readonly guildId: string; readonly bindingId: string },
+    outside: readonly OutsideRow[],
+  ): Promise<void> {
+    const server = this.#ports.servers.ofBinding(of.guildId, of.bindingId);
+    if (server?.rules.some(({ kind }) => kind === "outside") !== true) return;
+    const nowMs = this.#ports.clock.nowMs();
+    await this.#advance(server, { presentS: Math.floor(nowMs / 1_000), nowMs, outside });
+  }
+
+  /** What an alert has told, with its state; undefined: it has told nothing. */
+  async ruleState({ bindingId, id }: Pick<AlertRule, "bindingId" | "id">): Promise<RuleState | undefined> {
+    return await this.#turns.take(bindingId, async () => (await this.#stateOf(bindingId))?.rules.get(id));
+  }
+
+  /** As far as it is at hand: nothing is read. */
+  ruleStateAtHand({ bindingId, id }: Pick<AlertRule, "bindingId" | "id">): RuleState | undefined {
+    return this.#states.get(bindingId)?.rules.get(id);
+  }
+
+  /**
+   * Changes what is noted of an alert's messages: they stand in Discord, whether it can be written now or not. Answers
+   * whether it was written; never rejects.
+   */
+  async note(
+    { bindingId, id }: Pick<AlertRule, "bindingId" | "id">,
+    change: (state: RuleState) => void,
+  ): Promise<boolean> {
+    return await this.#turns.take(bindingId, async () => {
+      try {
+        const state = await this.#stateOf(bindingId);
+        const its = state?.rules.get(id);
+        if (state === undefined || its === undefined) return true;
+        change(its);
+        await this.#ports.states.set(bindingId, storedForm(state));
+        return true;
+      } catch (error) {
+        this.#ports.report("what stands in an alert's channel could not be noted", error);
+        return false;
+      }
+    });
+  }
+
+  /** Messages that do not say all there is to say; of every linked server, after a start. */
+  async unshown(): Promise<readonly MessageRef[]> {
+    const refs: MessageRef[] = [];
+    for (const { binding } of this.#ports.servers.all()) {
+      const state = await this.#turns.take(binding.id, () => this.#stateOf(binding.id));
+      if (state !== undefined) refs.push(...unshownIn(state, binding.id));
+    }
+    return refs;
+  }
+
+  /** A server was unlinked, or none of its alerts is left. Rejects when the store fails. */
+  async drop(bindingId: string): Promise<void> {
+    await this.#turns.take(bindingId, async () => {
+      this.#states.delete(bindingId);
+      this.#counted.delete(bindingId);
+      this.#waiting.delete(bindingId);
+      await this.#ports.states.delete(bindingId);
+    });
+  }
+
+  async #takeFor(server: WatchedServer, snapshot: Snapshot): Promise<void> {
+    const { lists, status, serviceAtMs, takenAtMs } = snapshot;
+    const { killLogs, commandLogs, modCalls } = lists;
+    const counted = this.#counted.get(server.binding.id);
+    const atS = Math.floor((serviceAtMs ?? takenAtMs) / 1_000);
+    const kills = isSame(killLogs, counted?.killLogs) ? undefined : killLogs;
+    const commands = isSame(commandLogs, counted?.commandLogs) ? undefined : commandLogs;
+    await this.#advance(server, {
+      presentS: atS,
+      nowMs: takenAtMs,
+      ...(kills === undefined ? {} : { kills }),
+      ...(commands === undefined ? {} : { commands }),
+      ...(modCalls === undefined ? {} : { calls: modCalls }),
+      players: { current: status.currentPlayers, most: status.maxPlayers, atS },
+    });
+    this.#counted.set(server.binding.id, {
+      ...counted,
+      ...(killLogs === undefined ? {} : { killLogs }),
+      ...(commandLogs === undefined ? {} : { commandLogs }),
+    });
+  }
+
+  async #advance({ binding: { guildId, id } }: WatchedServer, facts: Facts): Promise<void> {
+    const refs = await this.#turns.take(id, async () => {
+      // Its alerts may have been changed or removed while it waited for its turn.
+      const server = this.#ports.servers.ofBinding(guildId, id);
+      if (server === undefined) return [];
+      const { binding, rules } = server;
+      const around = await this.#surroundings(server, facts);
+      const state = (await this.#stateOf(binding.id)) ?? newState(binding.guildId);
+      const runs = this.#waiting.get(binding.id) ?? [];
+      if (!advance(state, rules, runs.length === 0 ? facts : { ...facts, runs }, around)) {
+        this.#states.set(binding.id, state);
+        return [];
+      }
+      // What was changed counts once it is written: until then the store knows better.
+      this.#states.delete(binding.id);
+      this.#counted.delete(binding.id);
+      await this.#ports.states.set(binding.id, storedForm(state));
+      this.#states.set(binding.id, state);
+      this.#waiting.delete(binding.id);
+      return unshownIn(state, binding.id);
+    });
+    for (const ref of refs) this.#ports.show(ref);
+  }
+
+  async #stateOf(bindingId: string): Promise<ServerState | undefined> {
+    const known = this.#states.get(bindingId);
+    if (known !== undefined) return known;
+    const stored = await this.#ports.states.get(bindingId);
+    if (stored === undefined) return undefined;
+    const state = fromStored(stored);
+    this.#states.set(bindingId, state);
+    return state;
+  }
+
+  async #surroundings({ binding, rules }: WatchedServer, facts: Facts): Promise<Surroundings> {
+    const { settings, isCallTaken } = this.#ports;
+    const hasQuiet = rules.some(({ quiet }) => quiet !== undefined);
+    const zone = hasQuiet ? (await settings.of(binding.guildId)).timeZone : undefined;
+    const members = await this.#membersAmong(binding.guildId, facts.commands ?? []);
+    return {
+      isQuiet: ({ quiet }) =>
+        quiet !== undefined && isQuiet(quiet, zone ?? DEFAULT_ZONE, facts.presentS * 1_000),
+      teamOf: (player) => this.#teamOf(binding.source, player),
+      isPunishment: (row) => this.#isPunishment(row),
+      memberOf: ({ id }) => (id === undefined ? undefined : members.get(id)),
+      isTaken: (call) => isCallTaken(binding.id, call),
+    };
+  }
+
+  async #membersAmong(guildId: string, rows: readonly CommandEntry[]): Promise<ReadonlyMap<number, string>> {
+    const members = new Map<number, string>();
+    const ids = new Set(
+      rows.filter((row) => this.#isPunishment(row)).flatMap(({ player }) => player.id ?? []),
+    );
+    for (const id of ids) {
+      const account = await this.#ports.accounts.ofPlayer(guildId, id);
+      if (account !== undefined) members.set(id, account.userId);
+    }
+    return members;
+  }
+
+  /** Rows stay the same objects while a log shows them, so each text is read once. */
+  #isPunishment(row: CommandEntry): boolean {
+    const known = this.#punishing.get(row);
+    if (known !== undefined) return known;
+    // A row of a program is counted as the run that it was, or as one of others.
+    const isPersons = row.player.id !== undefined || row.player.name.toLowerCase() !== "remote server";
+    const is = isPersons && this.#ports.isPunishment(row.text);
+    this.#punishing.set(row, is);
+    return is;
+  }
+
+  #noteTeams({ source, lists, takenAtMs }: Snapshot): void {
+    if (lists.players === undefined) return;
+    const wants = this.#ports.servers.of(source).some(({ rules }) => rules.some((rule) => rule.withoutTeams));
+    if (!wants) {
+      this.#teams.delete(source);
+      return;
+    }
+    const teams = this.#teams.get(source) ?? new Map();
+    for (const [id, { atMs }] of teams) if (takenAtMs - atMs > TEAM_KNOWN_MS) teams.delete(id);
+    for (const { player, team } of lists.players satisfies readonly Player[]) {
+      if (player.id !== undefined) teams.set(player.id, { team: team.toLowerCase(), atMs: takenAtMs });
+    }
+    this.#teams.set(source, teams);
+  }
+
+  #teamOf(source: SourceId, { id }: PlayerRef): string | undefined {
+    return id === undefined ? undefined : this.#teams.get(source)?.get(id)?.team;
+  }
+}
+
+function newState(guildId: string): ServerState {
+  return { guildId, seen: new Map(), rules: new Map() };
+}
+
+function unshownIn({ guildId, rules }: ServerState, bindingId: string): MessageRef[] {
+  return [...rules].flatMap(([ruleId, { incidents }]) =>
+    incidents
+      .filter((incident) => !isShown(incident))
+      .map(({ key }) => ({ guildId, bindingId, ruleId, key })),
+  );
+}
+
+/** Nothing new: the same rows in the same places, as the reader of answers keeps them. */
+function isSame<T extends KillEntry | CommandEntry>(
+  now: readonly T[] | undefined,
+  before: readonly T[] | undefined,
+): boolean {
+  return (
+    now !== undefined &&
+    before !== undefined &&
+    now.length === before.length &&
+    now.every((row, index) => row === before[index])
+  );
+}

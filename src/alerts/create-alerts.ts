@@ -1,0 +1,182 @@
+import type { AlertRule } from "../domain/alert.ts";
+import { Failure } from "../domain/failure.ts";
+import type { Binding } from "../domain/guild.ts";
+import type { ModCallEntry } from "../domain/model.ts";
+import type { AlertRenderer } from "../domain/ports/alert-renderer.ts";
+import type { Alerts } from "../domain/ports/alerts.ts";
+import type { AuditLog } from "../domain/ports/audit-log.ts";
+import type { Bindings } from "../domain/ports/bindings.ts";
+import type { Clock, Random } from "../domain/ports/clock.ts";
+import type { Demands } from "../domain/ports/demands.ts";
+import type { Documents } from "../domain/ports/documents.ts";
+import type { GameAccounts } from "../domain/ports/game-accounts.ts";
+import type { Notifier } from "../domain/ports/notifier.ts";
+import type { Settings } from "../domain/ports/settings.ts";
+import type { Sink } from "../domain/ports/sink.ts";
+import type { SnapshotListener } from "../domain/ports/snapshots.ts";
+import type { RunRecord } from "../domain/run.ts";
+import { AlertFollower } from "./alert-follower.ts";
+import { AlertPosts } from "./alert-posts.ts";
+import { AlertRules, type GuildAlerts } from "./alert-rules.ts";
+import type { OutsideRow } from "./facts.ts";
+import { RunCount } from "./run-count.ts";
+import type { StoredServerState } from "./server-state.ts";
+import { WatchedServers } from "./watched-servers.ts";
+
+export interface AlertsParts {
+  /** With `parseGuildAlerts`; durable. By guild. */
+  readonly rules: Documents<GuildAlerts>;
+  /** With `parseServerState`. By binding. */
+  readonly states: Documents<StoredServerState>;
+  readonly bindings: Pick<Bindings, "list">;
+  readonly settings: Pick<Settings, "of">;
+  readonly accounts: Pick<GameAccounts, "ofPlayer">;
+  readonly audit: Pick<AuditLog, "recentRuns" | "get">;
+  readonly demands: Demands;
+  readonly sink: Sink;
+  readonly notifier: Pick<Notifier, "guild">;
+  readonly renderer: AlertRenderer;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The verb of a command as the game's log shows it, without the colon; undefined: none can be read. */
+  verbOf(text: string): string | undefined;
+  /** Whether staff took a call in hand on its card. */
+  isCallTaken(bindingId: string, call: ModCallEntry): boolean;
+  /** Whether this process serves the guild. */
+  isOurs(guildId: string): boolean;
+  report(what: string, error: unknown): void;
+}
+
+export interface AlertsState {
+  readonly servers: number;
+  readonly alerts: number;
+}
+
+export interface AlertsWing {
+  readonly alerts: Alerts;
+  readonly listener: SnapshotListener;
+  /** After the bindings are loaded: takes up alerts, and messages that an earlier process may not have finished. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** The audit row of a run has changed. Never throws. */
+  onRun(record: RunRecord): void;
+  /** Commands that no run of ours accounts for. Rejects when the store fails; they may come again then. */
+  onOutside(binding: Pick<Binding, "guildId" | "id">, rows: readonly OutsideRow[]): Promise<void>;
+  /** A guild has linked a server or replaced a key. */
+  onLinksChanged(guildId: string): Promise<void>;
+  /** A server was unlinked: its alerts go. */
+  onUnlinked(binding: Pick<Binding, "guildId" | "id">): Promise<void>;
+  /** The bot was removed from a guild: its alerts rest until it is back. */
+  onGuildRemoved(guildId: string, linked: readonly Pick<Binding, "id">[]): Promise<void>;
+  permissionsChanged(guildId: string): void;
+  state(): AlertsState;
+}
+
+/** What hits somebody who cannot undo it. */
+const PUNISHING: ReadonlySet<string> = new Set(["kick", "ban", "jail", "kill", "down"]);
+
+/** Builds the wing that tells staff what they would otherwise have to watch for. It punishes nobody. */
+export function createAlerts(parts: AlertsParts): AlertsWing {
+  const { bindings, sink, notifier, renderer, clock, random, report } = parts;
+  const rules = new AlertRules({ documents: parts.rules, clock, random });
+  const servers = new WatchedServers({ ...parts, rulesOf: (guildId) => rules.of(guildId) });
+  const isPunishment = (text: string) => PUNISHING.has(parts.verbOf(text) ?? "");
+  const follower: AlertFollower = new AlertFollower({
+    ...parts,
+    servers,
+    isPunishment,
+    isCallTaken: (bindingId, call) => parts.isCallTaken(bindingId, call),
+    show: (ref) => posts.show(ref),
+    report,
+  });
+  const ruleOf = (guildId: string, ruleId: string) => rules.of(guildId).find(({ id }) => id === ruleId);
+  const posts = new AlertPosts({
+    ...{ sink, renderer, clock, random, report },
+    async find({ guildId, bindingId, ruleId, key }) {
+      const rule = ruleOf(guildId, ruleId);
+      if (rule === undefined) return undefined;
+      const incident = (await follower.ruleState(rule))?.incidents.find((one) => one.key === key);
+      const server = servers.ofBinding(guildId, bindingId);
+      if (incident === undefined || server === undefined) return undefined;
+      const [binding] = (await bindings.list(guildId)).filter(({ id }) => id === bindingId);
+      return { rule, incident, serverName: binding?.name ?? server.binding.name };
+    },
+    note: ({ bindingId, ruleId, key }, shown) =>
+      follower.note({ bindingId, id: ruleId }, (state) => {
+        const incident = state.incidents.find((one) => one.key === key);
+        if (incident !== undefined) Object.assign(incident, shown);
+      }),
+    async onOutcome(rule, refused) {
+      const before = follower.ruleStateAtHand(rule)?.refused;
+      if ((before === undefined) === (refused === undefined)) return;
+      await follower.note(rule, (state) => {
+        state.refused = refused;
+      });
+      if (refused !== undefined)
+        await notifier.guild(rule.guildId, renderer.refused(rule, refused), rule.createdBy);
+    },
+  });
+  const runs = new RunCount({ ...parts, servers, isPunishment, onRun: (of, run) => follower.onRun(of, run) });
+
+  async function removeWhere(guildId: string, isMeant: (rule: AlertRule) => boolean) {
+    const removed = await rules.remove(guildId, isMeant);
+    await servers.refresh(guildId);
+    for (const bindingId of new Set(removed.map((rule) => rule.bindingId))) {
+      if (servers.ofBinding(guildId, bindingId) === undefined) await follower.drop(bindingId);
+    }
+    return removed;
+  }
+
+  return {
+    alerts: {
+      list: async (guildId) => rules.of(guildId),
+      async add(wanted) {
+        const rule = await rules.add(wanted);
+        await servers.refresh(wanted.guildId);
+        return rule;
+      },
+      async remove(guildId, alertId) {
+        const [removed] = await removeWhere(guildId, ({ id }) => id === alertId);
+        return removed;
+      },
+      async test(guildId, alertId) {
+        const rule = ruleOf(guildId, alertId);
+        if (rule === undefined) throw new Failure("bad-command", "There is no such alert any more.");
+        const binding = (await bindings.list(guildId)).find(({ id }) => id === rule.bindingId);
+        const body = renderer.example(rule, binding?.name ?? "");
+        await sink.send(rule.channelId, { ...body, nonce: random.id().slice(0, 25) });
+      },
+      status(rule) {
+        const refused = follower.ruleStateAtHand(rule)?.refused;
+        return refused === undefined ? {} : { refused };
+      },
+    },
+    listener: { take: (snapshot) => follower.take(snapshot) },
+    async start() {
+      await rules.load();
+      for (const guildId of rules.guilds) await servers.refresh(guildId);
+      for (const ref of await follower.unshown()) posts.show(ref, true);
+      await runs.recover();
+    },
+    stop: () => posts.stop(),
+    onRun: (record) => runs.onRun(record),
+    onOutside: ({ guildId, id }, rows) => follower.onOutside({ guildId, bindingId: id }, rows),
+    async onLinksChanged(guildId) {
+      await rules.restore(guildId);
+      await servers.refresh(guildId);
+    },
+    async onUnlinked({ guildId, id }) {
+      await removeWhere(guildId, ({ bindingId }) => bindingId === id);
+    },
+    async onGuildRemoved(guildId, linked) {
+      rules.forget(guildId);
+      await servers.refresh(guildId);
+      for (const { id } of linked) await follower.drop(id);
+    },
+    permissionsChanged: (guildId) => posts.permissionsChanged(guildId),
+    state: () => ({
+      servers: servers.all().length,
+      alerts: servers.all().flatMap((server) => server.rules).length,
+    }),
+  };
+}

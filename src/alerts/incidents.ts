@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import type { AlertEntry, AlertRow, AlertRule } from "../domain/alert.ts";
+
+/** What one message tells of, and how further matters fold into it. Pure but for the state that it is given. */
+
+/** An entry with what it is known by within its alert. */
+export interface KeptEntry extends AlertEntry {
+  readonly id: string;
+}
+
+/** One message of an alert. */
+export interface Incident {
+  /** Made from what it tells of: found again in the channel by it, and the nonce of its post. */
+  readonly key: string;
+  readonly channelId: string;
+  /** Pinged by its post; absent in quiet hours, and for what happened long ago. */
+  readonly roleId?: string | undefined;
+  readonly isSilent: boolean;
+  readonly isLate: boolean;
+  /** It takes in whoever comes beyond those with messages of their own. */
+  readonly isShared: boolean;
+  /** When the first matter happened, by the service's clock, epoch seconds. */
+  readonly eventS: number;
+  /** By the host's clock. */
+  readonly openedAtMs: number;
+  entries: KeptEntry[];
+  /** Entries beyond those that are kept. */
+  more: number;
+  version: number;
+  /** What its message says; 0: it may not stand in the channel yet. */
+  shown: number;
+  messageId?: string | undefined;
+  /** Nothing more is done about its message: somebody deleted it, or it could not be posted for too long. */
+  isGone?: boolean | undefined;
+}
+
+/** Of one alert at the same time; whoever comes beyond shares one message. */
+const MOST_OF_THEIR_OWN = 4;
+const MOST_ENTRIES = 40;
+const ROWS_KEPT = 8;
+/** What happened longer ago, since the server could not be read, is told without a ping. */
+const LATE_AFTER_S = 600;
+/** A further call joins the message of one that was told so lately. */
+const CALLS_JOIN_S = 600;
+const MOST_CALLS = 10;
+
+/** What is known at the moment at which something is told. */
+export interface Opening {
+  readonly rule: AlertRule;
+  /** The service's present, epoch seconds. */
+  readonly presentS: number;
+  readonly nowMs: number;
+  readonly isQuiet: boolean;
+  /** The first message of late matters of this answer: one message tells of all of them. */
+  lateIncident?: Incident | undefined;
+}
+
+/** Tells of a new matter that happened at `eventS`: in a message of its own, or in one that goes on. */
+export function tell(
+  incidents: Incident[],
+  entry: KeptEntry,
+  {
+    eventS,
+    opening,
+    withinS,
+  }: { readonly eventS: number; readonly opening: Opening; readonly withinS: number },
+): void {
+  const isLate = opening.presentS - eventS > LATE_AFTER_S;
+  const shared = isLate ? opening.lateIncident : sharedBy(incidents, { entry, eventS, withinS, opening });
+  if (shared !== undefined) {
+    join(shared, entry);
+    return;
+  }
+  const { rule, isQuiet, nowMs } = opening;
+  const isCrowd = !isLate && goingOn(incidents, eventS, withinS).length >= MOST_OF_THEIR_OWN;
+  const incident: Incident = {
+    key: keyOf(rule.id, entry.id),
+    channelId: rule.channelId,
+    ...(isLate || isQuiet || rule.roleId === undefined ? {} : { roleId: rule.roleId }),
+    isSilent: isLate || isQuiet,
+    isLate,
+    isShared: isCrowd,
+    eventS,
+    openedAtMs: nowMs,
+    entries: [entry],
+    more: 0,
+    version: 1,
+    shown: 0,
+  };
+  if (isLate) opening.lateIncident = incident;
+  incidents.push(incident);
+}
+
+/** Adds a row to an entry that is told already. */
+export function addRow(incidents: Incident[], entryId: string, row: AlertRow): void {
+  change(incidents, entryId, (entry) => ({
+    ...entry,
+    count: entry.count + 1,
+    firstS: Math.min(entry.firstS, row.atS),
+    lastS: Math.max(entry.lastS, row.atS),
+    rows: latest([...entry.rows, row]),
+  }));
+}
+
+/** Changes an entry that is told, where it is still kept. */
+export function change(incidents: Incident[], entryId: string, edit: (entry: KeptEntry) => KeptEntry): void {
+  // The newest message first: after a late one of the same name it is the one that goes on.
+  for (const incident of incidents.toReversed()) {
+    const at = incident.entries.findIndex(({ id }) => id === entryId);
+    const entry = incident.entries[at];
+    if (entry === undefined) continue;
+    incident.entries[at] = edit(entry);
+    incident.version += 1;
+    return;
+  }
+}
+
+/** The latest of the rows, oldest first. */
+export function latest(rows: readonly AlertRow[]): readonly AlertRow[] {
+  return rows.toSorted((a, b) => a.atS - b.atS).slice(-ROWS_KEPT);
+}
+
+function sharedBy(
+  incidents: readonly Incident[],
+  told: {
+    readonly entry: KeptEntry;
+    readonly eventS: number;
+    readonly withinS: number;
+    readonly opening: Opening;
+  },
+): Incident | undefined {
+  const { eventS, withinS, opening } = told;
+  if (opening.rule.kind === "calls") {
+    const last = incidents.findLast(({ isLate }) => !isLate);
+    const lastS = last?.entries.at(-1)?.lastS ?? Number.NEGATIVE_INFINITY;
+    const joins = eventS - (lastS + withinS) <= CALLS_JOIN_S && (last?.entries.length ?? 0) < MOST_CALLS;
+    return joins && last?.isGone !== true ? last : undefined;
+  }
+  return goingOn(incidents, eventS, withinS).findLast(({ isShared }) => isShared);
+}
+
+function goingOn(incidents: readonly Incident[], atS: number, withinS: number): readonly Incident[] {
+  return incidents.filter(
+    ({ entries, isLate }) => !isLate && entries.some(({ lastS }) => lastS + withinS >= atS),
+  );
+}
+
+function join(incident: Incident, entry: KeptEntry): void {
+  if (incident.entries.some(({ id }) => id === entry.id)) return;
+  if (incident.entries.length < MOST_ENTRIES) incident.entries.push(entry);
+  else incident.more += 1;
+  incident.version += 1;
+}
+
+/** The same for the same matter, whatever was forgotten in between; fits a nonce. */
+function keyOf(ruleId: string, entryId: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([ruleId, entryId]))
+    .digest("base64url")
+    .slice(0, 22);
+}

@@ -1,0 +1,126 @@
+import type { AlertKind, AlertPerson, AlertRule } from "../domain/alert.ts";
+import type { CommandEntry, KillEntry, PlayerRef } from "../domain/model.ts";
+import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
+import type { CountedRow, ServerState, Stream } from "./server-state.ts";
+import { type Identified, raiseFloor, seenUpTo, takeUnseen } from "./windows/seen-rows.ts";
+import { LATE_S } from "./windows/sprees.ts";
+
+/** From what logs show to what is counted: which rows are new, and whose they are. */
+
+/** A new row, and by whom it is counted. */
+export interface Sighting {
+  readonly subject: string;
+  readonly who?: AlertPerson;
+  readonly row: CountedRow;
+}
+
+/** A run is known when its answer is, which may take minutes. */
+const RUN_LATE_S = 900;
+/** A row of others is told once it is sure that it is none of ours. */
+const OUTSIDE_LATE_S = 900;
+const SERVER = "server";
+/** Which alerts count which rows. */
+export const KIND_OF = {
+  kills: "kills",
+  commands: "punishments",
+  runs: "punishments",
+  outside: "outside",
+} as const satisfies Readonly<Record<Stream, AlertKind>>;
+
+/** The rows that were not seen before; from now on they are. `of`: those that one alert counts, oldest first. */
+export function freshSightings(
+  state: ServerState,
+  rules: readonly AlertRule[],
+  { presentS, kills, commands, runs, outside }: Facts,
+  around: Surroundings,
+) {
+  const kinds = new Set(rules.map(({ kind }) => kind));
+  let isChanged = false;
+  const take = <T>(stream: Stream, rows: readonly Identified<T>[] | undefined, newestS: number) => {
+    if (rows === undefined) return [];
+    const isLog = stream === "kills" || stream === "commands";
+    const seen = state.seen.get(stream) ?? seenUpTo(Number.NEGATIVE_INFINITY);
+    // What a log shows at first sight is of the past.
+    const isBaseline = isLog && !state.seen.has(stream);
+    const fresh = takeUnseen(seen, rows);
+    if (fresh.length === 0 && !isBaseline) return [];
+    isChanged = true;
+    state.seen.set(stream, seen);
+    const lateS = isLog ? LATE_S : stream === "runs" ? RUN_LATE_S : OUTSIDE_LATE_S;
+    raiseFloor(seen, { newestS, presentS, lateS });
+    return isBaseline ? [] : fresh.map(({ row }) => row);
+  };
+  const killed = kinds.has("kills") ? take("kills", kills?.flatMap(identifiedKill), newest(kills)) : [];
+  const isCounted = kinds.has("punishments");
+  const typed = commands?.filter((row) => isCounted && around.isPunishment(row)).map(identifiedCommand);
+  const commanded = isCounted ? take("commands", typed, newest(commands)) : [];
+  const ran = isCounted ? take("runs", runs?.map(identifiedRun), newest(runs)) : [];
+  const strange = kinds.has("outside")
+    ? take("outside", outside?.map(identifiedOutside), newest(outside))
+    : [];
+  const punished = [
+    ...commanded.map((row) => punishedBy(row, around.memberOf(row.player))),
+    ...ran.map(sightingOfRun),
+  ].sort((a, b) => a.row.atS - b.row.atS);
+  return {
+    isChanged,
+    of(rule: AlertRule): readonly Sighting[] {
+      switch (rule.kind) {
+        case "kills":
+          return killed.filter(({ killer }) => !isLeftOut(rule, around.teamOf(killer))).map(sightingOfKill);
+        case "punishments":
+          return punished;
+        case "outside":
+          return strange.map(({ atS, text }) => ({ subject: SERVER, row: { atS, text, name: "" } }));
+        default:
+          return [];
+      }
+    },
+  };
+}
+
+function isLeftOut({ withoutTeams }: AlertRule, team: string | undefined): boolean {
+  return team !== undefined && withoutTeams?.some((name) => name.toLowerCase() === team) === true;
+}
+
+function newest(rows: readonly { readonly atS: number }[] | undefined): number {
+  return rows?.reduce((latestS, { atS }) => Math.max(latestS, atS), 0) ?? 0;
+}
+
+function nameOf({ id, name }: PlayerRef): string {
+  return id === undefined ? `n${name}` : `p${id}`;
+}
+
+/** Nobody kills themselves in rage at others. */
+function identifiedKill(row: KillEntry): Identified<KillEntry>[] {
+  const [killer, killed] = [nameOf(row.killer), nameOf(row.killed)];
+  return killer === killed ? [] : [{ atS: row.atS, identity: `${killer} ${killed}`, row }];
+}
+
+function identifiedCommand(row: CommandEntry): Identified<CommandEntry> {
+  return { atS: row.atS, identity: `${nameOf(row.player)} ${row.text}`, row };
+}
+
+function identifiedRun(row: MemberRun): Identified<MemberRun> {
+  return { atS: row.atS, identity: row.id, row };
+}
+
+function identifiedOutside(row: OutsideRow): Identified<OutsideRow> {
+  return { atS: row.atS, identity: `${row.ordinal} ${row.text}`, row };
+}
+
+function sightingOfKill({ atS, killer, killed }: KillEntry): Sighting {
+  return { subject: nameOf(killer), who: killer, row: { atS, other: killed, name: killer.name } };
+}
+
+function punishedBy({ atS, player, text }: CommandEntry, userId: string | undefined): Sighting {
+  return {
+    subject: userId === undefined ? nameOf(player) : `u${userId}`,
+    who: { ...player, ...(userId === undefined ? {} : { userId }) },
+    row: { atS, text, name: player.name },
+  };
+}
+
+function sightingOfRun({ atS, userId, userName, text }: MemberRun): Sighting {
+  return { subject: `u${userId}`, who: { name: userName, userId }, row: { atS, text, name: userName } };
+}

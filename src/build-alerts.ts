@@ -1,0 +1,40 @@
+import { type AlertsParts, type AlertsWing, createAlerts } from "./alerts/create-alerts.ts";
+import { alertRenderer } from "./discord/render/alert-cards.ts";
+import type { FeedsWing } from "./feeds/feeds.ts";
+import type { Runs } from "./runs/runs.ts";
+import type { Watch } from "./watch/watch.ts";
+
+export interface AlertsBuildParts
+  extends Pick<
+    AlertsParts,
+    | "rules"
+    | "states"
+    | "audit"
+    | "bindings"
+    | "settings"
+    | "demands"
+    | "sink"
+    | "notifier"
+    | "clock"
+    | "random"
+    | "isOurs"
+    | "report"
+  > {
+  readonly feeds: Pick<FeedsWing, "isCallTaken">;
+  readonly runs: Pick<Runs, "accounts" | "catalogue" | "listen" | "listenOutside">;
+  readonly watch: Pick<Watch, "listen">;
+}
+
+/** Builds the alerts and lets them hear of snapshots and runs. Starts nothing. */
+export function buildAlerts({ feeds, runs, watch, ...parts }: AlertsBuildParts): AlertsWing {
+  const alerts = createAlerts({
+    ...parts,
+    ...{ accounts: runs.accounts, renderer: alertRenderer },
+    verbOf: (text) => runs.catalogue.readLogged(text)?.verb,
+    isCallTaken: (bindingId, call) => feeds.isCallTaken(bindingId, call),
+  });
+  watch.listen(alerts.listener);
+  runs.listen((record) => alerts.onRun(record));
+  runs.listenOutside((binding, rows) => alerts.onOutside(binding, rows));
+  return alerts;
+}

@@ -1,0 +1,152 @@
+import { ALERT_DEFAULTS, type AlertKind, type AlertRule, type QuietHours } from "../../domain/alert.ts";
+import {
+  channelMention,
+  type Escaped,
+  joined,
+  markdownOfOurs,
+  md,
+  roleMention,
+} from "../../domain/escaped.ts";
+import type { SinkRefusalReason } from "../../domain/failure.ts";
+import type { Binding } from "../../domain/guild.ts";
+import type { Card, MessageBody } from "../../domain/message.ts";
+import type { AlertRenderer } from "../../domain/ports/alert-renderer.ts";
+import { alertKeyOf, alertMessage } from "./alert-message.ts";
+import { duration } from "./entry-line.ts";
+import { cut, cutLines, inlineCode, inlineName, plainText } from "./escape.ts";
+
+/** The alerts of a guild as `/alert` shows them. Pure. */
+
+const ALERT_NAMES = {
+  kills: "kills by one player",
+  punishments: "punishments by one member of staff",
+  outside: "commands from outside Marshal",
+  calls: "moderator calls without an answer",
+  full: "the server fills up",
+  empty: "the server empties",
+} as const satisfies Readonly<Record<AlertKind, string>>;
+
+/** All alerts of a guild, numbered as the choices of `/alert` number them. */
+export function alertListCard(
+  rules: readonly AlertRule[],
+  bindings: readonly Binding[],
+  refusedOf: (rule: AlertRule) => SinkRefusalReason | undefined,
+): Card {
+  const lines = rules.map((rule, index) => {
+    const refused = refusedOf(rule);
+    const why =
+      refused === undefined ? md`` : md`\n⤷ ⚠ Its channel takes no messages: ${refusedText(refused)}`;
+    return md`**${index + 1}.** ${alertText(rule, bindings)}${why}`;
+  });
+  return {
+    title: md`Alerts`,
+    description:
+      lines.length === 0 ? md`No alerts yet. Add one with \`/alert add\`.` : cutLines(lines, 4_000),
+    color: rules.some((rule) => refusedOf(rule) !== undefined) ? 0xb7791f : 0x4a6fa5,
+  };
+}
+
+/** `kills by one player, 5 in 1 min, in #alerts · Town · pings @Staff` */
+export function alertText(rule: AlertRule, bindings: readonly Binding[]): Escaped {
+  const { bindingId, kind, channelId, roleId, quiet, withoutTeams } = rule;
+  const server = bindings.find(({ id }) => id === bindingId)?.name;
+  const parts = [
+    md`**${markdownOfOurs(ALERT_NAMES[kind])}**${limitText(rule)} in ${channelMention(channelId)}`,
+  ];
+  if (server === undefined) parts.push(md`its server is not linked`);
+  else if (bindings.length > 1) parts.push(inlineName(server));
+  if (roleId !== undefined) parts.push(md`pings ${roleMention(roleId)}`);
+  if (quiet !== undefined) parts.push(md`quiet ${quietText(quiet)}`);
+  if (withoutTeams !== undefined) {
+    const teams = withoutTeams.map((team) => inlineCode(team, 40));
+    parts.push(md`without ${joined(teams, " ")}`);
+  }
+  return joined(parts, " · ");
+}
+
+/** A choice of an alert: plain text, at most 100 characters. */
+export function alertChoice(rule: AlertRule, number: number, bindings: readonly Binding[]): string {
+  const server = bindings.find(({ id }) => id === rule.bindingId)?.name ?? "not linked";
+  const named = bindings.length > 1 ? ` · ${plainText(server)}` : "";
+  return cut(`${number}. ${ALERT_NAMES[rule.kind]}${limitWords(rule)}${named}`, 100);
+}
+
+/** `22:00-07:00` */
+function quietText({ fromMinute, toMinute }: QuietHours): Escaped {
+  return markdownOfOurs(`${clock(fromMinute)}-${clock(toMinute)}`);
+}
+
+function clock(minute: number): string {
+  return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
+}
+
+function limitText(rule: AlertRule): Escaped {
+  return markdownOfOurs(limitWords(rule));
+}
+
+/** Numbers and words of ours alone. */
+function limitWords({ kind, count, withinS }: AlertRule): string {
+  const defaults: { readonly count?: number; readonly withinS?: number } = ALERT_DEFAULTS[kind];
+  const time = duration(withinS ?? defaults.withinS ?? 0);
+  switch (kind) {
+    case "kills":
+    case "punishments":
+    case "outside":
+      return `, ${count ?? defaults.count} in ${time}`;
+    case "calls":
+      return ` for ${time}`;
+    case "full":
+      return count === undefined ? "" : ` (${count} players)`;
+    case "empty":
+      return count === undefined ? "" : ` (${count} players or fewer)`;
+  }
+}
+
+export function refusedText(reason: SinkRefusalReason): Escaped {
+  switch (reason) {
+    case "gone":
+      return md`it no longer exists. Remove the alert and add it in another channel.`;
+    case "no-access":
+      return md`Marshal may not post there. Give it View Channel, Send Messages, Embed Links and Read Message History (in a thread also Send Messages in Threads).`;
+    case "closed":
+      return md`the thread is archived or locked. Open it, or use another channel.`;
+    case "unknown":
+      return md`Discord did not answer. The message may still appear; try again in a minute.`;
+    default:
+      return md`Discord refuses Marshal's messages there. Try another channel.`;
+  }
+}
+
+function refused(rule: AlertRule, why: SinkRefusalReason): MessageBody {
+  const { kind, channelId } = rule;
+  return {
+    content: md`⚠ An alert (${markdownOfOurs(ALERT_NAMES[kind])}) could not be posted in ${channelMention(channelId)}: ${refusedText(why)} Alerts of the last hour follow once it takes messages.`,
+  };
+}
+
+function example(rule: AlertRule, serverName: string): MessageBody {
+  const { roleId, quiet } = rule;
+  const ping =
+    roleId === undefined
+      ? md`Nobody is pinged by it.`
+      : md`It pings ${roleMention(roleId)}, this test does not.`;
+  const rest = quiet === undefined ? md`` : md` Between ${quietText(quiet)} nobody is pinged.`;
+  return {
+    cards: [
+      {
+        author: cut(plainText(serverName), 200),
+        title: md`✅ Test of an alert`,
+        description: md`This channel is told of: ${markdownOfOurs(ALERT_NAMES[rule.kind])}${limitText(rule)}. ${ping}${rest}`,
+        color: 0x2f855a,
+        footer: "Test",
+      },
+    ],
+  };
+}
+
+export const alertRenderer: AlertRenderer = {
+  alert: alertMessage,
+  keyOf: alertKeyOf,
+  example,
+  refused,
+};

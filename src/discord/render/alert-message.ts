@@ -1,0 +1,200 @@
+import type { AlertEntry, AlertPerson, AlertRow } from "../../domain/alert.ts";
+import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
+import type { Button, MessageBody, PostedMessage, Row } from "../../domain/message.ts";
+import type { PlayerRef } from "../../domain/model.ts";
+import type { AlertView } from "../../domain/ports/alert-renderer.ts";
+import { duration, person } from "./entry-line.ts";
+import { cut, cutLines, inlineCode, plainText, shownName } from "./escape.ts";
+import { playerButtons } from "./players/player-buttons.ts";
+
+/** One message of an alert: what happened, who it was, and what can be done about it. Pure. */
+
+const FOOTER = /^Alert · ([\w-]{1,40})$/;
+const ROOM = 3_800;
+const ENTRIES_SHOWN = 12;
+/** Of an entry that shares its message with others. */
+const ROWS_OF_SHARED = 0;
+const COMMAND_LENGTH = 120;
+const RED = 0xc53030;
+const AMBER = 0xb7791f;
+const GREY = 0x6b7280;
+
+export function alertMessage(view: AlertView): MessageBody {
+  const { key, serverName, pingedRoleId } = view;
+  return {
+    ...(pingedRoleId === undefined ? {} : { content: roleMention(pingedRoleId) }),
+    cards: [
+      {
+        author: cut(plainText(serverName), 200),
+        title: titleOf(view),
+        description: cutLines([...bodyLines(view), ...endLines(view)], ROOM),
+        color: colorOf(view),
+        footer: `Alert · ${key}`,
+      },
+    ],
+    rows: rowsOf(view),
+  };
+}
+
+export function alertKeyOf({ cards }: Pick<PostedMessage, "cards">): string | undefined {
+  return FOOTER.exec(cards[0]?.footer ?? "")?.[1];
+}
+
+function titleOf({ rule, entries, more }: AlertView): Escaped {
+  const people = entries.length + more;
+  const sum = entries.reduce((total, { count }) => total + count, 0);
+  switch (rule.kind) {
+    case "kills":
+      return people > 1 ? md`🚨 ${people} players killed ${sum}` : md`🚨 ${sum} kills${spanOf(entries)}`;
+    case "punishments":
+      return people > 1
+        ? md`⚠️ ${people} of the staff: ${sum} punishments`
+        : md`⚠️ ${sum} punishments${spanOf(entries)}`;
+    case "outside":
+      return sum === 1 ? md`🛰️ A command from outside Marshal` : md`🛰️ ${sum} commands from outside Marshal`;
+    case "calls": {
+      const open = entries.filter(({ callEnd }) => callEnd === undefined).length;
+      if (open === 0) return people === 1 ? md`🔔 The call was answered` : md`🔔 The calls were answered`;
+      return people === 1 ? md`🔔 A moderator call waits` : md`🔔 ${open} of ${people} moderator calls wait`;
+    }
+    case "full":
+      return isOver(entries) ? md`📈 The server was full` : md`📈 The server is full`;
+    case "empty":
+      return isOver(entries) ? md`📉 The server had emptied` : md`📉 The server has emptied`;
+  }
+}
+
+function spanOf([entry]: readonly AlertEntry[]): Escaped {
+  const spanS = entry === undefined ? 0 : entry.lastS - entry.firstS;
+  return spanS === 0 ? md`` : md` in ${duration(spanS)}`;
+}
+
+function isOver(entries: readonly AlertEntry[]): boolean {
+  return entries.every(({ endedS }) => endedS !== undefined);
+}
+
+function colorOf({ rule, entries }: AlertView): number {
+  const isDone =
+    rule.kind === "calls" ? entries.every(({ callEnd }) => callEnd !== undefined) : isOver(entries);
+  if (isDone) return GREY;
+  return rule.kind === "full" || rule.kind === "empty" ? AMBER : RED;
+}
+
+function bodyLines(view: AlertView): readonly Escaped[] {
+  const { entries } = view;
+  const shown = entries.slice(-ENTRIES_SHOWN);
+  const hidden = entries.length - shown.length + view.more;
+  return [
+    ...(hidden === 0 ? [] : [md`-# and ${hidden} more before these`]),
+    ...shown.flatMap((entry) => entryLines(view, entry, shown.length > 1 ? ROWS_OF_SHARED : undefined)),
+  ];
+}
+
+function entryLines(
+  { rule }: AlertView,
+  entry: AlertEntry,
+  rowsShown: number | undefined,
+): readonly Escaped[] {
+  const { who, count, firstS, lastS, players, endedS } = entry;
+  const rows = rowsShown === undefined ? entry.rows : [];
+  const when = firstS === lastS ? at(lastS) : md`<t:${firstS}:T> to ${at(lastS)}`;
+  switch (rule.kind) {
+    case "kills":
+      return [md`${named(who)} killed **${count}** · ${when}`, ...victims(rows, count)];
+    case "punishments":
+      return [md`${named(who)} ran **${count}** · ${when}`, ...commands(rows, count)];
+    case "outside":
+      return [md`Run through another program, or the game's own page · ${when}`, ...commands(rows, count)];
+    case "calls":
+      return [md`${named(who)} called ${at(firstS)}${callEnd(entry)}`];
+    case "full":
+    case "empty": {
+      const most = md`**${players?.current ?? count}** of **${players?.most ?? count}** players`;
+      return [
+        endedS === undefined
+          ? md`${most} · since ${at(firstS)}`
+          : md`${most} · <t:${firstS}:T> to <t:${endedS}:T>, ${duration(endedS - firstS)}`,
+      ];
+    }
+  }
+}
+
+function at(second: number): Escaped {
+  return md`<t:${second}:T> (<t:${second}:R>)`;
+}
+
+function named(who: AlertPerson | undefined): Escaped {
+  if (who === undefined) return md`Somebody`;
+  const { userId, id } = who;
+  if (userId === undefined) return person(who, true);
+  // Of a member who is no known player, the mention is the name.
+  return id === undefined ? userMention(userId) : md`${person(who, true)} (${userMention(userId)})`;
+}
+
+/** `> 21:04:11 Ann, Bob, 21:04:15 Cem`, the latest of them. */
+function victims(rows: readonly AlertRow[], count: number): readonly Escaped[] {
+  if (rows.length === 0) return [];
+  const parts = rows.map(({ atS, other }, index) => {
+    const name = person(other ?? { name: "" }, false);
+    return rows[index - 1]?.atS === atS ? name : md`<t:${atS}:T> ${name}`;
+  });
+  const before = count - rows.length;
+  return [md`> ${before === 0 ? md`` : md`${before} before, then `}${joined(parts, ", ")}`];
+}
+
+function commands(rows: readonly AlertRow[], count: number): readonly Escaped[] {
+  if (rows.length === 0) return [];
+  const before = count - rows.length;
+  return [
+    ...(before === 0 ? [] : [md`> ${before} before these`]),
+    ...rows.map(({ atS, text }) => md`> <t:${atS}:T> ${inlineCode(text ?? "", COMMAND_LENGTH)}`),
+  ];
+}
+
+function callEnd({ callEnd: end }: AlertEntry): Escaped {
+  if (end === undefined) return md` · nobody has answered`;
+  return end.kind === "taken" ? md` · staff took it` : md` · answered by ${person(end.by, true)}`;
+}
+
+function endLines({ isLate, rule }: AlertView): readonly Escaped[] {
+  if (isLate) return [md`-# Told late: Marshal could not read the server then. Nobody was pinged.`];
+  if (rule.kind === "calls") return [md`-# Waited ${duration(rule.withinS ?? 300)} and longer.`];
+  return [];
+}
+
+function rowsOf(view: AlertView): readonly Row[] {
+  const { rule, entries } = view;
+  const last = entries.at(-1);
+  const rewind: Button = {
+    ...{ kind: "button", style: "secondary", label: "Rewind", emoji: "⏪" },
+    id: `rewind-open:${rule.bindingId}/${last?.lastS ?? 0}`,
+  };
+  const players = distinct(
+    entries.flatMap(({ who }) => (who?.id === undefined ? [] : [{ ...who, id: who.id }])),
+  );
+  const [only] = players;
+  if (only === undefined) return [[rewind]];
+  if (entries.length > 1 && players.length > 1) return [pickOf(rule.bindingId, players), [rewind]];
+  const place = { bindingId: rule.bindingId, playerId: only.id };
+  const open: Button = {
+    ...{ kind: "button", style: "secondary", label: "Player", emoji: "👤" },
+    id: `player-open:${rule.bindingId}/${only.id}`,
+  };
+  return [...playerButtons({ ...place, inGame: true, isWatched: false }), [open, rewind]];
+}
+
+function pickOf(bindingId: string, players: readonly Required<PlayerRef>[]): Row {
+  return [
+    {
+      ...{ kind: "select", of: "string", id: `player-choose:${bindingId}`, placeholder: "Open a player" },
+      options: players.slice(-25).map(({ name, id }) => ({
+        label: cut(plainText(shownName(name)), 100),
+        value: String(id),
+      })),
+    },
+  ];
+}
+
+function distinct(players: readonly Required<PlayerRef>[]): readonly Required<PlayerRef>[] {
+  return [...new Map(players.map(({ id, name }) => [id, { id, name }])).values()];
+}

@@ -1,0 +1,82 @@
+import type { PlayerRef } from "./model.ts";
+
+/** What a guild wants to be told of: rules that people set up, and what happened by them. */
+
+export const ALERT_KINDS = ["kills", "punishments", "outside", "calls", "full", "empty"] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+
+/** Minutes of the day in the guild's time zone, from 0; where `from` is the later one they reach over midnight. */
+export interface QuietHours {
+  readonly fromMinute: number;
+  readonly toMinute: number;
+}
+
+/**
+ * How much is too much. Kills, punishments, commands outside: `count` of them within `withinS`. Calls: one that waits
+ * for `withinS`. Full, empty: `count` players; absent: as many as the server takes, or none.
+ */
+export interface AlertLimit {
+  readonly count?: number;
+  readonly withinS?: number;
+}
+
+/** One alert that a guild has set up on a linked server. */
+export interface AlertRule extends AlertLimit {
+  readonly id: string;
+  readonly guildId: string;
+  readonly bindingId: string;
+  readonly kind: AlertKind;
+  readonly channelId: string;
+  /** Pinged by a new message, never by an edit. */
+  readonly roleId?: string;
+  /** Then nobody is pinged, and messages come without a sound. */
+  readonly quiet?: QuietHours;
+  /** Kills by players of these teams do not count. */
+  readonly withoutTeams?: readonly string[];
+  readonly createdBy: string;
+  readonly createdAtMs: number;
+}
+
+/** What is taken where nothing is said. */
+export const ALERT_DEFAULTS = {
+  kills: { count: 5, withinS: 60 },
+  punishments: { count: 5, withinS: 300 },
+  outside: { count: 1, withinS: 300 },
+  calls: { withinS: 300 },
+  full: {},
+  empty: {},
+} as const satisfies Readonly<Record<AlertKind, AlertLimit>>;
+
+/** Who did it: a player, a member of the Discord server, or somebody who is both. */
+export interface AlertPerson extends PlayerRef {
+  readonly userId?: string;
+}
+
+/** One thing that was counted. */
+export interface AlertRow {
+  readonly atS: number;
+  /** Of a kill: who was killed. */
+  readonly other?: PlayerRef;
+  /** Of a command. */
+  readonly text?: string;
+}
+
+/** How a call that had waited for too long ended: a moderator answered it in the game, or staff took it on its card. */
+export type CallEnd = { readonly kind: "answered"; readonly by: PlayerRef } | { readonly kind: "taken" };
+
+/** One person, or one call, or one state of the server, that an alert tells of. */
+export interface AlertEntry {
+  readonly who?: AlertPerson;
+  /** How many were counted, in all. */
+  readonly count: number;
+  /** Of the first and the last of them, epoch seconds. */
+  readonly firstS: number;
+  readonly lastS: number;
+  /** The latest of them, oldest first. */
+  readonly rows: readonly AlertRow[];
+  readonly callEnd?: CallEnd;
+  /** Full, empty: how many players there were. */
+  readonly players?: { readonly current: number; readonly most: number };
+  /** Full, empty: since when it is so no longer. */
+  readonly endedS?: number;
+}

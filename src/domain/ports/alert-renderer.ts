@@ -1,0 +1,29 @@
+import type { AlertEntry, AlertRule } from "../alert.ts";
+import type { SinkRefusalReason } from "../failure.ts";
+import type { MessageBody, PostedMessage } from "../message.ts";
+
+/** Pure rendering of what alerts/ posts, implemented in discord/render. */
+export interface AlertRenderer {
+  alert(view: AlertView): MessageBody;
+  /** Which alert a message of ours is; undefined: it is none. */
+  keyOf(posted: Pick<PostedMessage, "cards">): string | undefined;
+  /** What `/alert test` posts. */
+  example(rule: AlertRule, serverName: string): MessageBody;
+  /** The channel of an alert takes no message. */
+  refused(rule: AlertRule, why: SinkRefusalReason): MessageBody;
+}
+
+export interface AlertView {
+  /** Stands in the footer, so that the message is found again. */
+  readonly key: string;
+  readonly rule: AlertRule;
+  readonly serverName: string;
+  /** At least one. */
+  readonly entries: readonly AlertEntry[];
+  /** Further ones that are not kept. */
+  readonly more: number;
+  /** It happened long before Marshal could read of it. */
+  readonly isLate: boolean;
+  /** Was pinged by the message; an edit keeps the mention. */
+  readonly pingedRoleId: string | undefined;
+}

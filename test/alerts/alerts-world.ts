@@ -1,0 +1,234 @@
+import { parseGuildAlerts } from "../../src/alerts/alert-rules.ts";
+import { type AlertsWing, createAlerts } from "../../src/alerts/create-alerts.ts";
+import { parseServerState } from "../../src/alerts/server-state.ts";
+import { alertRenderer } from "../../src/discord/render/alert-cards.ts";
+import type { AlertRule } from "../../src/domain/alert.ts";
+import { type Binding, DEFAULT_SETTINGS, type GuildSettings } from "../../src/domain/guild.ts";
+import type { MessageBody, OutgoingMessage } from "../../src/domain/message.ts";
+import type {
+  CommandEntry,
+  Demand,
+  KillEntry,
+  Lists,
+  ModCallEntry,
+  PlayerRef,
+  Snapshot,
+  SourceId,
+} from "../../src/domain/model.ts";
+import type { NewAlert } from "../../src/domain/ports/alerts.ts";
+import type { GameAccount } from "../../src/domain/ports/game-accounts.ts";
+import type { Sink } from "../../src/domain/ports/sink.ts";
+import type { RecentRun, RunRecord } from "../../src/domain/run.ts";
+import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
+import { seededRandom, settle, VirtualClock } from "../support/clock.ts";
+import { FakeSink } from "../support/fake-sink.ts";
+import { MemoryDocuments } from "../support/memory-documents.ts";
+
+export const SOURCE = "s1" as SourceId;
+export const CHANNEL = "alerts";
+
+export const binding: Binding = {
+  ...{ id: "b1", guildId: "g1", source: SOURCE, name: "Town", ownerId: 1, joinKey: "k" },
+  ...{ linkedBy: "u1", linkedAtMs: 0 },
+};
+
+/** A process of the bot that was killed waits for ever, and does nothing more. */
+interface Process {
+  readonly wing: AlertsWing;
+  readonly states: MemoryDocuments<ReturnType<typeof parseServerState>>;
+  readonly rules: MemoryDocuments<ReturnType<typeof parseGuildAlerts>>;
+  isDead: boolean;
+}
+
+/** The wing of alerts over a store, a Discord and a town that outlive it. */
+export class AlertsWorld {
+  readonly clock = new VirtualClock();
+  readonly sink = new FakeSink(this.clock);
+  readonly texts = { rules: new Map<string, string>(), states: new Map<string, string>() };
+  readonly demands = new Map<string, readonly Demand[]>();
+  readonly notices: MessageBody[] = [];
+  readonly reports: string[] = [];
+  readonly runs = new Map<string, RunRecord>();
+  readonly taken = new Set<string>();
+  accounts: readonly GameAccount[] = [];
+  settings: GuildSettings = DEFAULT_SETTINGS;
+  bindings: readonly Binding[] = [binding];
+  kills: KillEntry[] = [];
+  commands: CommandEntry[] = [];
+  calls: ModCallEntry[] = [];
+  players: PlayerRef[] = [];
+  teams = new Map<string, string>();
+  /** Asked before each call of Discord or the store; true: the process is killed there. */
+  dies: () => boolean = () => false;
+  ours: (guildId: string) => boolean = () => true;
+  process: Process;
+  #started = 0;
+
+  constructor() {
+    this.process = this.#process();
+  }
+
+  get nowS(): number {
+    return Math.floor(this.clock.nowMs() / 1_000);
+  }
+
+  get wing(): AlertsWing {
+    return this.process.wing;
+  }
+
+  async start(): Promise<void> {
+    await this.wing.start();
+  }
+
+  /** `kill -9`, and a start on what was stored. */
+  async restart(): Promise<void> {
+    this.#kill();
+    this.process = this.#process();
+    await this.start();
+  }
+
+  async add(alert: Partial<NewAlert> & Pick<NewAlert, "kind">): Promise<AlertRule> {
+    return await this.wing.alerts.add({
+      ...{ guildId: "g1", bindingId: "b1", channelId: CHANNEL, createdBy: "u1" },
+      ...alert,
+    });
+  }
+
+  kill(killer: PlayerRef, times = 1, atS = this.nowS): void {
+    for (let nth = 0; nth < times; nth += 1) {
+      this.kills.push({ kind: "kill", atS, killer, killed: { name: `Victim${nth}`, id: 900 + nth } });
+    }
+  }
+
+  type(player: PlayerRef, text: string, atS = this.nowS): void {
+    this.commands.push({ kind: "command", atS, player, text });
+  }
+
+  snapshot(lists: Partial<Lists> = this.lists()): Snapshot {
+    const nowMs = this.clock.nowMs();
+    return {
+      ...{ source: SOURCE, askedAtMs: nowMs, takenAtMs: nowMs, serviceAtMs: this.nowS * 1_000 },
+      status: {
+        ...{ name: "Town", ownerId: 1, coOwnerIds: [], currentPlayers: this.players.length, maxPlayers: 10 },
+        ...{ joinKey: "k", accVerifiedReq: "Disabled", teamBalance: false },
+      },
+      lists,
+      skippedRows: {},
+    };
+  }
+
+  lists(): Partial<Lists> {
+    return {
+      killLogs: [...this.kills],
+      commandLogs: [...this.commands],
+      modCalls: [...this.calls],
+      players: this.players.map((player) => ({
+        ...{ player, permission: "Normal", wantedStars: 0 },
+        team: this.teams.get(player.name) ?? "Civilian",
+      })),
+    };
+  }
+
+  /** An answer of the service, and what follows from it at once. Rejects when the store does. */
+  async look(snapshot = this.snapshot()): Promise<void> {
+    await this.wing.listener.take(snapshot);
+    await settle();
+    await settle();
+  }
+
+  messages(channelId = CHANNEL) {
+    return this.sink.messages(channelId);
+  }
+
+  /** All that a reader sees, message by message. */
+  shown(channelId = CHANNEL): readonly string[] {
+    return this.messages(channelId).map(({ body }) =>
+      [body.content, ...(body.cards ?? []).flatMap(({ title, description }) => [title, description])].join(
+        "\n",
+      ),
+    );
+  }
+
+  #kill(): void {
+    const { process } = this;
+    process.isDead = true;
+    process.states.isDead = true;
+    process.rules.isDead = true;
+  }
+
+  #process(): Process {
+    const states = new MemoryDocuments(parseServerState, this.texts.states);
+    const rules = new MemoryDocuments(parseGuildAlerts, this.texts.rules);
+    this.#started += 1;
+    const process: { wing?: AlertsWing; isDead: boolean } = { isDead: false };
+    const alive = async (): Promise<void> => {
+      if (process.isDead) await new Promise(() => undefined);
+      if (this.process?.wing === process.wing && this.dies()) {
+        this.#kill();
+        await new Promise(() => undefined);
+      }
+    };
+    const wing = createAlerts({
+      ...{ rules: mortal(rules, alive), states: mortal(states, alive), sink: mortalSink(this.sink, alive) },
+      bindings: { list: async () => this.bindings },
+      settings: { of: async () => this.settings },
+      accounts: {
+        ofPlayer: async (_, playerId) => this.accounts.find(({ player }) => player.id === playerId),
+      },
+      audit: {
+        recentRuns: async () => [...this.runs.values()] as unknown as RecentRun[],
+        get: async (_, id) => this.runs.get(id),
+      },
+      demands: { put: (owner, demands) => void this.demands.set(owner, demands) },
+      notifier: { guild: async (_, body) => void this.notices.push(body) },
+      ...{ renderer: alertRenderer, clock: this.clock, random: seededRandom(this.#started) },
+      verbOf: (text) => readLogged(text)?.verb,
+      isOurs: (guildId) => this.ours(guildId),
+      isCallTaken: (_, { caller, atS }) => this.taken.has(`${caller.name} ${atS}`),
+      report: (what) => void this.reports.push(what),
+    });
+    process.wing = wing;
+    return Object.assign(process, { wing, states, rules });
+  }
+}
+
+type Alive = () => Promise<void>;
+
+function mortal<T>(documents: MemoryDocuments<T>, alive: Alive) {
+  return {
+    async get(key: string) {
+      await alive();
+      return await documents.get(key);
+    },
+    async set(key: string, value: T) {
+      await alive();
+      await documents.set(key, value);
+      await alive();
+    },
+    async delete(key: string) {
+      await alive();
+      await documents.delete(key);
+    },
+    entries: () => documents.entries(),
+  };
+}
+
+function mortalSink(sink: Sink, alive: Alive): Sink {
+  return {
+    async send(channelId: string, message: OutgoingMessage) {
+      await alive();
+      const sent = await sink.send(channelId, message);
+      await alive();
+      return sent;
+    },
+    async edit(channelId: string, messageId: string, body: MessageBody) {
+      await alive();
+      await sink.edit(channelId, messageId, body);
+      await alive();
+    },
+    async readBack(channelId: string, afterMessageId: string | undefined, limit: number) {
+      await alive();
+      return await sink.readBack(channelId, afterMessageId, limit);
+    },
+  };
+}

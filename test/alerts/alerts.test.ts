@@ -1,0 +1,370 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { RunRecord } from "../../src/domain/run.ts";
+import { isFailure } from "../support/failures.ts";
+import { AlertsWorld, binding, CHANNEL } from "./alerts-world.ts";
+
+const ann = { name: "Ann_Lee", id: 11 };
+const bob = { name: "Bob", id: 12 };
+const MINUTE_MS = 60_000;
+
+async function world(): Promise<AlertsWorld> {
+  const made = new AlertsWorld();
+  await made.start();
+  return made;
+}
+
+describe("an alert about kills", () => {
+  test("tells of five within a minute, once, and its message grows while they go on", async () => {
+    const made = await world();
+    await made.add({ kind: "kills", roleId: "77" });
+    made.kill(ann, 5, made.nowS - 30);
+    await made.look();
+    assert.deepEqual(made.messages(), [], "what was there before is of the past");
+    await made.clock.advance(MINUTE_MS * 3);
+    for (let nth = 0; nth < 7; nth += 1) {
+      made.kill(ann);
+      if (nth < 4) made.kill(bob);
+      await made.look();
+      await made.look();
+      await made.clock.advance(10_000);
+    }
+    assert.equal(made.messages().length, 1);
+    const [message] = made.messages();
+    assert.match(made.shown()[0] ?? "", /^<@&77>\n🚨 7 kills.*\n.*Ann\\_Lee.*killed \*\*7\*\*.*Victim0/s);
+    assert.deepEqual(message?.sent.pingRoleIds, ["77"]);
+    assert.deepEqual(made.reports, []);
+  });
+
+  test("begins another message when the killing has stopped for as long as the window", async () => {
+    const made = await world();
+    await made.add({ kind: "kills", count: 3, withinS: 30 });
+    await made.look();
+    for (const pauseMs of [10_000, 45_000, 10_000]) {
+      made.kill(ann, 3);
+      await made.look();
+      await made.clock.advance(pauseMs);
+    }
+    assert.equal(made.messages().length, 2);
+    assert.match(made.shown()[0] ?? "", /killed \*\*6\*\*/);
+  });
+
+  test("leaves out whom it is told to, by the team of that moment; unknown teams count", async () => {
+    const made = await world();
+    await made.add({ kind: "kills", count: 2, withinS: 30, withoutTeams: ["Police"] });
+    made.players = [ann, bob];
+    made.teams.set("Ann_Lee", "police");
+    await made.look();
+    made.kill(ann, 3);
+    await made.look();
+    assert.equal(made.messages().length, 0);
+    made.kill({ name: "Gone", id: 14 }, 2);
+    await made.look();
+    assert.equal(made.messages().length, 1);
+    assert.deepEqual(made.demands.get("alerts g1")?.[0]?.lists, ["killLogs", "players"]);
+  });
+
+  test("gives four players messages of their own; a fifth and all after share one", async () => {
+    const made = await world();
+    await made.add({ kind: "kills" });
+    await made.look();
+    for (let nth = 0; nth < 20; nth += 1) made.kill({ name: `Raider${nth}`, id: 100 + nth }, 5);
+    await made.look();
+    await made.clock.advance(MINUTE_MS);
+    assert.equal(made.messages().length, 5);
+    assert.match(made.shown()[4] ?? "", /16 players killed 80/);
+  });
+
+  test("tells late what happened while nothing could be read: when it was, in one message, without a ping", async () => {
+    const made = await world();
+    await made.add({ kind: "kills", roleId: "77" });
+    await made.look();
+    const atS = made.nowS + 60;
+    await made.clock.advance(60 * MINUTE_MS);
+    made.kill(ann, 5, atS);
+    made.kill(bob, 6, atS + 300);
+    await made.look();
+    assert.equal(made.messages().length, 1);
+    assert.match(made.shown()[0] ?? "", new RegExp(`Ann.*<t:${atS}:T>.*Bob.*Told late`, "s"));
+    assert.deepEqual(
+      [made.messages()[0]?.sent.pingRoleIds, made.messages()[0]?.sent.silent],
+      [undefined, true],
+    );
+  });
+
+  test("is quiet in quiet hours of the community's zone", async () => {
+    const made = await world();
+    made.settings = { ...made.settings, timeZone: "Asia/Tokyo" };
+    await made.clock.advance(60_000);
+    // The world begins at 00:00 UTC, which is nine in the morning in Tokyo.
+    await made.add({ kind: "kills", roleId: "77", quiet: { fromMinute: 8 * 60, toMinute: 10 * 60 } });
+    await made.look();
+    made.kill(ann, 5);
+    await made.look();
+    assert.deepEqual(
+      [made.messages()[0]?.sent.pingRoleIds, made.messages()[0]?.sent.silent],
+      [undefined, true],
+    );
+    await made.clock.advance(120 * MINUTE_MS);
+    made.kill(bob, 5);
+    await made.look();
+    assert.deepEqual(made.messages()[1]?.sent.pingRoleIds, ["77"]);
+  });
+});
+
+describe("an alert about punishments", () => {
+  const run = (made: AlertsWorld, id: string, text: string): RunRecord =>
+    ({
+      ...{ id, guildId: "g1", bindingId: "b1", source: binding.source, serverName: "Town" },
+      ...{ actorId: "u9", actorName: "Mo", actorRoleIds: [], origin: "command", text },
+      ...{ askedAtMs: made.clock.nowMs(), sentAtMs: made.clock.nowMs(), channelId: "c", status: "done" },
+      ...{ ran: "yes", proof: "unchecked" },
+    }) as RunRecord;
+
+  test("counts what staff type and what they run through Marshal as one person's, and nothing twice", async () => {
+    const made = await world();
+    made.accounts = [{ userId: "u9", player: ann, linkedAtMs: 0 }];
+    await made.add({ kind: "punishments", count: 4, withinS: 60 });
+    await made.look();
+    made.type(ann, ":kick Bob");
+    made.type(ann, ":pm Bob bye");
+    made.type({ name: "Remote Server" }, ":ban Bob");
+    made.type(ann, ":jail Cem");
+    await made.look();
+    for (const status of ["sending", "done", "done"] as const) {
+      made.wing.onRun({ ...run(made, "r1", ":ban Bob"), status });
+    }
+    await made.look();
+    assert.equal(made.messages().length, 0);
+    made.wing.onRun(run(made, "r2", ":kill all"));
+    await made.look();
+    assert.equal(made.messages().length, 1);
+    assert.match(made.shown()[0] ?? "", /4 punishments[\s\S]*<@u9>.*ran \*\*4\*\*[\s\S]*`:kick Bob`/);
+  });
+
+  test("counts after a kill the run that the process before had not counted", async () => {
+    const made = await world();
+    await made.add({ kind: "punishments", count: 2, withinS: 60 });
+    await made.look();
+    await made.clock.advance(1_000);
+    for (const id of ["r1", "r2"]) made.runs.set(id, run(made, id, `:ban ${id}`));
+    const first = made.runs.get("r1");
+    assert.ok(first !== undefined);
+    made.wing.onRun(first);
+    await made.look();
+    await made.restart();
+    await made.look();
+    assert.equal(made.messages().length, 1);
+    assert.match(made.shown()[0] ?? "", /ran \*\*2\*\*/);
+  });
+});
+
+describe("an alert about commands from outside", () => {
+  test("tells of each that comes, in one message while they go on; the same row once", async () => {
+    const made = await world();
+    await made.add({ kind: "outside" });
+    await made.look();
+    const rows = [{ atS: made.nowS, text: ":ban `Bob` @everyone", ordinal: 0 }];
+    await made.wing.onOutside(binding, rows);
+    await made.wing.onOutside(binding, rows);
+    await made.wing.onOutside(binding, [{ atS: made.nowS, text: ":h hi", ordinal: 0 }]);
+    await made.clock.advance(10_000);
+    assert.equal(made.messages().length, 1);
+    assert.match(made.shown()[0] ?? "", /2 commands from outside Marshal[\s\S]*:ban ˋBobˋ @\u200beveryone/);
+  });
+});
+
+describe("an alert about calls", () => {
+  test("tells of one that waits for five minutes, and that it was answered", async () => {
+    const made = await world();
+    await made.add({ kind: "calls", roleId: "77" });
+    await made.look();
+    made.calls.push({ kind: "modCall", atS: made.nowS, caller: ann });
+    made.calls.push({ kind: "modCall", atS: made.nowS, caller: bob });
+    await made.look();
+    await made.clock.advance(4 * MINUTE_MS);
+    made.calls[1] = { kind: "modCall", atS: made.calls[1]?.atS ?? 0, caller: bob, moderator: ann };
+    await made.look();
+    assert.equal(made.messages().length, 0);
+    await made.clock.advance(2 * MINUTE_MS);
+    await made.look();
+    assert.match(made.shown()[0] ?? "", /A moderator call waits[\s\S]*Ann\\_Lee.*nobody has answered/);
+    made.calls[0] = { kind: "modCall", atS: made.calls[0]?.atS ?? 0, caller: ann, moderator: bob };
+    await made.clock.advance(10_000);
+    await made.look();
+    await made.clock.advance(10_000);
+    assert.equal(made.messages().length, 1);
+    assert.match(made.shown()[0] ?? "", /The call was answered[\s\S]*answered by .*Bob/);
+  });
+
+  test("leaves alone what staff took on its card, and what was there before the alert", async () => {
+    const made = await world();
+    made.calls.push({ kind: "modCall", atS: made.nowS - 10, caller: bob });
+    await made.look();
+    await made.add({ kind: "calls", withinS: 60 });
+    await made.look();
+    await made.clock.advance(1_000);
+    made.calls.push({ kind: "modCall", atS: made.nowS, caller: ann });
+    made.taken.add(`Ann_Lee ${made.nowS}`);
+    await made.clock.advance(2 * MINUTE_MS);
+    await made.look();
+    assert.equal(made.messages().length, 0);
+    made.taken.clear();
+    await made.look();
+    assert.equal(made.messages().length, 1);
+  });
+});
+
+describe("an alert about a server that fills or empties", () => {
+  const crowd = (count: number) =>
+    Array.from({ length: count }, (_, nth) => ({ name: `P${nth}`, id: nth + 1 }));
+
+  test("is told once it is sure, ended when it is over, and not again for one who comes and goes", async () => {
+    const made = await world();
+    await made.add({ kind: "full" });
+    await made.add({ kind: "empty" });
+    const looks = async (...counts: readonly number[]) => {
+      for (const count of counts) {
+        made.players = crowd(count);
+        await made.look();
+        await made.clock.advance(MINUTE_MS);
+      }
+    };
+    await looks(10, 10, 9, 10, 9, 10, 10);
+    assert.deepEqual(made.messages(), [], "it was full when the alert was set up");
+    await looks(5, 5, 5, 5, 5, 5, 5, 10, 9, 10, 10, 9, 10, 10);
+    assert.equal(made.messages().length, 1);
+    assert.match(made.shown()[0] ?? "", /The server is full[\s\S]*\*\*10\*\* of \*\*10\*\*/);
+    await looks(4, 4, 4, 4, 4, 4, 4);
+    assert.match(made.shown()[0] ?? "", /The server was full/);
+    await looks(0, 0, 1, 0, 0);
+    assert.equal(made.messages().length, 2);
+    assert.match(made.shown()[1] ?? "", /The server has emptied/);
+  });
+});
+
+describe("the channel of an alert", () => {
+  test("that refuses is told once, over a restart; alerts of the last hour follow when it opens", async () => {
+    const made = await world();
+    const rule = await made.add({ kind: "kills", roleId: "77" });
+    await made.look();
+    made.sink.fault = (call) => (call === "send" ? "no-access" : undefined);
+    for (const player of [ann, bob]) {
+      made.kill(player, 5);
+      await made.look();
+      await made.clock.advance(MINUTE_MS);
+    }
+    await made.restart();
+    await made.clock.advance(10 * MINUTE_MS);
+    assert.equal(made.notices.length, 1);
+    assert.match(made.notices[0]?.content ?? "", /could not be posted in <#alerts>/);
+    assert.equal(made.wing.alerts.status(rule).refused, "no-access");
+    made.sink.fault = () => undefined;
+    made.wing.permissionsChanged("g1");
+    await made.clock.advance(1_000);
+    assert.equal(made.messages().length, 2);
+    assert.deepEqual(made.wing.alerts.status(rule), {});
+  });
+
+  test("shows each alert once although the process is killed at any moment", async () => {
+    for (let turns = 0; turns < 40; turns += 1) {
+      const made = await world();
+      made.sink.nonceMemoryMs = 0;
+      await made.add({ kind: "kills" });
+      await made.look();
+      made.kill(ann, 5);
+      await made.clock.advance(1_000);
+      const taken = made.wing.listener.take(made.snapshot());
+      taken.catch(() => undefined);
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      await made.restart();
+      await made.look();
+      await made.clock.advance(MINUTE_MS);
+      assert.equal(made.messages().length, 1, `after ${turns} turns`);
+    }
+  });
+
+  test("whose answer was lost shows the alert once", async () => {
+    const made = await world();
+    await made.add({ kind: "kills" });
+    await made.look();
+    let times = 0;
+    made.sink.nonceMemoryMs = 0;
+    made.sink.fault = (call) =>
+      call === "send" && times++ < 3 ? (times === 1 ? "lost" : "unknown") : undefined;
+    made.kill(ann, 5);
+    await made.look();
+    await made.clock.advance(10 * MINUTE_MS);
+    assert.equal(made.messages().length, 1);
+  });
+});
+
+describe("the alerts of a community", () => {
+  test("survive a restart and keep their servers polled; go with their server, rest while the bot is away", async () => {
+    const made = await world();
+    await made.add({ kind: "kills" });
+    await made.add({ kind: "calls" });
+    assert.deepEqual(made.demands.get("alerts g1"), [
+      { source: binding.source, guildId: "g1", lists: ["killLogs", "modCalls"] },
+    ]);
+    await made.restart();
+    assert.deepEqual(
+      (await made.wing.alerts.list("g1")).map(({ kind }) => kind),
+      ["kills", "calls"],
+    );
+    await made.look();
+    assert.equal(made.texts.states.size, 1);
+    made.bindings = [];
+    await made.wing.onGuildRemoved("g1", [binding]);
+    assert.deepEqual(made.demands.get("alerts g1"), []);
+    assert.equal(made.texts.states.size, 0);
+    made.bindings = [binding];
+    await made.wing.onLinksChanged("g1");
+    assert.equal(made.demands.get("alerts g1")?.length, 1);
+    await made.wing.onUnlinked(binding);
+    assert.deepEqual(await made.wing.alerts.list("g1"), []);
+    assert.equal(made.texts.rules.size, 0);
+  });
+
+  test("are watched for by the process that serves the community, and by no other", async () => {
+    const made = await world();
+    await made.add({ kind: "kills" });
+    made.ours = () => false;
+    await made.restart();
+    made.demands.clear();
+    await made.restart();
+    assert.equal(made.demands.size, 0);
+    await made.look();
+    made.kill(ann, 5);
+    await made.look();
+    assert.deepEqual(made.messages(), []);
+  });
+
+  test("are 25 at most, each once in a channel; a test message shows in it", async () => {
+    const made = await world();
+    const rule = await made.add({ kind: "kills", roleId: "77" });
+    await assert.rejects(made.add({ kind: "kills" }), isFailure("bad-command"));
+    await made.wing.alerts.test("g1", rule.id);
+    assert.match(made.shown()[0] ?? "", /Test of an alert[\s\S]*kills by one player, 5 in 1.min/);
+    assert.equal(made.messages()[0]?.sent.pingRoleIds, undefined);
+    for (let nth = 1; nth < 25; nth += 1) await made.add({ kind: "kills", channelId: `c${nth}` });
+    await assert.rejects(made.add({ kind: "kills", channelId: "c25" }), isFailure("bad-command"));
+    assert.equal((await made.wing.alerts.remove("g1", rule.id))?.id, rule.id);
+    await made.add({ kind: "kills", channelId: "c25" });
+  });
+
+  test("count nothing that could not be written, and count it when it can be", async () => {
+    const made = await world();
+    await made.add({ kind: "kills" });
+    await made.look();
+    made.process.states.refuseWrites = new Error("the disk is full");
+    made.kill(ann, 5);
+    await assert.rejects(made.look());
+    assert.equal(made.messages(CHANNEL).length, 0);
+    made.process.states.refuseWrites = undefined;
+    await made.look();
+    await made.look();
+    assert.equal(made.messages().length, 1);
+    assert.match(made.shown()[0] ?? "", /killed \*\*5\*\*/);
+  });
+});
