@@ -13,6 +13,7 @@ import { schedule } from "./schedule.ts";
 import { server } from "./server.ts";
 import { setup } from "./setup.ts";
 import { staff } from "./staff.ts";
+import { stats } from "./stats.ts";
 
 /** The only list of commands: dispatch, registration and /help all read it. */
 export const commands: readonly Command[] = [
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   schedule,
   player,
   cases,
+  stats,
   me,
   setup,
   feed,

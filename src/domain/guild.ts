@@ -113,6 +113,10 @@ export interface GuildSettings {
   /** Where the staff are told that a watched player has joined, and the role that is pinged then. */
   readonly watchChannelId?: string;
   readonly watchRoleId?: string;
+  /** Of pictures; absent: dark. */
+  readonly pictureLook?: "dark" | "light";
+  /** Who sees the figures of all of staff; absent: Managers. One's own are everybody's of staff. */
+  readonly staffFiguresFor?: "managers" | "moderators";
   readonly auditRetentionDays: number;
   /** By binding id. */
   readonly policies: Readonly<Record<string, StaffPolicy>>;

@@ -107,6 +107,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     isOurs: (guildId) => parts.isOurs(guildId),
     onChanged: (source) => recorder.forget(source),
   });
+  const stats = createStats({ clock, ask: (name, args, within) => client.call(name, args, within) });
   let onErased: (guildId: string) => void = () => undefined;
   const eraser = new Eraser({
     clock,
@@ -150,19 +151,20 @@ export function createHistory(parts: HistoryParts): HistoryWing {
       at: (guildId, bindingId, times) => client.call("rewind.at", { guildId, bindingId, ...times }),
       unrecorded: (guildId, sinceS) => client.call("rewind.unrecorded", { guildId, sinceS }),
     },
-    stats: createStats({ clock, ask: (name, args, within) => client.call(name, args, within) }),
+    stats,
     privacy: {
       retention: (guildId) => client.call("guild.retention", { guildId }),
       async setRetention(guildId, days) {
         await client.call("guild.setRetention", { guildId, days });
         recorded.turnOff(guildId, days === "off");
+        stats.forgetGuild(guildId);
       },
-      forget: (guildId, playerId, nowS) =>
-        client.call(
-          "privacy.forget",
-          { guildId, playerId, nowS: serviceTime.seconds() ?? nowS },
-          { withinMs: ERASE_WITHIN_MS },
-        ),
+      async forget(guildId, playerId, nowS) {
+        const args = { guildId, playerId, nowS: serviceTime.seconds() ?? nowS };
+        const forgotten = await client.call("privacy.forget", args, { withinMs: ERASE_WITHIN_MS });
+        stats.forgetGuild(guildId);
+        return forgotten;
+      },
       export: (guildId, playerId) => client.call("privacy.export", { guildId, playerId }),
     },
     async start() {

@@ -111,6 +111,8 @@ const settings = z.object({
   caseChannelId: z.string().exactOptional(),
   watchChannelId: z.string().exactOptional(),
   watchRoleId: z.string().exactOptional(),
+  pictureLook: z.enum(["dark", "light"]).exactOptional(),
+  staffFiguresFor: z.enum(["managers", "moderators"]).exactOptional(),
   auditRetentionDays: z.number(),
   policies: z.record(z.string(), policy),
   presets: z.array(z.object({ name: z.string(), text: z.string(), createdBy: z.string() })),

@@ -34,7 +34,7 @@ interface MessagePayload {
 function parts(body: MessageBody): Required<Pick<MessagePayload, "content" | "embeds" | "components">> {
   return {
     content: body.content ?? "",
-    embeds: (body.cards ?? []).map(embed),
+    embeds: (body.cards ?? []).map((card) => embed(card, body.files)),
     components: (body.rows ?? []).filter((row) => row.length > 0).map(actionRow),
   };
 }
@@ -101,7 +101,13 @@ function files(list: readonly Attachment[] = []): RawFile[] {
   }));
 }
 
-function embed(card: Card): APIEmbed {
+/** A picture in an embed has words of its own, because Discord takes the file out of the list of attachments. */
+function image(name: string, list: readonly Attachment[]): APIEmbed["image"] & { description?: string } {
+  const words = list.find((file) => file.name === name)?.description;
+  return { url: `attachment://${name}`, ...(words === undefined ? {} : { description: words }) };
+}
+
+function embed(card: Card, list: readonly Attachment[] = []): APIEmbed {
   return {
     ...(card.title === undefined ? {} : { title: card.title }),
     ...(card.url === undefined ? {} : { url: card.url }),
@@ -109,7 +115,7 @@ function embed(card: Card): APIEmbed {
     ...(card.color === undefined ? {} : { color: card.color }),
     ...(card.footer === undefined ? {} : { footer: { text: card.footer } }),
     ...(card.author === undefined ? {} : { author: { name: card.author } }),
-    ...(card.imageName === undefined ? {} : { image: { url: `attachment://${card.imageName}` } }),
+    ...(card.imageName === undefined ? {} : { image: image(card.imageName, list) }),
     ...(card.fields === undefined
       ? {}
       : { fields: card.fields.map(({ name, value, inline }) => ({ name, value, inline: inline === true })) }),

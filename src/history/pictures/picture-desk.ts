@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Drawn } from "../../domain/ports/stats.ts";
 import type { Picture } from "../../domain/stats.ts";
+import { KeptAnswers } from "../stats/kept-answers.ts";
 
 export interface PictureDeskPorts {
   readonly clock: Clock;
@@ -11,15 +12,14 @@ export interface PictureDeskPorts {
 
 /** One new drawing of a guild in this time. */
 const EVERY_MS = 60_000;
-/** Drawings that are kept: about 60 KB each. */
+/** Drawings that are kept: about 60 KB for each picture. */
 const MOST_KEPT = 64;
 
 /** The pictures of all guilds: none is drawn twice in a row, and none of a guild soon after another. */
 export class PictureDesk {
   readonly #ports: PictureDeskPorts;
-  /** The oldest use first. */
-  readonly #kept = new Map<string, Promise<readonly Uint8Array[]>>();
-  /** By guild, on the monotonic clock. */
+  readonly #kept = new KeptAnswers<readonly Uint8Array[]>(MOST_KEPT);
+  /** By guild, on the monotonic clock; the earliest first. */
   readonly #nextMs = new Map<string, number>();
 
   constructor(ports: PictureDeskPorts) {
@@ -29,12 +29,9 @@ export class PictureDesk {
   /** Rejects as the worker does; that counts as no drawing. */
   async draw(guildId: string, pictures: readonly Picture[]): Promise<Drawn> {
     const { clock, draw } = this.#ports;
-    const key = createHash("sha256").update(guildId).update(JSON.stringify(pictures)).digest("base64url");
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) {
-      this.#keep(key, kept);
-      return { kind: "made", pngs: await kept };
-    }
+    const question = createHash("sha256").update(JSON.stringify(pictures)).digest("base64url");
+    const kept = this.#kept.get(guildId, question);
+    if (kept !== undefined) return { kind: "made", pngs: await kept };
 
     const nowMs = clock.monotonicMs();
     const nextMs = this.#nextMs.get(guildId) ?? nowMs;
@@ -43,21 +40,18 @@ export class PictureDesk {
     this.#forgetPast(nowMs);
     this.#nextMs.set(guildId, nowMs + EVERY_MS);
     const drawing = draw(pictures);
-    this.#keep(key, drawing);
+    this.#kept.put(guildId, question, drawing);
     try {
       return { kind: "made", pngs: await drawing };
     } catch (error) {
-      this.#kept.delete(key);
       this.#nextMs.delete(guildId);
       throw error;
     }
   }
 
-  #keep(key: string, drawing: Promise<readonly Uint8Array[]>): void {
-    this.#kept.delete(key);
-    this.#kept.set(key, drawing);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+  /** What was drawn may name somebody who is to be forgotten. */
+  forgetGuild(guildId: string): void {
+    this.#kept.forgetGuild(guildId);
   }
 
   #forgetPast(nowMs: number): void {

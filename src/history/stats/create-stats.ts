@@ -2,6 +2,7 @@ import type { Clock } from "../../domain/ports/clock.ts";
 import type { Stats } from "../../domain/ports/stats.ts";
 import { PictureDesk } from "../pictures/picture-desk.ts";
 import type { AnswerOf, ArgsOf, QueryName } from "../queries/named-queries.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 
 export interface StatsParts {
   readonly clock: Clock;
@@ -13,16 +14,42 @@ export interface StatsParts {
   ): Promise<AnswerOf<N>>;
 }
 
+/** Figures that are kept: some kilobytes each, for who asks again within the minute that their times name. */
+const MOST_KEPT = 100;
 /** A quarter of a year holds a hundred thousand looks. */
 const LONG = { withinMs: 30_000 } as const;
 
 /** Figures and pictures of them, over the worker. */
-export function createStats({ clock, ask }: StatsParts): Stats {
+export function createStats({ clock, ask }: StatsParts): Stats & { forgetGuild(guildId: string): void } {
   const desk = new PictureDesk({ clock, draw: (pictures) => ask("pictures.draw", { pictures }, LONG) });
+  const kept = {
+    server: new KeptAnswers<AnswerOf<"stats.server">>(MOST_KEPT),
+    staff: new KeptAnswers<AnswerOf<"stats.staff">>(MOST_KEPT),
+  };
   return {
-    server: (guildId, asked) => ask("stats.server", { guildId, ...asked }, LONG),
-    staff: (guildId, asked) => ask("stats.staff", { guildId, ...asked }, LONG),
+    server(guildId, asked) {
+      const question = JSON.stringify(asked);
+      const known = kept.server.get(guildId, question);
+      if (known !== undefined) return known;
+      const answer = ask("stats.server", { guildId, ...asked }, LONG);
+      kept.server.put(guildId, question, answer);
+      return answer;
+    },
+    staff(guildId, asked) {
+      const question = JSON.stringify(asked);
+      const known = kept.staff.get(guildId, question);
+      if (known !== undefined) return known;
+      const answer = ask("stats.staff", { guildId, ...asked }, LONG);
+      kept.staff.put(guildId, question, answer);
+      return answer;
+    },
     cases: (guildId, asked) => ask("stats.cases", { guildId, ...asked }),
     draw: (guildId, pictures) => desk.draw(guildId, pictures),
+    /** What is kept in memory of a guild may name somebody who was forgotten. */
+    forgetGuild(guildId) {
+      desk.forgetGuild(guildId);
+      kept.server.forgetGuild(guildId);
+      kept.staff.forgetGuild(guildId);
+    },
   };
 }

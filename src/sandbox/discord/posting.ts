@@ -3,7 +3,7 @@ import type { MessageChange, MessageFields, MessageState } from "./message.ts";
 import { countPings } from "./pings.ts";
 import type { Attachment, Channel, Pings } from "./types.ts";
 import type { MessageForm } from "./validate-message.ts";
-import type { Embed } from "./wire.ts";
+import type { Embed, EmbedImage } from "./wire.ts";
 import type { World } from "./world.ts";
 
 /** What a new message of the bot consists of; `pings` is counted here, on creation. */
@@ -81,17 +81,17 @@ function resolveImages(
   files: readonly Attachment[],
 ): { readonly embeds: readonly Embed[]; readonly used: ReadonlySet<string> } {
   const used = new Set<string>();
-  const resolve = (url: string): string => {
-    const name = /^attachment:\/\/(.+)$/.exec(url)?.[1];
+  const resolve = (image: EmbedImage): EmbedImage => {
+    const name = /^attachment:\/\/(.+)$/.exec(image.url)?.[1];
     const file = files.find((one) => one.filename === name);
-    if (file === undefined) return url;
+    if (file === undefined) return image;
     used.add(file.id);
-    return file.url;
+    return { ...image, url: file.url, content_type: file.contentType };
   };
   const resolved = embeds.map((embed) => ({
     ...embed,
-    ...(embed.image === undefined ? {} : { image: { url: resolve(embed.image.url) } }),
-    ...(embed.thumbnail === undefined ? {} : { thumbnail: { url: resolve(embed.thumbnail.url) } }),
+    ...(embed.image === undefined ? {} : { image: resolve(embed.image) }),
+    ...(embed.thumbnail === undefined ? {} : { thumbnail: resolve(embed.thumbnail) }),
   }));
   return { embeds: resolved, used };
 }

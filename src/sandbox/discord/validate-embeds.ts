@@ -108,7 +108,10 @@ function readImage(problems: Problems, raw: Raw | undefined, path: Path): Embed[
     required(problems, [...path, "url"]);
     return undefined;
   }
-  return { url: url(problems, raw.url, [...path, "url"], imageSchemes) ?? "" };
+  return defined({
+    url: url(problems, raw.url, [...path, "url"], imageSchemes) ?? "",
+    description: text(problems, raw.description, [...path, "description"], { max: 1024 }) || undefined,
+  });
 }
 
 function readTimestamp(problems: Problems, raw: unknown, path: Path): string | undefined {

@@ -6,6 +6,14 @@ export interface EmbedField {
   readonly inline: boolean;
 }
 
+/** The picture of an embed. The kind is known of files that came with the message. */
+export interface EmbedImage {
+  readonly url: string;
+  /** For those who cannot see it. */
+  readonly description?: string;
+  readonly content_type?: string;
+}
+
 /** An embed as Discord returns it: trimmed, without nulls, `type` filled in. */
 export interface Embed {
   readonly type: "rich";
@@ -17,8 +25,8 @@ export interface Embed {
   readonly fields?: readonly EmbedField[];
   readonly author?: { readonly name: string; readonly url?: string; readonly icon_url?: string };
   readonly footer?: { readonly text: string; readonly icon_url?: string };
-  readonly image?: { readonly url: string };
-  readonly thumbnail?: { readonly url: string };
+  readonly image?: EmbedImage;
+  readonly thumbnail?: EmbedImage;
 }
 
 export interface Emoji {

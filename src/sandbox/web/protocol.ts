@@ -41,8 +41,14 @@ export interface EmbedView {
   readonly author?: string;
   readonly footer?: string;
   /** Only pictures that this machine serves. */
-  readonly image?: string;
-  readonly thumbnail?: string;
+  readonly image?: PictureView;
+  readonly thumbnail?: PictureView;
+}
+
+export interface PictureView {
+  readonly url: string;
+  /** For those who cannot see it; empty where its sender gave none. */
+  readonly words: string;
 }
 
 export interface AttachmentView {
@@ -50,6 +56,8 @@ export interface AttachmentView {
   readonly name: string;
   readonly size: number;
   readonly url: string;
+  /** For those who cannot see it. */
+  readonly words: string;
   readonly isPicture: boolean;
 }
 

@@ -5,6 +5,7 @@ import {
   type CommandOption,
   type Component,
   type Embed,
+  type EmbedImage,
 } from "../discord/wire.ts";
 import type {
   AttachmentView,
@@ -16,6 +17,7 @@ import type {
   ModalView,
   OptionView,
   PersonView,
+  PictureView,
   RoleView,
 } from "./protocol.ts";
 
@@ -24,13 +26,8 @@ import type {
 const pictureTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** Only these are shown inside the page: anything else (SVG may hold scripts) is a download. */
-function isPicture(attachment: Attachment): boolean {
-  return pictureTypes.has(attachment.contentType.split(";")[0] ?? "");
-}
-
-/** Where the page's server hands out an attachment: at the path that the emulated Discord has it at. */
-function filePath(attachment: Attachment): string {
-  return new URL(attachment.url).pathname;
+function isPicture(contentType: string): boolean {
+  return pictureTypes.has(contentType.split(";")[0] ?? "");
 }
 
 function attachmentView(attachment: Attachment): AttachmentView {
@@ -38,21 +35,22 @@ function attachmentView(attachment: Attachment): AttachmentView {
     id: attachment.id,
     name: attachment.filename,
     size: attachment.size,
-    url: filePath(attachment),
-    isPicture: isPicture(attachment),
+    // Where the page's server hands it out: at the path that the emulated Discord has it at.
+    url: new URL(attachment.url).pathname,
+    words: attachment.description ?? "",
+    isPicture: isPicture(attachment.contentType),
   };
 }
 
-/** Pictures of the message itself are shown; others would be fetched from outside the machine. */
-function picture(url: string | undefined, attachments: readonly Attachment[]): string | undefined {
-  if (url === undefined) return undefined;
-  const own = attachments.find(({ filename, url: at }) => url === `attachment://${filename}` || url === at);
-  return own !== undefined && isPicture(own) ? filePath(own) : undefined;
+/** Pictures that came with the message are shown; others would be fetched from outside the machine. */
+function picture(image: EmbedImage | undefined): PictureView | undefined {
+  if (image?.content_type === undefined || !isPicture(image.content_type)) return undefined;
+  return { url: new URL(image.url).pathname, words: image.description ?? "" };
 }
 
-function embedView(embed: Embed, attachments: readonly Attachment[]): EmbedView {
-  const image = picture(embed.image?.url, attachments);
-  const thumbnail = picture(embed.thumbnail?.url, attachments);
+function embedView(embed: Embed): EmbedView {
+  const image = picture(embed.image);
+  const thumbnail = picture(embed.thumbnail);
   const timestampMs = embed.timestamp === undefined ? Number.NaN : Date.parse(embed.timestamp);
   return {
     ...(embed.title === undefined ? {} : { title: embed.title }),
@@ -111,12 +109,6 @@ function pings(message: Message, reader: Member): boolean {
 /** A message as `reader` sees it. */
 export function messageView(message: Message, reader: Member): MessageView {
   const { author, attachments, interaction } = message;
-  const shownInEmbeds = new Set(
-    message.embeds.flatMap(({ image, thumbnail }) => [
-      picture(image?.url, attachments),
-      picture(thumbnail?.url, attachments),
-    ]),
-  );
   return {
     id: message.id,
     channelId: message.channel.id,
@@ -124,9 +116,9 @@ export function messageView(message: Message, reader: Member): MessageView {
     authorName: nameOf(author),
     isBot: author.bot,
     content: message.content,
-    embeds: message.embeds.map((embed) => embedView(embed, attachments)),
+    embeds: message.embeds.map(embedView),
     rows: message.components.map((row) => (row.components ?? []).map(componentView)),
-    attachments: attachments.map(attachmentView).filter(({ url }) => !shownInEmbeds.has(url)),
+    attachments: attachments.map(attachmentView),
     createdAtMs: message.createdAtMs,
     isEdited: message.edits > 0,
     isThinking: message.thinking,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { APIMessage, TextChannel } from "discord.js";
+import type { APIEmbedImage, APIMessage, TextChannel } from "discord.js";
 import type { Channel } from "../../../src/sandbox/discord/types.ts";
+import { messageView } from "../../../src/sandbox/web/views.ts";
 import { type BotRig, type Rig, refusalOf, startBot, startDiscord } from "./rig.ts";
 
 function send(rig: Rig, body: object, channel: Channel = rig.channel): Promise<APIMessage> {
@@ -106,14 +107,23 @@ test("files come as multipart, with their bytes, names and descriptions, and are
   assert.equal(discord.messages(channel)[0]?.attachments.length, 0);
 });
 
-test("attachment:// in an embed shows the file there and no longer beside it", async (t) => {
-  const { text } = await startText(t);
+test("attachment:// in an embed shows the file there with its words, on the page too, and no longer beside it", async (t) => {
+  const { text, discord, channel, guild } = await startText(t);
   const message = await text.send({
-    embeds: [{ title: "Map", image: { url: "attachment://map.png" } }],
+    embeds: [
+      {
+        title: "Map",
+        image: { url: "attachment://map.png", description: "a map" } as object as APIEmbedImage,
+      },
+    ],
     files: [{ attachment: Buffer.from("png"), name: "map.png" }],
   });
   assert.match(message.embeds[0]?.image?.url ?? "", /^http:.*\/map\.png$/);
   assert.equal(message.attachments.size, 0);
+  const shown = discord.messages(channel)[0] ?? assert.fail("nothing was posted");
+  const [embed] = messageView(shown, guild.owner).embeds;
+  assert.match(embed?.image?.url ?? "", /^\/attachments\/\d+\/\d+\/map\.png$/);
+  assert.equal(embed?.image?.words, "a map");
 });
 
 test("pings count what allowed_mentions lets through, on creation only", async (t) => {

@@ -100,12 +100,12 @@ function sizeText(bytes: number): string {
   return bytes < kib * kib ? `${(bytes / kib).toFixed(1)} KB` : `${(bytes / kib / kib).toFixed(1)} MB`;
 }
 
-function attachmentNode({ name, size, url, isPicture }: AttachmentView): HTMLElement {
+function attachmentNode({ name, size, url, words, isPicture }: AttachmentView): HTMLElement {
   if (isPicture)
     return h(
       "a",
       { slot: "attachments", class: "picture", href: url, target: "_blank", rel: "noopener" },
-      h("img", { src: url, alt: name }),
+      h("img", { src: url, alt: words === "" ? name : words }),
     );
   return h(
     "div",
@@ -146,10 +146,13 @@ function embedNode(embed: EmbedView, store: Store): HTMLElement {
       ),
     embed.fields.length > 0 && fieldsNode(embed, store),
     embed.image !== undefined &&
-      h("img", { slot: "footer", class: "embed-image", src: embed.image, alt: "" }),
+      h("img", { slot: "footer", class: "embed-image", src: embed.image.url, alt: embed.image.words }),
     footerNode(embed),
     embed.thumbnail !== undefined &&
-      h("img", { slot: "footer", class: "embed-thumbnail", src: embed.thumbnail, alt: "" }),
+      h("img", {
+        ...{ slot: "footer", class: "embed-thumbnail" },
+        ...{ src: embed.thumbnail.url, alt: embed.thumbnail.words },
+      }),
   );
 }
 

@@ -1,0 +1,52 @@
+import type { Services } from "../src/discord/services.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Picture } from "../src/domain/stats.ts";
+
+/** The pictures under figures: words go first, and a picture that has to wait follows by itself. */
+
+/** An answer can be changed for 15 minutes; others of the community may ask for pictures as well. */
+const MOST_WAITS = 3;
+
+export interface Drawn {
+  readonly pngs: readonly Uint8Array[] | undefined;
+  /** Why there is none, or that it follows. */
+  readonly pictureWords?: Escaped;
+}
+
+/** What is there now, and where it has to wait, what comes of it. Never rejects with a Failure. */
+export async function* drawn(
+  { history, clock }: Services,
+  guildId: string,
+  { pictures, signal }: { readonly pictures: readonly Picture[]; readonly signal: AbortSignal },
+): AsyncGenerator<Drawn> {
+  if (pictures.length === 0) {
+    yield { pngs: undefined };
+    return;
+  }
+  try {
+    for (let waits = 0; ; waits += 1) {
+      const found = await history.stats.draw(guildId, pictures);
+      if (found.kind === "made") {
+        yield { pngs: found.pngs };
+        return;
+      }
+      if (waits === MOST_WAITS) {
+        yield {
+          pngs: undefined,
+          pictureWords: md`-# 🖼 Many pictures are asked for here; ask again for this one.`,
+        };
+        return;
+      }
+      const atS = Math.ceil(found.atMs / 1_000);
+      yield {
+        pngs: undefined,
+        pictureWords: md`-# 🖼 A community gets one new picture a minute: this one follows <t:${atS}:R>.`,
+      };
+      await clock.sleep(found.atMs - clock.nowMs(), signal);
+    }
+  } catch (error) {
+    if (!(error instanceof Failure) && !signal.aborted) throw error;
+    yield { pngs: undefined, pictureWords: md`-# 🖼 The picture could not be made now.` };
+  }
+}

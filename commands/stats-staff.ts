@@ -1,0 +1,185 @@
+import { ApplicationCommandOptionType } from "discord.js";
+import { defineEntry, type NamedPerson, type Reply } from "../src/discord/command.ts";
+import {
+  ownMessage,
+  ownPicture,
+  type StaffRow,
+  staffMessage,
+  staffPicture,
+} from "../src/discord/render/stats/staff-stats.ts";
+import { type PeriodDays, periodWords } from "../src/discord/render/stats/stats-words.ts";
+import type { Services } from "../src/discord/services.ts";
+import { md, userMention } from "../src/domain/escaped.ts";
+import { Failure } from "../src/domain/failure.ts";
+import type { Actor } from "../src/domain/guild.ts";
+import type { CaseCount, StaffStats, StatsSpan } from "../src/domain/stats.ts";
+import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
+import { moderatedServers } from "./moderators.ts";
+import { mustBeManager, staffedServers } from "./staff-rights.ts";
+import { drawn } from "./stats-picture.ts";
+import { periodOf, periodOption, spanUpToNow } from "./stats-server.ts";
+
+/** `/stats staff`: what staff did. One's own; all of it for Managers, or whom the community lets see it. */
+
+/** Rows of the audit that one search reads. */
+const MOST_RUNS = 2_000;
+
+interface StaffArgs {
+  readonly member: NamedPerson | undefined;
+  readonly days: PeriodDays;
+}
+
+interface Asked {
+  readonly actor: Actor;
+  readonly signal: AbortSignal;
+  readonly span: StatsSpan;
+  readonly days: PeriodDays;
+}
+
+/** Whether somebody sees the figures of others. */
+async function seesAll(services: Services, actor: Actor): Promise<boolean> {
+  const { staffFiguresFor } = await services.settings.of(actor.guildId);
+  try {
+    if (staffFiguresFor === "moderators") await moderatedServers(services, actor);
+    else await mustBeManager(services, actor, "");
+    return true;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return actor.manageGuild;
+  }
+}
+
+/** Commands that Marshal sent, by the member who gave them. */
+async function runCounts(
+  { audit }: Services,
+  guildId: string,
+  { fromS, toS, actorId }: Pick<StatsSpan, "fromS" | "toS"> & { readonly actorId?: string },
+): Promise<{ readonly runs: ReadonlyMap<string, number>; readonly isRunsShortened: boolean }> {
+  const found = await audit.search(guildId, {
+    ...{ fromMs: fromS * 1_000, toMs: toS * 1_000, withoutDenied: true, limit: MOST_RUNS },
+    ...(actorId === undefined ? {} : { actorId }),
+  });
+  const runs = new Map<string, number>();
+  for (const row of found.rows) if (row.ran !== "no") runs.set(row.actorId, (runs.get(row.actorId) ?? 0) + 1);
+  return { runs, isRunsShortened: found.stoppedAt !== undefined || found.next !== undefined };
+}
+
+async function* showOne(
+  services: Services,
+  { actor, signal, span, days }: Asked,
+  userId: string,
+): AsyncGenerator<Reply> {
+  const { guildId } = actor;
+  const { accounts, history, settings } = services;
+  const account = await accounts.of(guildId, userId);
+  const playerId = account?.player.id;
+  // Nobody has the id 0: without an account only what is common to all is counted.
+  const stats = await history.stats.staff(guildId, { ...span, playerId: playerId ?? 0 });
+  const cases = await caseCounts(services, guildId, span);
+  const { runs, isRunsShortened } = await runCounts(services, guildId, { ...span, actorId: userId });
+  const [figures] = stats.staff;
+  const row: StaffRow = {
+    ...(figures === undefined ? {} : { figures }),
+    ...{ userId, runs: runs.get(userId) ?? 0 },
+    cases: casesOf(cases, { userId, playerId }),
+  };
+  const { pictureLook = "dark" } = await settings.of(guildId);
+  const pictures = ownPicture(stats, pictureLook, `last ${periodWords(days)}`);
+  const isOwn = userId === actor.userId;
+  const title = md`🛡 ${isOwn ? "You" : "One of staff"}, last ${periodWords(days)}`;
+  const content = isOwn ? {} : { content: userMention(userId) };
+  for await (const { pngs, pictureWords } of drawn(services, guildId, { pictures, signal })) {
+    const view = { stats, rows: [row], title, png: pngs?.[0], pictureWords, isRunsShortened };
+    yield { ...content, ...ownMessage({ ...view, hasAccount: account !== undefined }) };
+  }
+}
+
+async function* showAll(services: Services, { actor, signal, span, days }: Asked): AsyncGenerator<Reply> {
+  const { guildId } = actor;
+  const { accounts, history, settings } = services;
+  const stats = await history.stats.staff(guildId, span);
+  const cases = await caseCounts(services, guildId, span);
+  const { runs, isRunsShortened } = await runCounts(services, guildId, span);
+  const members = new Map((await accounts.list(guildId)).map(({ player, userId }) => [player.id, userId]));
+  const rows = rowsOf({ stats, cases, runs, members });
+  const { pictureLook = "dark" } = await settings.of(guildId);
+  const pictures = staffPicture(stats, pictureLook, `last ${periodWords(days)}`);
+  const title = md`🛡 Staff, last ${periodWords(days)}`;
+  for await (const { pngs, pictureWords } of drawn(services, guildId, { pictures, signal })) {
+    yield staffMessage({ stats, rows, title, png: pngs?.[0], pictureWords, isRunsShortened });
+  }
+}
+
+interface Known {
+  readonly stats: StaffStats;
+  readonly cases: readonly CaseCount[];
+  readonly runs: ReadonlyMap<string, number>;
+  /** By player: the member. */
+  readonly members: ReadonlyMap<number, string>;
+}
+
+/** Players of staff first, then members who did something and are linked to none of these. */
+function rowsOf({ stats, cases, runs, members }: Known): readonly StaffRow[] {
+  const ofPlayers = stats.staff.map((figures): StaffRow => {
+    const playerId = figures.player.id;
+    const userId = playerId === undefined ? undefined : members.get(playerId);
+    return {
+      figures,
+      ...(userId === undefined ? {} : { userId }),
+      cases: casesOf(cases, { userId, playerId }),
+      runs: userId === undefined ? 0 : (runs.get(userId) ?? 0),
+    };
+  });
+  const shown = new Set(ofPlayers.map(({ userId }) => userId));
+  const others = new Set([...runs.keys(), ...cases.flatMap(({ userId }) => userId ?? [])]);
+  const ofMembers = [...others]
+    .filter((userId) => !shown.has(userId))
+    .map((userId) => ({
+      ...{ userId, runs: runs.get(userId) ?? 0 },
+      cases: casesOf(cases, { userId, playerId: undefined }),
+    }));
+  return [...ofPlayers, ...ofMembers.toSorted((a, b) => b.runs + b.cases - (a.runs + a.cases))];
+}
+
+function casesOf(
+  cases: readonly CaseCount[],
+  who: { readonly userId: string | undefined; readonly playerId: number | undefined },
+): number {
+  return cases
+    .filter(
+      ({ userId, playerId }) =>
+        (userId !== undefined && userId === who.userId) ||
+        (userId === undefined && playerId !== undefined && playerId === who.playerId),
+    )
+    .reduce((sum, one) => sum + one.cases, 0);
+}
+
+async function caseCounts({ history }: Services, guildId: string, { fromS, toS }: StatsSpan) {
+  return await history.stats.cases(guildId, { fromMs: fromS * 1_000, toMs: toS * 1_000 });
+}
+
+export const staffEntry = defineEntry<StaffArgs>({
+  description: "Hours in the game, calls, commands and cases: yours, and everybody's for Managers",
+  first: "ephemeral",
+  options: [
+    periodOption,
+    { type: ApplicationCommandOptionType.User, name: "member", description: "One of staff (Managers)" },
+  ],
+  parse: (options) => ({ member: options.person("member"), days: periodOf(options.string("period")) }),
+  async *execute({ actor, args, signal }, services) {
+    const { settings, clock } = services;
+    const isStaff = (await staffedServers(services, actor)).length > 0;
+    if (!isStaff && !actor.manageGuild) {
+      throw new Failure("denied", "Only staff have figures of staff.", { isRead: true, wants: "tier" });
+    }
+    const all = await seesAll(services, actor);
+    const wanted = args.member?.userId ?? (all ? undefined : actor.userId);
+    if (wanted !== actor.userId && !all) {
+      throw new Failure("denied", "Only Managers see the figures of others.", { isRead: true });
+    }
+    const { timeZone: zone = DEFAULT_ZONE } = await settings.of(actor.guildId);
+    const span = { ...spanUpToNow(clock.nowMs(), args.days), zone };
+    const asked = { actor, signal, span, days: args.days };
+    yield* wanted === undefined ? showAll(services, asked) : showOne(services, asked, wanted);
+  },
+});

@@ -1,0 +1,175 @@
+import { type Escaped, joined, md } from "../../../domain/escaped.ts";
+import type { Attachment, Button, Card, CardField, MessageBody } from "../../../domain/message.ts";
+import type { CallFigures, Picture, PictureLook, ServerStats } from "../../../domain/stats.ts";
+import { cut, plainText } from "../escape.ts";
+import { fullestSpan, type HourSpan, spanWords, uncoveredSpans } from "./staff-need.ts";
+import {
+  amount,
+  count,
+  FEW_CALLS,
+  lasting,
+  PERIODS,
+  type PeriodDays,
+  periodWords,
+  plainMoment,
+} from "./stats-words.ts";
+
+/** `/stats server`: how full a server was, when, and whether staff was there. Words first, pictures below. Pure. */
+
+const COLOR = 0x2f7fd0;
+const MOST_SPANS = 3;
+/** Below this part of the time averages say so. */
+const WHOLE_FROM = 0.98;
+const LONGEST_WORDS = 1_000;
+
+export interface ServerStatsView {
+  readonly stats: ServerStats;
+  readonly serverName: string;
+  readonly title: Escaped;
+  /** PNG of `serverPictures`, in their order; undefined: none. */
+  readonly pngs: readonly Uint8Array[] | undefined;
+  /** Why there is no picture, or that one follows. */
+  readonly pictureWords?: Escaped | undefined;
+}
+
+/** What is drawn of these figures; nothing where nothing is known. `when`: plain words such as "last 7 days". */
+export function serverPictures(stats: ServerStats, look: PictureLook, when: string): readonly Picture[] {
+  if (stats.knownS === 0) return [];
+  const { zone, stepKind } = stats;
+  const steps = stats.steps.map(({ startS, knownS, players, peak, staff }) => ({
+    ...{ startS, knownS },
+    ...(players === undefined ? {} : { players }),
+    ...(peak === undefined ? {} : { peak }),
+    ...(staff === undefined ? {} : { staff }),
+  }));
+  const week = stats.week.map(({ knownS, players, uncoveredS }) => ({
+    ...{ knownS, uncoveredS },
+    ...(players === undefined ? {} : { players }),
+  }));
+  const line: Picture = { kind: "players", look, title: `Players, ${when}`, zone, stepKind, steps };
+  const isWeek = stats.toS - stats.fromS > 2 * 86_400;
+  return isWeek ? [line, { kind: "week", look, title: `The hours of the week, ${when}`, week }] : [line];
+}
+
+/** The words for those who cannot see them, in the order of `serverPictures`. Plain text. */
+function pictureWords(stats: ServerStats): readonly string[] {
+  const { players = 0, peak = 0, peakAtS, staff, zone, week } = stats;
+  const at = peakAtS === undefined ? "" : ` at ${plainMoment(zone, peakAtS)}`;
+  const ofStaff = staff === undefined ? "" : ` Staff on average: ${amount(staff)}.`;
+  const fullest = fullestSpan(week);
+  const full =
+    fullest === undefined ? "" : ` Fullest: ${spanWords(fullest)}, ${amount(fullest.players)} players.`;
+  const open = uncoveredSpans(week, 6).map(spanWords).join("; ");
+  const without = open === "" ? " Staff was there in all of them." : ` Players without staff: ${open}.`;
+  return [
+    `Line of the players ${stats.stepKind} by ${stats.stepKind}: ${amount(players)} on average, ${peak} at most${at}.${ofStaff}`,
+    `Map of the hours of the week by players.${full}${without}`,
+  ].map((words) => cut(plainText(words), LONGEST_WORDS));
+}
+
+/** The card, and a second one for the second picture. */
+export function serverStatsMessage(view: ServerStatsView): MessageBody {
+  const { stats, serverName, title, pngs = [] } = view;
+  const words = pictureWords(stats);
+  const files: Attachment[] = pngs.map((data, at) => ({
+    name: `stats-${at + 1}.png`,
+    data,
+    description: words[at] ?? "",
+  }));
+  const [first, ...others] = files;
+  const lines = [...knownLines(stats), ...(view.pictureWords === undefined ? [] : [view.pictureWords])];
+  const card: Card = {
+    author: cut(plainText(serverName), 200),
+    title,
+    color: COLOR,
+    ...(lines.length === 0 ? {} : { description: joined(lines, "\n") }),
+    ...(stats.knownS === 0 && stats.joins === 0 ? {} : { fields: fieldsOf(stats) }),
+    ...(first === undefined ? {} : { imageName: first.name }),
+    footer: `Hours of ${stats.zone}`,
+  };
+  return {
+    cards: [card, ...others.map(({ name }) => ({ color: COLOR, imageName: name }))],
+    ...(files.length === 0 ? {} : { files }),
+  };
+}
+
+/** Other times for the same server. */
+export function periodButtons(bindingId: string, shown: PeriodDays): readonly Button[] {
+  return PERIODS.map(({ days, label }) => ({
+    ...{ kind: "button", label, id: `stats-server:${bindingId}/${days}` },
+    style: days === shown ? "primary" : "secondary",
+  }));
+}
+
+/** What the figures do not cover, in plain words. */
+function knownLines(stats: ServerStats): readonly Escaped[] {
+  const { fromS, toS, knownS, recordedSinceS, unrecordedS } = stats;
+  if (recordedSinceS === undefined) return [md`⚠️ Nothing of this server is recorded yet.`];
+  if (knownS === 0) return [md`⚠️ Nothing was recorded in this time.`];
+  const began = recordedSinceS > fromS;
+  const part =
+    knownS >= (toS - fromS) * WHOLE_FROM
+      ? []
+      : began
+        ? [md`⚠️ The history of this server begins <t:${recordedSinceS}:f>: **${lasting(knownS)}** are known.`]
+        : [md`⚠️ **${lasting(knownS)}** of this time are known; averages are of these.`];
+  const missing =
+    unrecordedS === 0 ? [] : [md`⚠️ For ${lasting(unrecordedS)} joins, kills or calls may be missing.`];
+  return [...part, ...missing];
+}
+
+function fieldsOf(stats: ServerStats): readonly CardField[] {
+  const { players, peak, peakAtS, joins, visitors, kills } = stats;
+  const average =
+    players === undefined || peak === undefined
+      ? md`Not known`
+      : md`On average **${amount(players)}**, at most **${peak}**${peakAtS === undefined ? md`` : md` <t:${peakAtS}:f>`}`;
+  const came = joins === 1 ? md`**1** join` : md`**${count(joins)}** joins`;
+  const by = visitors === 1 ? md`1 player` : md`${count(visitors)} players`;
+  return [
+    { name: md`👥 Players`, value: md`${average}\n${came}, ${by} seen coming` },
+    staffField(stats),
+    { name: md`🔔 Moderator calls`, value: callLines(stats.calls) },
+    { name: md`💀 Kills`, value: md`**${count(kills)}**` },
+    needField(stats),
+  ];
+}
+
+function staffField({ staff, uncoveredS }: ServerStats): CardField {
+  const name = md`🛡 Staff in the game`;
+  if (staff === undefined) return { name, value: md`Not known` };
+  const without =
+    uncoveredS === 0
+      ? md`Never players without staff`
+      : md`Players without staff: **${lasting(uncoveredS)}**`;
+  return { name, value: md`On average **${amount(staff)}**\n${without}` };
+}
+
+/** Calls, and how soon they were answered; few of them are said to be few. */
+export function callLines({ calls, answered, timed, medianAnswerS }: CallFigures): Escaped {
+  if (calls === 0) return md`None`;
+  const head = md`**${count(calls)}**, answered: **${count(answered)}**`;
+  if (medianAnswerS === undefined) return head;
+  const few = timed < FEW_CALLS ? md` (of ${timed} only, so it says little)` : md``;
+  return md`${head}\nHalf of the answers within **${lasting(medianAnswerS)}**${few}`;
+}
+
+function needField({ week }: ServerStats): CardField {
+  const spans = uncoveredSpans(week, MOST_SPANS);
+  const fullest = fullestSpan(week);
+  const lines = [
+    ...spans.map((span) => md`○ ${spanText(span)}, for **${lasting(span.uncoveredS)}** nobody of staff`),
+    ...(spans.length === 0 ? [md`Staff was there when players were`] : []),
+    ...(fullest === undefined ? [] : [md`Fullest: ${spanText(fullest)}`]),
+  ];
+  return { name: md`🗓 When staff is needed`, value: joined(lines, "\n") };
+}
+
+function spanText(span: HourSpan): Escaped {
+  return md`**${spanWords(span)}**, ${amount(span.players)} players`;
+}
+
+/** The title of a time up to now. */
+export function periodTitle(days: PeriodDays): Escaped {
+  return md`📊 Last ${periodWords(days)}`;
+}

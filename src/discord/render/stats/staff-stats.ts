@@ -1,0 +1,196 @@
+import { type Escaped, joined, md, userMention } from "../../../domain/escaped.ts";
+import type { CardField, MessageBody } from "../../../domain/message.ts";
+import {
+  type Picture,
+  type PictureLook,
+  QUIET_PLAYERS,
+  type StaffFigures,
+  type StaffStats,
+} from "../../../domain/stats.ts";
+import { cut, cutLines, inlineName, plainText } from "../escape.ts";
+import { callLines } from "./server-stats.ts";
+import { count, FEW_CALLS, lasting } from "./stats-words.ts";
+
+/** `/stats staff`: what staff did, with what makes the numbers unfair said beside them. Pure. */
+
+const COLOR = 0x8a5a2b;
+const MOST_LINES = 15;
+const MOST_BARS = 10;
+const ROOM_FOR_LINES = 3_600;
+const LONGEST_WORDS = 1_000;
+
+/** One of staff with what the history of the servers does not know. */
+export interface StaffRow {
+  /** Absent: a member who is linked to no player. */
+  readonly figures?: StaffFigures;
+  readonly userId?: string;
+  readonly cases: number;
+  /** Commands that Marshal sent for them. */
+  readonly runs: number;
+}
+
+export interface StaffView {
+  readonly stats: StaffStats;
+  readonly rows: readonly StaffRow[];
+  readonly title: Escaped;
+  readonly png: Uint8Array | undefined;
+  readonly pictureWords?: Escaped | undefined;
+  /** The audit holds more commands of this time than are read at once. */
+  readonly isRunsShortened: boolean;
+}
+
+/** Bars of those who were longest in the game. */
+export function staffPicture(stats: StaffStats, look: PictureLook, when: string): readonly Picture[] {
+  const rows = stats.staff
+    .filter(({ playedS }) => playedS > 0)
+    .slice(0, MOST_BARS)
+    .map(({ player, playedS, callsAnswered }) => ({ name: player.name, playedS, calls: callsAnswered }));
+  return rows.length === 0 ? [] : [{ kind: "staff", look, title: `Hours in the game, ${when}`, rows }];
+}
+
+/** Days of one person; of a single day there is nothing to draw. */
+export function ownPicture(stats: StaffStats, look: PictureLook, when: string): readonly Picture[] {
+  const { days, zone } = stats;
+  if (days.length < 3 || days.every(({ playedS }) => playedS === 0)) return [];
+  return [{ kind: "days", look, title: `Hours in the game, ${when}`, zone, days }];
+}
+
+/** All of staff in one list. */
+export function staffMessage(view: StaffView): MessageBody {
+  const { stats, rows } = view;
+  const left = rows.length - MOST_LINES;
+  const more = left > 0 || stats.isShortened;
+  const lines =
+    rows.length === 0
+      ? [md`Nobody of staff was in the game or did anything in this time.`]
+      : [
+          ...rows.slice(0, MOST_LINES).map(rowLine),
+          ...(more ? [md`…and more, who were there for less time`] : []),
+        ];
+  return {
+    ...staffFiles(view, `Bars of the hours in the game: ${barWords(stats)}`),
+    cards: [
+      {
+        title: view.title,
+        color: COLOR,
+        description: cutLines([...gapLines(view), ...lines], ROOM_FOR_LINES),
+        fields: [{ name: md`🔔 All moderator calls`, value: callLines(stats.calls) }, fairField()],
+        ...imageOf(view),
+      },
+    ],
+  };
+}
+
+/** One person's own. */
+export function ownMessage(view: StaffView & { readonly hasAccount: boolean }): MessageBody {
+  const { rows, hasAccount } = view;
+  const [row = { cases: 0, runs: 0 }] = rows;
+  const { figures } = row;
+  const noAccount = hasAccount
+    ? []
+    : [
+        md`No game account is linked: hours, calls and commands in the game cannot be told. \`/me link\` links one.`,
+      ];
+  const nothing =
+    hasAccount && figures === undefined ? [md`Nothing is recorded of this player in this time.`] : [];
+  return {
+    ...staffFiles(view, "Bars of the hours in the game, day by day, with the calls that were answered."),
+    cards: [
+      {
+        title: view.title,
+        color: COLOR,
+        description: joined([...gapLines(view), ...noAccount, ...nothing], "\n"),
+        fields: [
+          ...(figures === undefined ? [] : ownFields(figures)),
+          {
+            name: md`⌨️ Commands`,
+            value: md`In the game: **${count(figures?.commands ?? 0)}** · through Marshal: **${count(row.runs)}**`,
+          },
+          { name: md`🗂 Cases`, value: md`**${count(row.cases)}**` },
+          ...(figures === undefined ? [] : [fairField()]),
+        ],
+        ...imageOf(view),
+      },
+    ],
+  };
+}
+
+function ownFields(figures: StaffFigures): readonly CardField[] {
+  const { playedS, quietS, sessions, callsAnswered, callsMeanwhile, timed, medianAnswerS } = figures;
+  const times = sessions === 1 ? md`once` : md`${sessions} times`;
+  const quiet = quietS === 0 ? md`` : md`\nOf these ${lasting(quietS)} were quiet`;
+  const half =
+    medianAnswerS === undefined
+      ? md``
+      : md`\nHalf of them within **${lasting(medianAnswerS)}**${timed < FEW_CALLS ? md` (of ${timed} only, so it says little)` : md``}`;
+  return [
+    { name: md`🕒 In the game`, value: md`**${lasting(playedS)}**, ${times}${quiet}` },
+    {
+      name: md`🔔 Calls answered`,
+      value: md`**${callsAnswered}**; ${callsMeanwhile} were made while in the game${half}`,
+    },
+  ];
+}
+
+function rowLine({ figures, userId, cases, runs }: StaffRow): Escaped {
+  const who =
+    figures !== undefined ? md`**${inlineName(figures.player.name)}**` : md`${userMention(userId ?? "0")}`;
+  const commands = runs + (figures?.commands ?? 0);
+  const did = [
+    ...(figures === undefined ? [md`no game account linked`] : playedParts(figures)),
+    ...(commands === 0 ? [] : [commands === 1 ? md`1 command` : md`${count(commands)} commands`]),
+    ...(cases === 0 ? [] : [cases === 1 ? md`1 case` : md`${count(cases)} cases`]),
+  ];
+  return md`${who}: ${joined(did, " · ")}`;
+}
+
+function playedParts({ playedS, quietS, callsAnswered, callsMeanwhile, timed, medianAnswerS }: StaffFigures) {
+  const quiet = quietS < 60 ? md`` : md` (${lasting(quietS)} quiet)`;
+  const soon =
+    medianAnswerS === undefined || timed < FEW_CALLS ? md`` : md`, half within ${lasting(medianAnswerS)}`;
+  const calls =
+    callsAnswered + callsMeanwhile === 0
+      ? []
+      : [md`${callsAnswered} of ${Math.max(callsMeanwhile, callsAnswered)} calls${soon}`];
+  return [md`${lasting(playedS)}${quiet}`, ...calls];
+}
+
+/** What makes numbers of people unfair. */
+function fairField(): CardField {
+  return {
+    name: md`⚖️ Read them fairly`,
+    value: md`-# Quiet: at most ${QUIET_PLAYERS} players in the server, so there was little to do. Calls count against those made while somebody was in the game. Of fewer than ${FEW_CALLS} answers a time says little.`,
+  };
+}
+
+function gapLines({ stats, pictureWords, isRunsShortened }: StaffView): readonly Escaped[] {
+  const { recordedSinceS, fromS, unrecordedS } = stats;
+  return [
+    ...(recordedSinceS === undefined
+      ? [md`⚠️ Nothing of your servers is recorded yet.`]
+      : recordedSinceS > fromS
+        ? [md`⚠️ The history of your servers begins <t:${recordedSinceS}:f>.`]
+        : []),
+    ...(unrecordedS === 0 ? [] : [md`⚠️ For ${lasting(unrecordedS)} calls or commands may be missing.`]),
+    ...(isRunsShortened ? [md`-# Of the commands through Marshal the newest 2,000 are counted.`] : []),
+    ...(pictureWords === undefined ? [] : [pictureWords]),
+  ];
+}
+
+function barWords({ staff }: StaffStats): string {
+  return staff
+    .slice(0, MOST_BARS)
+    .map(({ player, playedS }) => `${player.name} ${Math.round(playedS / 360) / 10} h`)
+    .join(", ");
+}
+
+const PICTURE = "staff.png";
+
+function imageOf({ png }: StaffView) {
+  return png === undefined ? {} : { imageName: PICTURE };
+}
+
+function staffFiles({ png }: StaffView, words: string): Pick<MessageBody, "files"> {
+  if (png === undefined) return {};
+  return { files: [{ name: PICTURE, data: png, description: cut(plainText(words), LONGEST_WORDS) }] };
+}

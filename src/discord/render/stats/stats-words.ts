@@ -1,0 +1,48 @@
+import { type Escaped, markdownOfOurs, md } from "../../../domain/escaped.ts";
+import { clockIn } from "../../../domain/time-zones.ts";
+import { duration } from "../entry-line.ts";
+
+/** Words and numbers of figures. Pure. */
+
+/** The times that can be asked for, in days. */
+export const PERIODS = [
+  { days: 1, label: "24 hours" },
+  { days: 7, label: "7 days" },
+  { days: 30, label: "30 days" },
+  { days: 90, label: "90 days" },
+] as const;
+export type PeriodDays = (typeof PERIODS)[number]["days"];
+
+/** `24 hours`, `7 days` */
+export function periodWords(days: PeriodDays) {
+  return PERIODS.find((period) => period.days === days)?.label ?? "24 hours";
+}
+
+export const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
+
+/** `8.4`, `23` */
+export function amount(value: number): Escaped {
+  return markdownOfOurs(String(value >= 100 ? Math.round(value) : Math.round(value * 10) / 10));
+}
+
+/** `1,204` */
+export function count(value: number): Escaped {
+  return markdownOfOurs(value.toLocaleString("en-US"));
+}
+
+/** `12 h 30 min` of a time that is told roughly: seconds matter only below a minute. */
+export function lasting(seconds: number): Escaped {
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return duration(minutes === 0 ? Math.round(seconds) : minutes * 60);
+  const hours = Math.floor(minutes / 60);
+  const rest = minutes % 60;
+  return hours >= 100 || rest === 0 ? md`${hours} h` : md`${hours} h ${rest} min`;
+}
+
+/** Fewer answers than this are told without comparing their times. */
+export const FEW_CALLS = 10;
+
+/** The same words where nothing is formatted: what stands behind a picture. */
+export function plainMoment(zone: string, atS: number): string {
+  return clockIn(zone, atS * 1_000);
+}
