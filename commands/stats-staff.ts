@@ -14,7 +14,7 @@ import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { CaseCount, StaffStats, StatsSpan } from "../src/domain/stats.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
-import { moderatedServers } from "./moderators.ts";
+import { moderatedServers } from "./moderated-servers.ts";
 import { mustBeManager, staffedServers } from "./staff-rights.ts";
 import { drawn } from "./stats-picture.ts";
 import { periodOf, periodOption, spanUpToNow } from "./stats-server.ts";
