@@ -70,8 +70,8 @@ const channelEntry = defineEntry<{ readonly channelId: string | undefined }>({
     return {
       content:
         channelId === undefined
-          ? md`✅ The audit is mirrored no longer.`
-          : md`✅ The audit is mirrored into ${channelMention(channelId)}, with what is run outside this bot. Its first line is there now; if not, Marshal may not post there.`,
+          ? md`✅ The audit is no longer posted in a channel.`
+          : md`✅ The audit is posted in ${channelMention(channelId)} too, with commands run outside Marshal. A first line stands there now; if not, Marshal may not post there.`,
     };
   },
 });

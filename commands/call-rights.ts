@@ -13,5 +13,5 @@ export async function mustTakeCalls(
   const { wants } = decision;
   const why =
     wants === undefined ? decision.why : `${what} are for the tier Moderator, or a role that may take calls.`;
-  throw new Failure("denied", why, { isRead: true, wants });
+  throw new Failure("denied", why, { isRead: true, wants, bindingId: binding.id });
 }

@@ -56,7 +56,7 @@ export function feedEntry(
         ? all[Number(args.feed) - 1]
         : all.find(({ id }) => id === args.feed);
       if (feed === undefined) {
-        throw new Failure("bad-command", "There is no such feed; choose one from the list.");
+        throw new Failure("bad-command", "There is no such feed. Choose one from the list.");
       }
       return await execute(actor, feed, services);
     },

@@ -1,12 +1,6 @@
 import { defineAction, defineCommand, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
 import { cut } from "../src/discord/render/escape.ts";
-import {
-  feedListCard,
-  feedText,
-  notOpenText,
-  refusalText,
-  resumeRows,
-} from "../src/discord/render/feed-cards.ts";
+import { feedListCard, feedText, notOpenText, resumeRows } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { channelMention, joined, md } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
@@ -17,6 +11,7 @@ import { type AddArgs, addOptions, completeTeam, MOST_FEEDS, parseAdd } from "./
 import { feedEntry, numberedFeeds } from "./feed-choice.ts";
 import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
+import { notPostedText } from "./not-posted.ts";
 import { completeServer } from "./server-option.ts";
 import { silentPing } from "./silent-ping.ts";
 
@@ -28,7 +23,7 @@ async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise
   const { server, channelId, ping, ...rest } = args;
   const binding = await bindings.pick(guildId, server);
   if ((await feeds.list(guildId)).length >= MOST_FEEDS) {
-    throw new Failure("bad-command", `A community has at most ${MOST_FEEDS} feeds; remove one first.`);
+    throw new Failure("bad-command", `A community has at most ${MOST_FEEDS} feeds. Remove one first.`);
   }
   const wanted = {
     ...rest,
@@ -52,7 +47,8 @@ function testButton(feed: Feed): Button {
   return { kind: "button", style: "secondary", label: "Post a test message", id: `feed-test:${feed.id}` };
 }
 
-async function testFeed(guildId: string, feedId: string, { feeds }: Services): Promise<Reply> {
+async function testFeed(guildId: string, feedId: string, services: Services): Promise<Reply> {
+  const { feeds } = services;
   const feed = (await feeds.list(guildId)).find((one) => one.id === feedId);
   if (feed === undefined) throw new Failure("bad-command", NO_SUCH_FEED);
   try {
@@ -60,7 +56,7 @@ async function testFeed(guildId: string, feedId: string, { feeds }: Services): P
   } catch (error) {
     if (!(error instanceof SinkRefusal)) throw error;
     return {
-      content: md`⚠ The test message did not arrive in ${channelMention(feed.channelId)}: ${refusalText(error.reason)}`,
+      content: await notPostedText(services, feed, error),
       rows: [[testButton(feed)]],
     };
   }

@@ -28,10 +28,10 @@ async function callOf({ actor, argument }: Press, { modCalls, bindings }: Servic
 async function ownName({ actor }: Press, binding: Binding, services: Services): Promise<string> {
   const account = await services.accounts.of(actor.guildId, actor.userId);
   if (account === undefined) {
-    throw new Failure(
-      "bad-command",
-      "Marshal does not know your account in the game. Link it with /me link.",
-    );
+    throw new Failure("bad-command", "Marshal does not know your account in the game. Link it first.", {
+      wants: "account",
+      bindingId: binding.id,
+    });
   }
   const { id, name } = account.player;
   const players = services.snapshots.latest(binding.source)?.lists.players?.value;

@@ -16,14 +16,12 @@ export async function moderatedServers(
   );
   const moderated = decisions.filter(({ decision }) => decision.allowed).map(({ binding }) => binding);
   if (moderated.length > 0) return moderated;
-  const refusal = decisions.map(({ decision }) => decision).find(({ allowed }) => !allowed);
-  if (refusal === undefined || refusal.allowed) {
-    throw new Failure("not-linked", "No game server is linked here. Someone with Manage Server links one.");
+  const [refused] = decisions;
+  if (refused === undefined || refused.decision.allowed) {
+    throw new Failure("not-linked", "No game server is linked here yet.", { wants: "server", isRead: true });
   }
-  throw new Failure("denied", refusal.why, {
-    isRead: true,
-    ...(refusal.wants === undefined ? {} : { wants: refusal.wants }),
-  });
+  const { why, wants } = refused.decision;
+  throw new Failure("denied", why, { isRead: true, wants, bindingId: refused.binding.id });
 }
 
 /** The one of them that is meant, or the only one; undefined: several, and none was named. */

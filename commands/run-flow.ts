@@ -42,22 +42,33 @@ export async function* offerWithColon(
 ): AsyncGenerator<Reply> {
   const request = await withOwnPlayer(services, { ...rest, text: `:${text}` });
   const plan = await services.runner.plan(request);
-  if (!plan.decision.allowed) throw refused(plan.decision);
+  if (!plan.decision.allowed) throw refused(plan.decision, plan.request.binding);
   yield dry === true ? dryCard(plan) : confirmCard(plan, { isGuess: true });
 }
 
 /** Plans it; then shows the plan (dry), asks for a confirmation, or sends it and follows it to its outcome. */
 export async function* ask(services: Services, { dry, on, ...request }: RunAsk): AsyncGenerator<Reply> {
   const plan = await services.runner.plan(await withOwnPlayer(services, request));
-  if (dry === true) yield dryCard(plan);
-  else if (plan.meant !== undefined) yield* offerNearestVerb(services, plan, plan.meant);
+  if (dry === true) {
+    yield dryCard(plan);
+    return;
+  }
+  if (plan.decision.allowed) refuseParked(services, request.binding);
+  if (plan.meant !== undefined) yield* offerNearestVerb(services, plan, plan.meant);
   else if (plan.decision.allowed && plan.confirm !== "none") yield confirmCard(plan);
   // A refusal is submitted too, so that the audit shows who tried what.
-  else
+  else {
     yield* follow(services, await services.runner.submit(plan), {
       guildId: plan.request.actor.guildId,
       ...on,
     });
+  }
+}
+
+/** Nobody is asked whether to send what cannot be sent. @throws Failure "key-rejected" */
+function refuseParked({ health }: Services, { id, source }: Binding): void {
+  const parked = health.parked(source);
+  if (parked !== undefined) throw new Failure("key-rejected", parked.why, { bindingId: id });
 }
 
 /** With the account that whoever asks has linked, so that a command about oneself is known as one. */
@@ -73,12 +84,12 @@ async function withOwnPlayer({ accounts }: Services, request: RunRequest): Promi
 async function* offerNearestVerb(services: Services, typed: RunPlan, text: string): AsyncGenerator<Reply> {
   if (!typed.decision.allowed) await services.runner.submit(typed).catch(onlyDenied);
   const plan = await services.runner.plan({ ...typed.request, text });
-  if (!plan.decision.allowed) throw refused(plan.decision);
+  if (!plan.decision.allowed) throw refused(plan.decision, plan.request.binding);
   yield confirmCard(plan, { typed });
 }
 
-function refused({ why, wants }: Extract<Decision, { allowed: false }>): Failure {
-  return new Failure("denied", why, wants === undefined ? {} : { wants });
+function refused({ why, wants }: Extract<Decision, { allowed: false }>, { id }: Binding): Failure {
+  return new Failure("denied", why, { wants, bindingId: id });
 }
 
 function onlyDenied(error: unknown): void {

@@ -56,6 +56,7 @@ async function page(services: Services, { actor, binding }: Of, view: View): Pro
     throw new Failure("denied", "Only staff of this server see its history.", {
       wants: "tier",
       isRead: true,
+      bindingId: binding.id,
     });
   }
   const { rows, next, stoppedAt } = await services.audit.search(actor.guildId, {

@@ -135,7 +135,7 @@ const save = defineEntry<{ readonly name: string; readonly text: string }>({
     await services.settings.change(actor.guildId, (settings) => {
       const others = settings.presets.filter((preset) => !isNamed(preset, args.name));
       if (others.length >= MOST_PRESETS)
-        throw new Failure("bad-command", `There are ${MOST_PRESETS} presets already; drop one first.`);
+        throw new Failure("bad-command", `There are ${MOST_PRESETS} presets already. Drop one first.`);
       return { ...settings, presets: [...others, { ...args, createdBy: actor.userId }] };
     });
     await recordEvent(services, actor, { action: "preset-save", text: `${args.name}: ${args.text}` });
@@ -148,7 +148,7 @@ const save = defineEntry<{ readonly name: string; readonly text: string }>({
           );
     const known = services.catalogue.about(args.text);
     const unknown =
-      known === undefined ? "\n⚠ Its verb is not in the catalogue: only Managers can run it." : "";
+      known === undefined ? "\n⚠ Marshal does not know its verb: only Managers can run it." : "";
     return {
       content: md`✅ **${inlineName(args.name)}** is kept: ${inlineCode(args.text, 500)}\nIt asks for ${needs}.${unknown}`,
     };

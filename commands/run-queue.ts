@@ -21,8 +21,12 @@ interface Item {
 
 async function itemsFor(services: Services, actor: Actor): Promise<readonly Item[]> {
   const staffed = new Set((await staffedServers(services, actor)).map(({ id }) => id));
-  if (staffed.size === 0)
-    throw new Failure("denied", "Only staff see what waits.", { wants: "tier", isRead: true });
+  if (staffed.size === 0) {
+    const isLinked = (await services.bindings.list(actor.guildId)).length > 0;
+    throw isLinked
+      ? new Failure("denied", "Only staff see what waits.", { wants: "tier", isRead: true })
+      : new Failure("not-linked", "No game server is linked here yet.", { wants: "server", isRead: true });
+  }
   const waiting = await services.queue.waiting(actor.guildId);
   const deferred = await services.queue.deferred(actor.guildId);
   return [

@@ -83,7 +83,9 @@ async function* undo({ actor, argument, ...on }: Press, services: Services): Asy
 async function check({ actor, argument }: Press, services: Services): Promise<Reply> {
   const { record, binding } = await auditRowOf(services, actor, argument);
   if (record.actorId !== actor.userId && !(await services.permissions.isStaff(actor, binding))) {
-    throw new Failure("denied", "Only staff see what came of a command.", { wants: "tier", isRead: true });
+    throw new Failure("denied", "Only staff see what came of a command.", {
+      ...{ wants: "tier", isRead: true, bindingId: binding.id },
+    });
   }
   return outcomeCard(record);
 }

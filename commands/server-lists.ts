@@ -80,7 +80,8 @@ async function* listReplies(
   if (list.forModerators !== undefined) await mustTakeCalls(services, { actor, binding }, list.forModerators);
   const lists = list.lists(place.filter);
   for await (const { state, seen } of serverStates(services, { binding, lists, signal })) {
-    yield list.page({ state, place, page: place.page, seen });
+    const shown = place.list === "calls" ? services.modCalls.withoutResolved(binding.id, state) : state;
+    yield list.page({ state: shown, place, page: place.page, seen });
   }
 }
 

@@ -1,10 +1,10 @@
 import { ApplicationCommandOptionType, ChannelType } from "discord.js";
 import { defineEntry, type Invocation, type Reply } from "../src/discord/command.ts";
-import { refusalText } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { channelMention, md } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import { recordEvent } from "./audit-event.ts";
+import { notPostedText } from "./not-posted.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { serverStates } from "./server-state.ts";
 import { STATUS_LISTS } from "./server-status.ts";
@@ -22,7 +22,7 @@ async function panelReply(
   services: Services,
 ): Promise<Reply> {
   if (!actor.manageGuild) {
-    throw new Failure("denied", "Panels are made by people who may manage this Discord server.");
+    throw new Failure("denied", "A panel needs the Manage Server permission.");
   }
   const { guildId, userId } = actor;
   const binding = await services.bindings.pick(guildId, args.server);
@@ -44,11 +44,11 @@ async function panelReply(
     if (done === "stands") return { content: md`A panel of this server stands in ${where} already.` };
   } catch (error) {
     if (!(error instanceof SinkRefusal)) throw error;
-    return { content: md`⚠ The panel could not be posted in ${where}: ${refusalText(error.reason)}` };
+    return { content: await notPostedText(services, place, error) };
   }
   await recordEvent(services, actor, { action: "panel-add", text: where });
   return {
-    content: md`✅ The panel stands in ${where} and follows the server: it is edited when something changes, at most once a minute. \`remove:\` takes it away.`,
+    content: md`✅ The panel stands in ${where} and keeps itself current. \`/server panel remove: True\` takes it away.`,
   };
 }
 

@@ -82,11 +82,11 @@ function shown(state: ServerState, lists: readonly ListName[], why?: Escaped): S
 }
 
 const HALT_WORDS = {
-  blocked: "The game service, or something in front of it, answers this bot with a block.",
-  "rate-limited": "The game service asked this bot to wait before it sends anything.",
+  blocked: "The game service, or something in front of it, answers Marshal with a block.",
+  "rate-limited": "The game service asked Marshal to wait before it sends anything.",
 } as const;
 
-const GATEWAY_WORDS = "A page of something in front of the game service came in the place of its answer.";
+const GATEWAY_WORDS = "Something in front of the game service answers in its place.";
 
 /** The service's times are for programs; when it is asked again is said beside it. */
 function withoutTimes(message: string): string {
@@ -134,7 +134,7 @@ function staleWhy(failure: Failure, nowMs: number): Escaped {
 function staleWords({ code, serviceCode, message }: Failure): Escaped {
   switch (code) {
     case "rate-limited":
-      return md`the game service asked this bot to wait.`;
+      return md`the game service asked Marshal to wait.`;
     case "blocked":
       // The message tells a block of the service from a page of a proxy in front of it.
       return escapeMarkdown(cut(message, 300));
@@ -142,7 +142,7 @@ function staleWords({ code, serviceCode, message }: Failure): Escaped {
       return refusedWords(serviceCode);
     case "platform":
       return message === GATEWAY_WORDS
-        ? md`a page of something in front of the game service came in the place of its answer.`
+        ? md`something in front of the game service answers in its place.`
         : md`the game service answered that something is wrong at its end.`;
     case "bad-response":
       return md`the game service gave an answer that could not be read.`;
@@ -160,11 +160,11 @@ function staleWords({ code, serviceCode, message }: Failure): Escaped {
   }
 }
 
-/** Why the service does not let this bot read a server, by its own code. */
+/** Why the service does not let Marshal read a server, by its own code. */
 function refusedWords(serviceCode: number | undefined): Escaped {
   if (serviceCode === 4000)
-    return md`the game service says that this bot is not authorised for this server (code 4000).`;
+    return md`the game service says that Marshal is not authorised for this server (code 4000).`;
   if (serviceCode === 9998) return md`the game service restricts access to this server (code 9998).`;
-  if (serviceCode === undefined) return md`the game service does not let this bot read this server.`;
-  return md`the game service does not let this bot read this server (code ${serviceCode}).`;
+  if (serviceCode === undefined) return md`the game service does not let Marshal read this server.`;
+  return md`the game service does not let Marshal read this server (code ${serviceCode}).`;
 }

@@ -23,22 +23,23 @@ async function* statusReplies(
   signal: AbortSignal,
 ): AsyncGenerator<Reply> {
   for await (const { state, seen } of serverStates(services, { binding, lists: STATUS_LISTS, signal })) {
-    yield { cards: [statusCard(state, seen)], rows: [buttons(binding)] };
+    const open = services.modCalls.withoutResolved(binding.id, state);
+    yield { cards: [statusCard(open, seen)], rows: [buttons(binding)] };
   }
 }
 
 function buttons({ id }: Binding): Row {
-  const button = (label: string, action: string, emoji: string): Button => ({
+  // Without emojis the three fit one row of a phone.
+  const button = (label: string, action: string): Button => ({
     kind: "button",
     style: "secondary",
     label,
-    emoji,
     id: `${action}:${id}`,
   });
   return [
-    button("Refresh", "server-refresh", "🔄"),
-    button("Players", "server-players", "👥"),
-    button("Join key", "server-key", "🔑"),
+    button("Refresh", "server-refresh"),
+    button("Players", "server-players"),
+    button("Join key", "server-key"),
   ];
 }
 
@@ -68,6 +69,7 @@ async function joinKey(actor: Actor, bindingId: string, services: Services): Pro
     throw new Failure("denied", "Only staff of this server see its join key.", {
       isRead: true,
       wants: "tier",
+      bindingId: binding.id,
     });
   }
   const known = services.snapshots.latest(binding.source)?.status;

@@ -112,7 +112,7 @@ async function moveFeed(
   const { guildId, userId } = actor;
   const count = (await services.feeds.list(guildId)).length;
   if (before === undefined && count >= MOST_FEEDS) {
-    throw new Failure("bad-command", `A community has at most ${MOST_FEEDS} feeds; remove one first.`);
+    throw new Failure("bad-command", `A community has at most ${MOST_FEEDS} feeds. Remove one first.`);
   }
   const wanted = { ...keptOf(before), guildId, bindingId: binding.id, kind, channelId, createdBy: userId };
   const feed = await services.feeds.add(wanted);

@@ -54,7 +54,7 @@ export function cleanKey(pasted: string): string {
   if (!/^[\x21-\x7e]+$/.test(bare)) {
     throw new Failure(
       "bad-command",
-      "This holds characters that a server key never has; copy the key alone.",
+      "This holds characters that a server key never has. Copy the key alone.",
     );
   }
   return bare;

@@ -41,8 +41,8 @@ export const noticesEntry = defineEntry<string | undefined>({
     return {
       content:
         noticeChannelId === undefined
-          ? md`Notices go by direct message to whoever linked the server.`
-          : md`Notices go to ${channelMention(noticeChannelId)}.`,
+          ? md`✅ Notices go by direct message to the person who linked the server.`
+          : md`✅ Notices go to ${channelMention(noticeChannelId)}.`,
     };
   },
 });
@@ -51,7 +51,7 @@ export const noticesEntry = defineEntry<string | undefined>({
 export async function setTimeZone(services: Services, actor: Actor, typed: string): Promise<string> {
   const zone = zoneNamed(typed);
   if (zone === undefined) {
-    throw new Failure("bad-command", "There is no such time zone; a name looks like Europe/Berlin.");
+    throw new Failure("bad-command", "There is no such time zone. A name looks like Europe/Berlin.");
   }
   await services.settings.change(actor.guildId, ({ timeZone: _, ...rest }) =>
     zone === DEFAULT_ZONE ? rest : { ...rest, timeZone: zone },

@@ -17,7 +17,7 @@ export function withRule(
   if (others.length >= MOST_RULES) {
     throw new Failure(
       "bad-command",
-      `There are ${MOST_RULES} such rules on this server already; lift some first.`,
+      `There are ${MOST_RULES} such rules on this server already. Lift some first.`,
     );
   }
   return [...others, { roleId, verb }];

@@ -63,7 +63,7 @@ export const protect = defineEntry<ProtectArgs>({
       text: `${player} on ${binding.name}`,
     });
     if (remove) return policyChanged(binding, md`**${shown}** is protected no longer.`);
-    const also = known === undefined ? "" : md` By their name and by their id alike.`;
+    const also = known === undefined ? "" : md` A new name changes nothing.`;
     const other = isId ? "name" : "id";
     const unseen =
       known === undefined ? md`\n⚠ Their ${other} is not known here yet: protect that as well.` : "";

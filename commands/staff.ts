@@ -28,7 +28,7 @@ const verbOption = {
 
 /** @everyone is a role too, and its id is the guild's. */
 function mustBeNarrow(actor: Actor, roleId: string): void {
-  if (roleId === actor.guildId) throw new Failure("bad-command", "Everyone cannot be staff; choose a role.");
+  if (roleId === actor.guildId) throw new Failure("bad-command", "Everyone cannot be staff. Choose a role.");
 }
 
 function completeVerbOrServer(typing: Typing, services: Services) {
@@ -137,7 +137,7 @@ const deny = defineEntry<Omit<AllowArgs, "tier">>({
     const lift = "`/staff allow` with the same verb lifts it.";
     return policyChanged(
       binding,
-      md`Whoever has ${roleMention(roleId)} may not ${verbPhrase(verb)}, whatever else they hold. ${lift}`,
+      md`${roleMention(roleId)} may not ${verbPhrase(verb)}, whatever their tier. ${lift}`,
     );
   },
 });

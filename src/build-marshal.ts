@@ -149,6 +149,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   });
   const panels = new PanelBoard({
     ...{ panels: kept.panels, bindings, snapshots, demands, health: service, sink },
+    modCalls: feeds.modCalls,
     ...{ renderer: panelRenderer, notifier, clock, random, warn },
   });
 

@@ -21,6 +21,9 @@ export type FailureCode =
 /** Whether the work was done. "unknown": it may have been, so it must not be repeated. */
 export type Ran = "yes" | "no" | "unknown";
 
+/** A role of theirs with a tier; a server, where none is linked at all; their account in the game. */
+type Wanted = "tier" | "server" | "account";
+
 export interface FailureDetails {
   /** Whether the command ran. @default "no", because most failures happen before anything is sent */
   readonly ran?: Ran;
@@ -32,8 +35,10 @@ export interface FailureDetails {
   readonly serviceCode?: number;
   /** A read failed, not a command, so texts say nothing of whether it ran. */
   readonly isRead?: boolean;
-  /** What would mend it: a role of theirs with a tier, or a server, where none is linked at all. */
-  readonly wants?: "tier" | "server" | undefined;
+  /** What would mend it. */
+  readonly wants?: Wanted | undefined;
+  /** The linked server that it is about, where `wants` is of one. */
+  readonly bindingId?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -48,7 +53,8 @@ export class Failure extends Error {
   readonly commandId: string | undefined;
   readonly serviceCode: number | undefined;
   readonly isRead: boolean;
-  readonly wants: "tier" | "server" | undefined;
+  readonly wants: Wanted | undefined;
+  readonly bindingId: string | undefined;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -60,6 +66,7 @@ export class Failure extends Error {
     this.serviceCode = details.serviceCode;
     this.isRead = details.isRead ?? false;
     this.wants = details.wants;
+    this.bindingId = details.bindingId;
   }
 }
 

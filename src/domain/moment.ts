@@ -34,7 +34,7 @@ export function momentOf(typed: string, { nowMs, zone }: Now): number {
   const text = typed.trim().toLowerCase().replace(/\s+/g, " ");
   const atMs = stampOf(text) ?? agoOf(text, nowMs) ?? calendarOf(text, { nowMs, zone });
   if (atMs === undefined || !Number.isFinite(atMs))
-    throw new Failure("bad-command", EXAMPLES, { isRead: true });
+    throw new Failure("bad-command", `This is no time. ${EXAMPLES}`, { isRead: true });
   if (atMs > nowMs) throw new Failure("bad-command", `That time lies ahead. ${EXAMPLES}`, { isRead: true });
   return atMs;
 }
@@ -52,7 +52,8 @@ export function untilOf(typed: string, { nowMs, zone }: Now): number {
   const ahead = seenFrom.map((atMs) => calendarOf(text, { nowMs: atMs, zone }));
   const atMs =
     span === undefined ? (ahead.find((at) => at !== undefined && at > nowMs) ?? ahead[0]) : nowMs + span;
-  if (atMs === undefined || !Number.isFinite(atMs)) throw new Failure("bad-command", UNTIL_EXAMPLES);
+  if (atMs === undefined || !Number.isFinite(atMs))
+    throw new Failure("bad-command", `This is no time. ${UNTIL_EXAMPLES}`);
   if (atMs <= nowMs) throw new Failure("bad-command", `That time has passed. ${UNTIL_EXAMPLES}`);
   return atMs;
 }

@@ -29,7 +29,7 @@ export function renamed(wanted: string, others: readonly Named[]): string {
     throw new Failure("bad-command", `A name has ${LONGEST_NAME} characters at most.`);
   }
   if (!isFree(name, others)) {
-    throw new Failure("bad-command", "Another server here has that name already; choose a different one.");
+    throw new Failure("bad-command", "Another server here has that name already. Choose a different one.");
   }
   return name;
 }

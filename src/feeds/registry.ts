@@ -154,7 +154,7 @@ export class FeedRegistry implements Feeds {
       if (twin !== undefined) {
         throw new Failure(
           "bad-command",
-          "That channel has a feed of this kind and server already; remove it first.",
+          "That channel has a feed of this kind and server already. Remove it first.",
         );
       }
       await feedStore.save(feed);

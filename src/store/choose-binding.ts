@@ -15,7 +15,7 @@ export function chooseBinding<T extends Named>(bindings: readonly T[], wanted: s
   const names = (all: readonly Named[]) => all.map(({ name }) => name).join(", ");
   if (wanted === undefined || wanted === "") {
     if (bindings.length === 1) return first;
-    throw new Failure("not-linked", `Several servers are linked here; say which one: ${names(bindings)}.`);
+    throw new Failure("not-linked", `Several servers are linked here. Say which one: ${names(bindings)}.`);
   }
   const lower = wanted.toLowerCase();
   const byId = bindings.find(({ id }) => id === wanted);
@@ -24,10 +24,13 @@ export function chooseBinding<T extends Named>(bindings: readonly T[], wanted: s
   const found = byId ? [byId] : same.length > 0 ? same : alike;
   const [one, ...others] = found;
   if (one === undefined) {
-    throw new Failure("not-linked", `No server named "${wanted}" is linked here, but ${names(bindings)}.`);
+    throw new Failure("not-linked", `There is no server "${wanted}" here. Linked: ${names(bindings)}.`);
   }
   if (others.length > 0) {
-    throw new Failure("not-linked", `"${wanted}" can mean ${names(found)}; choose one from the list.`);
+    throw new Failure(
+      "not-linked",
+      `"${wanted}" can mean several servers: ${names(found)}. Choose one from the list.`,
+    );
   }
   return one;
 }

@@ -71,7 +71,7 @@ describe("/diagnose", () => {
     const text = textOf(body);
     assert.match(text, /All is well/);
     assert.match(text, /✅ \*\*Riverside Roleplay\*\*: read <t:\d+:R>/);
-    assert.match(text, /✅ joins and leaves in <#700>/);
+    assert.match(text, /✅ Joins and leaves in <#700>/);
     assert.match(text, /12 of 35 requests/);
     assert.deepEqual(labels(body), ["Look again"]);
   });
@@ -113,7 +113,7 @@ describe("/diagnose", () => {
     },
     {
       name: "permissions that are missing",
-      words: /⚠ kills in <#701>: lacks \*\*Send Messages\*\*, \*\*Embed Links\*\* for Marshal/,
+      words: /⚠ Kills in <#701>: lacks \*\*Send Messages\*\*, \*\*Embed Links\*\* for Marshal/,
       button: undefined,
       make: ({ world, add }) => {
         add("f2", { kind: "kills", channelId: "701" });
@@ -122,7 +122,7 @@ describe("/diagnose", () => {
     },
     {
       name: "a deleted channel",
-      words: /⛔ kills in <#701>: the channel was deleted/,
+      words: /⛔ Kills in <#701>: the channel was deleted/,
       button: "Another channel for kills",
       make: ({ world, add }) => {
         add("f2", { kind: "kills", channelId: "701" });
@@ -131,13 +131,13 @@ describe("/diagnose", () => {
     },
     {
       name: "a log that stopped, in a channel that is open again",
-      words: /⛔ joins and leaves in <#700>: stopped \(no access\)/,
+      words: /⛔ Joins and leaves in <#700>: stopped \(no access\)/,
       button: "Post joins and leaves again",
       make: ({ add }) => add("f2", { state: "parked", parkedWhy: "no access" }),
     },
     {
       name: "entries that wait and are late",
-      words: /⚠ joins and leaves in <#700>: late since <t:3:R>, 41 entries wait/,
+      words: /⚠ Joins and leaves in <#700>: late since <t:3:R>, 41 entries wait/,
       button: undefined,
       make: ({ add, statuses }) => {
         add("f2");

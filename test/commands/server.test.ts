@@ -127,7 +127,8 @@ describe("/server status", () => {
     );
     await assert.rejects(
       lastOf(key.execute(press(binding.id), world.services)),
-      (error: unknown) => error instanceof Failure && error.code === "denied",
+      (error: unknown) =>
+        error instanceof Failure && error.code === "denied" && error.bindingId === binding.id,
     );
   });
 
@@ -193,7 +194,7 @@ describe("A service that is silent", () => {
     const { world } = await rig();
     world.halt = { untilMs: world.clock.nowMs() - 10_000, why: "blocked" };
     const text = textOf(await statusOf(world));
-    assert.match(text, /answers this bot with a block/);
+    assert.match(text, /answers Marshal with a block/);
     assert.doesNotMatch(text, /asked again at/);
   });
 
@@ -228,7 +229,7 @@ describe("A service that is silent", () => {
     for (const [serviceCode, words] of [
       [4000, /not authorised for this server \(code 4000\)/],
       [9998, /restricts access to this server \(code 9998\)/],
-      [4444, /does not let this bot read this server \(code 4444\)/],
+      [4444, /does not let Marshal read this server \(code 4444\)/],
     ] as const) {
       const { world } = await rig();
       world.failure = new Failure("read-refused", "m", { serviceCode });

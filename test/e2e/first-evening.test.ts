@@ -161,7 +161,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     const { general, owner, member } = rig.home;
     await rig.link("delta-fourth-key");
     const refused = await owner.slash(general, "run command", { text: ":h hello" });
-    await reads(refused, /none of the roles has a tier/);
+    await reads(refused, /Tier held\\?: none/);
     assert.deepEqual(labelsOf(answerOf(refused)), ["Choose roles"]);
     const role = rig.home.guild.addRole({ name: "Owners" });
     owner.member.addRole(role);
@@ -170,7 +170,7 @@ describe("the first evening, from the invite to the first posted join", () => {
     await evening.click("Make Owners Managers", /You may run commands yourself/);
     await reads(await owner.slash(general, "run command", { text: ":h hello" }), /ran|Ran|done|Done/);
     const other = await member.slash(general, "run command", { text: ":h hello" });
-    await reads(other, /none of the roles has a tier/);
+    await reads(other, /Tier held\\?: none/);
     assert.deepEqual(labelsOf(answerOf(other)), []);
   });
 

@@ -65,7 +65,7 @@ describe("/run, from the question to what came of it", () => {
 
   test("a member is refused with the reason, nothing is sent, and the audit says who tried", async () => {
     const { commands } = rig.service.counts;
-    const text = await reads(await run(":h I am staff now", rig.home.member), /You may not do this/);
+    const text = await reads(await run(":h I am staff now", rig.home.member), /Tier held\\?: none/);
     assert.match(text, /needs the tier Moderator/);
     const { owner, general } = rig.home;
     await reads(await owner.slash(general, "audit search", { text: "I am staff" }), /denied/);
@@ -97,7 +97,7 @@ describe("/run, from the question to what came of it", () => {
 
   test("4000: the owner has not allowed it; the key stays good and reading goes on", async () => {
     rig.service.keyBook.setCommandsAllowed(rig.key, false);
-    const text = await reads(await run(":h not authorised"), /has not allowed this bot to run commands/);
+    const text = await reads(await run(":h not authorised"), /has not allowed Marshal to run commands/);
     assert.match(text, /It did not run/);
     rig.service.keyBook.setCommandsAllowed(rig.key, true);
     await reads(await rig.home.member.slash(rig.home.general, "server status"), / players/);

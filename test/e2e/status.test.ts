@@ -126,7 +126,7 @@ describe("server status, in good times and in a halt", () => {
     await halt(10_000);
     const { requests } = rig.service.counts;
     const text = await reads(await owner.slash(general, "server status"), /Not up to date/);
-    assert.match(text, /asked this bot to wait\. It is asked again at <t:(\d+):T>[\s\S]*Seen <t:\d+:R>/);
+    assert.match(text, /asked Marshal to wait\. It is asked again at <t:(\d+):T>[\s\S]*Seen <t:\d+:R>/);
     const resumesMs = Number(/again at <t:(\d+):T>/.exec(text)?.[1]) * 1_000;
     assert.ok(resumesMs > rig.clock.nowMs() && resumesMs < rig.clock.nowMs() + 12_000);
     assert.equal(rig.service.counts.requests, requests, "nothing was sent in the halt");
@@ -163,7 +163,7 @@ describe("server status, in good times and in a halt", () => {
     await reads(await owner.slash(general, "setup notices", { channel: notices }), /Notices go to/);
     const identity = { address: "127.0.0.1", application: undefined };
     rig.service.blocks.block(identity, rig.clock.nowMs(), 6_000);
-    const notice = await rig.posted(notices, "has blocked requests from this bot");
+    const notice = await rig.posted(notices, "blocks Marshal");
     assert.match(textOf(notice), /tries again <t:\d+:R>/);
     await rig.posted(notices, "answers again");
     assert.equal(rig.service.counts.avoidable, 0);

@@ -15,6 +15,7 @@ import type { Bindings } from "../../src/domain/ports/bindings.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
 import type { ChannelAccess, Guilds } from "../../src/domain/ports/guilds.ts";
 import type { RequestsLeft } from "../../src/domain/ports/host-health.ts";
+import type { ModCalls } from "../../src/domain/ports/mod-calls.ts";
 import type { PendingLinks } from "../../src/domain/ports/pending-links.ts";
 import type { Permissions } from "../../src/domain/ports/permissions.ts";
 import type { Schedules } from "../../src/domain/ports/schedules.ts";
@@ -202,7 +203,7 @@ export class FakeWorld {
     alerts: unused("alerts"),
     feeds: unused("feeds"),
     schedules: { ...unused<Schedules>("schedules"), onZoneChanged: async () => undefined },
-    modCalls: unused("modCalls"),
+    modCalls: { ...unused<ModCalls>("modCalls"), withoutResolved: (_, state) => state },
     panels: unused("panels"),
     history: createNoHistory(),
     accounts: unused("accounts"),

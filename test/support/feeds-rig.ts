@@ -155,6 +155,7 @@ export class FeedsRig {
       lists: {
         players: { atMs: nowMs, value: this.players },
         killLogs: { atMs: nowMs, value: this.log.killLogs.filter((row) => row.kind === "kill") },
+        modCalls: { atMs: nowMs, value: this.log.modCalls.filter((row) => row.kind === "modCall") },
       },
     };
     await this.wing.listener.take(snapshot);

@@ -37,7 +37,7 @@ interface ErrorBody {
 const MESSAGE_CHARS = 300;
 const OWN_WORDS: Readonly<Record<number, string>> = {
   2004: "This server key is banned from the service.",
-  4000: "The server's owner has not authorised this bot's host or application to run commands; reading still works.",
+  4000: "The server's owner has not authorised Marshal to run commands; reading still works.",
 };
 
 /** Failure codes by the service's own codes; the key is fine in all of these. */

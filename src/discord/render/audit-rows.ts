@@ -39,7 +39,7 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
 /** A row that is not a run. */
 export function eventLine({ atMs, actorId, actorName, action, text }: AuditEvent): Escaped {
   if (action === "outside-run") {
-    const said = md`⚠ **run outside this bot** by ${inlineName(actorName)}: ${inlineCode(text, 300)}`;
+    const said = md`⚠ **run outside Marshal** by ${inlineName(actorName)}: ${inlineCode(text, 300)}`;
     return md`${said}\n${small("", atMs)}`;
   }
   const by = actorId === "" ? inlineName(actorName) : userMention(actorId);

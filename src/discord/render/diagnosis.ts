@@ -8,7 +8,7 @@ import type { RequestsLeft } from "../../domain/ports/host-health.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import { type AccessOf, HOW_TO_MEND, obstacle } from "./channel-access.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
-import { FEED_NAMES } from "./feed-names.ts";
+import { FEED_LABELS, FEED_NAMES } from "./feed-names.ts";
 import { chooseRoles } from "./setup-cards.ts";
 
 /** `/diagnose`: each server and each log in one line, fine or what is wrong, with the press that mends it. Pure. */
@@ -88,8 +88,15 @@ function buttonRows(findings: readonly Finding[]): readonly Row[] {
   return [...rows, [LOOK_AGAIN]];
 }
 
-function budgetText({ requests }: DiagnosisView): string {
-  if (requests === undefined) return "The game service has not answered since Marshal started.";
+function budgetText({ requests, servers }: DiagnosisView): string {
+  if (requests === undefined) {
+    const hasAnswered = servers.some(
+      ({ readAtMs, parked }) => readAtMs !== undefined || parked !== undefined,
+    );
+    return hasAnswered
+      ? "How many requests to the game service are left is not known at this moment."
+      : "The game service has not answered since Marshal started.";
+  }
   return `${requests.left} of ${requests.limit} requests to the game service left at this moment.`;
 }
 
@@ -120,8 +127,8 @@ function hostFindings({ halt, storeWorks, noticeChannelId, accessOf, servers }: 
 function haltWords({ why, isGateway }: NonNullable<DiagnosisView["halt"]>): Escaped {
   if (isGateway === true) return md`Something in front of the game service answers in its place`;
   return why === "blocked"
-    ? md`The game service blocks requests from this bot`
-    : md`The game service asked this bot to wait`;
+    ? md`The game service blocks requests from Marshal`
+    : md`The game service asked Marshal to wait`;
 }
 
 function serverFinding(facts: ServerFacts, { nowMs }: DiagnosisView): Finding {
@@ -178,7 +185,7 @@ function feedFinding(
   status: FeedStatus,
   { view: { accessOf }, isStill: waits }: FeedContext,
 ): Finding {
-  const what = md`${FEED_NAMES[feed.kind]} in ${channelMention(feed.channelId)}`;
+  const what = md`${FEED_LABELS[feed.kind]} in ${channelMention(feed.channelId)}`;
   const access = accessOf(feed.channelId);
   const resume = button(`Post ${FEED_NAMES[feed.kind]} again`, `diagnose-resume:${feed.id}`);
   if (access.kind === "gone") {

@@ -4,7 +4,10 @@ import type { Button, Card, MessageBody } from "../../domain/message.ts";
 import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
 import { escapeButRoles } from "./own-markup.ts";
 
-/** How an error reads: what happened; whether it ran, and why; the next step; when; small and last the reference. */
+/**
+ * How an error reads: what happened; whether it ran, and why; the next step; when; small and last the reference. The
+ * title is the answer, so where the failure's own words say more than its code, they begin it.
+ */
 
 export interface ErrorContext {
   /** Names this error in the log. */
@@ -40,11 +43,11 @@ const ERROR_TEXTS = {
     next: "The server's owner makes or copies the current key, and someone links it with `/setup link`.",
   },
   "not-authorised": {
-    what: "The server's owner has not allowed this bot to run commands",
-    next: "The owner authorises it in the game's API settings. Reading the server still works.",
+    what: "The server's owner has not allowed Marshal to run commands",
+    next: "The owner authorises it in the game's API settings.",
   },
   "read-refused": {
-    what: "The game service does not let this bot read the server",
+    what: "The game service does not let Marshal read the server",
     next: "The owner looks at the game's API settings. Marshal asks again by itself, ever more rarely.",
   },
   "server-empty": {
@@ -56,7 +59,7 @@ const ERROR_TEXTS = {
     next: "Try again then. Nothing is lost: asking earlier would only lengthen the wait.",
   },
   blocked: {
-    what: "The game service has blocked requests from this bot",
+    what: "The game service has blocked requests from Marshal",
     next: "Try again then. The operator of this bot has been told.",
   },
   platform: {
@@ -90,16 +93,15 @@ const DENIED_MANAGER =
 
 /** An expected failure. Where the next step is a button, no sentence repeats it. */
 export function failureBody(failure: Failure, context: ErrorContext): MessageBody {
-  const what = md`${ERROR_TEXTS[failure.code].what}`;
+  const said = saidOf(failure, context.roleIds ?? []);
   const next = md`${failure.code === "denied" && context.manages === true ? DENIED_MANAGER : ERROR_TEXTS[failure.code].next}`;
   const isRun = (context.runs === true && !failure.isRead) || failure.ran !== "no";
   if (!isRun || failure.code === "not-linked") {
     // The check of commands has nothing to say of what is only read or configured.
     const plain = failure.code === "denied" ? md`Ask whoever manages this Discord server.` : next;
-    return plainBody(failure, { what, next: plain }, context);
+    return plainBody(failure, { ...said, next: plain }, context);
   }
-  const why = escapeButRoles(cut(failure.message, 800), context.roleIds ?? []);
-  const lines: Escaped[] = [md`${RAN_WORDS[failure.ran]} ${why}`];
+  const lines: Escaped[] = [joined([md`${RAN_WORDS[failure.ran]}`, ...said.why], " ")];
   // What was written wrong says itself how to mend it. Where it may have happened, "try again" would be wrong advice.
   const saysIt = failure.ran === "unknown" || failure.code === "bad-command" || context.next !== undefined;
   if (!saysIt) lines.push(md`**Next:** ${next}`);
@@ -108,7 +110,7 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
   lines.push(referenceLine(context.reference, failure.commandId));
   return body(
     {
-      title: md`${failure.ran === "unknown" ? "❔" : "⛔"} ${what}`,
+      title: md`${failure.ran === "unknown" ? "❔" : "⛔"} ${said.what}`,
       description: joined(lines, "\n"),
       color: failure.ran === "unknown" ? UNKNOWN_COLOR : FAILED_COLOR,
     },
@@ -119,11 +121,11 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
 /** Nothing of it could have run, so it says in one sentence what is the matter, and in one what to do. */
 function plainBody(
   failure: Failure,
-  { what, next }: { readonly what: Escaped; readonly next: Escaped },
+  { what, why, next }: Said & { readonly next: Escaped },
   context: ErrorContext,
 ): MessageBody {
   if (failure.wants === "server") return nothingLinked(failure, next, context);
-  const lines: Escaped[] = [escapeButRoles(cut(failure.message, 800), context.roleIds ?? [])];
+  const lines: Escaped[] = [...why];
   const again = failure.retryAtMs;
   // A clock time stays true when it has passed; "in 10 seconds" does not.
   if (again !== undefined) lines.push(md`Ask again after <t:${Math.ceil(again / 1000)}:T>.`);
@@ -131,6 +133,48 @@ function plainBody(
   else if (context.next === undefined && !SAY_IT_THEMSELVES.has(failure.code)) lines.push(next);
   lines.push(referenceLine(context.reference, failure.commandId));
   return body({ title: md`⛔ ${what}`, description: joined(lines, "\n"), color: FAILED_COLOR }, context.next);
+}
+
+interface Said {
+  readonly what: Escaped;
+  readonly why: readonly Escaped[];
+}
+
+/** These are told best by their own first sentence; the others are the service's, of which the code says what it means. */
+const OWN_WORDS: ReadonlySet<FailureCode> = new Set([
+  "not-linked",
+  "queue-full",
+  "expired",
+  "denied",
+  "bad-command",
+]);
+const LONGEST_TITLE = 110;
+
+/** What happened, for the title, and what more there is to say of it. */
+function saidOf({ code, message }: Failure, roleIds: readonly string[]): Said {
+  const said = cut(message, 800);
+  const head = OWN_WORDS.has(code) ? firstSentence(said) : "";
+  // A title shows no mention of a role.
+  if (head === "" || head.length > LONGEST_TITLE || /<@&\d/.test(head)) {
+    return { what: md`${ERROR_TEXTS[code].what}`, why: [escapeButRoles(said, roleIds)] };
+  }
+  const rest = said.slice(head.length).trim();
+  return {
+    what: escapeMarkdown(head.replace(/\.$/, "")),
+    why: rest === "" ? [] : [escapeButRoles(rest, roleIds)],
+  };
+}
+
+/** Up to a full stop outside quotation marks: quoted are names and texts of people. */
+function firstSentence(text: string): string {
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charAt(at);
+    if (sign === '"') isQuoted = !isQuoted;
+    const isEnd = /[.?!]/.test(sign) && /^\s?$/.test(text.charAt(at + 1));
+    if (isEnd && !isQuoted) return text.slice(0, at + 1);
+  }
+  return text;
 }
 
 /** One sentence, and one button; for those who have none, whom to ask. */
@@ -156,7 +200,7 @@ export function defectBody({ reference, runs }: Pick<ErrorContext, "reference" |
         ]
       : ["Try it again; if it stays, tell the operator of this bot the reference."];
   return body({
-    title: md`⛔ Something broke in this bot`,
+    title: md`⛔ Something broke in Marshal`,
     description: joined(
       [...words.map((line) => md`${markdownOfOurs(line)}`), referenceLine(reference)],
       "\n",

@@ -13,11 +13,12 @@ export interface FeedHealth {
   readonly waitsForStore?: boolean;
 }
 
+/** What is as it should be needs no word. */
 const STATES = {
-  live: "▶ live",
-  paused: "⏸ paused",
-  parked: "⚠ stopped",
-} as const satisfies Record<Feed["state"], string>;
+  live: { sign: "▶", word: "" },
+  paused: { sign: "⏸", word: "paused" },
+  parked: { sign: "⚠", word: "stopped" },
+} as const satisfies Record<Feed["state"], { readonly sign: string; readonly word: string }>;
 
 /** All feeds of a guild, numbered as the choices of `/feed` number them. */
 export function feedListCard(
@@ -26,17 +27,18 @@ export function feedListCard(
   healthOf: (feed: Feed) => FeedHealth,
 ): Card {
   const lines = feeds.map((feed, index) => {
-    const state = stateText(feed, healthOf(feed));
+    const { sign, words } = stateText(feed, healthOf(feed));
     const [place = md``, ...others] = feedParts(feed, bindings);
     // Lines are what nearly every feed has: only what differs is worth a look.
     const rest = others.filter((part) => part !== "lines");
     const why = feed.parkedWhy === undefined ? "" : md`\n⤷ ${escapeMarkdown(cut(feed.parkedWhy, 200))}`;
     const details = rest.length === 0 ? "" : md`\n-# ${joined(rest, " · ")}`;
-    return md`**${index + 1}.** ${place} · ${state}${why}${details}`;
+    return md`**${index + 1}.** ${sign} ${place}${words}${why}${details}`;
   });
+  const none = md`There are none yet. \`/setup start\` gives each log a channel; \`/feed add\` adds one.`;
   return {
-    title: md`Feeds`,
-    description: lines.length === 0 ? md`No feeds yet. Add one with \`/feed add\`.` : packed(lines, 4_000),
+    title: md`Log channels`,
+    description: lines.length === 0 ? none : packed(lines, 4_000),
     color: feeds.some((feed) => feed.state === "parked") ? 0xb7791f : 0x4a6fa5,
   };
 }
@@ -141,11 +143,12 @@ export function notOpenText(said: Escaped): Escaped {
   return md`⏳ Saved, but not posting yet: ${said}. ${WAITS_FOR_STORE}, and \`/feed list\` says when it is live.`;
 }
 
-function stateText(feed: Feed, health: FeedHealth): Escaped {
-  if (feed.state !== "live") return md`${STATES[feed.state]}`;
+function stateText(feed: Feed, health: FeedHealth): { readonly sign: Escaped; readonly words: Escaped } {
+  const { sign, word } = STATES[feed.state];
+  if (feed.state !== "live") return { sign: md`${sign}`, words: md` · ${word}` };
   return health.waitsForStore === true
-    ? md`⏳ not posting yet\n⤷ ${WAITS_FOR_STORE}`
-    : md`${STATES.live}${healthText(health)}`;
+    ? { sign: md`⏳`, words: md` · not posting yet\n⤷ ${WAITS_FOR_STORE}` }
+    : { sign: md`${sign}`, words: healthText(health) };
 }
 
 function healthText({ undelivered, lateSinceMs }: FeedHealth): Escaped {

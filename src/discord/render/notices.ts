@@ -46,17 +46,17 @@ export function parkedNotice(
 ): MessageBody {
   const mend =
     goesOn === "by-itself"
-      ? md`Once that is put right it goes on by itself; \`/diagnose\` shows what is missing, \`/feed remove\` drops it.`
-      : md`\`/feed remove\` drops it; \`/feed resume\` posts it again, once that is put right.`;
+      ? md`\`/diagnose\` shows what is missing; once that is there, it goes on by itself.`
+      : md`\`/diagnose\` has the button that mends it.`;
   return {
-    content: md`⏸ The feed of ${FEED_NAMES[kind]} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. ${mend}`,
+    content: md`⏸ The log of ${FEED_NAMES[kind]} in ${channelMention(channelId)} has stopped: ${escapeMarkdown(why)}. ${mend}`,
   };
 }
 
 /** A feed that had stopped goes on by itself. */
 export function goesOnNotice(kind: FeedKind, channelId: string): MessageBody {
   return {
-    content: md`▶ The feed of ${FEED_NAMES[kind]} in ${channelMention(channelId)} goes on: what stood in its way is gone. What happened meanwhile is not posted there.`,
+    content: md`▶ The log of ${FEED_NAMES[kind]} in ${channelMention(channelId)} goes on. What happened meanwhile is not posted there.`,
   };
 }
 

@@ -49,17 +49,18 @@ export interface OutcomeOptions {
 export function outcomeCard(record: RunRecord, options: OutcomeOptions = {}): MessageBody {
   const { title, color, next } = wordsFor(record, options);
   const lines: Escaped[] = [commandLine(record.text, record.serverName), md``, ...whyLines(record)];
-  const proof = proofWords(record, options);
-  if (proof !== undefined) lines.push(md`**In the game's log:** ${proof}`);
-  if (next !== undefined) lines.push(md`**Next:** ${next}`);
+  const proof = proofLine(record);
+  if (proof !== undefined) lines.push(proof);
+  // What the log says of an unknown outcome is what to do next.
+  if (next !== undefined) lines.push(record.status === "unknown" ? next : md`**Next:** ${next}`);
   // A time of day: counted from now it would soon promise what has passed.
   if (options.retryAtMs !== undefined) {
     lines.push(md`**When:** after <t:${Math.ceil(options.retryAtMs / 1000)}:T>`);
   }
   lines.push(referenceLine(record.id, record.commandId));
-  const buttons = outcomeButtons(record, options);
-  const rows: Row[] = buttons.length === 0 ? [] : [buttons];
-  if (options.wantsReason === true) rows.push([button("Give the reason", `case-why:${record.id}`)]);
+  const why = options.wantsReason === true ? [button("Give the reason", `case-why:${record.id}`)] : [];
+  const buttons = [...why, ...outcomeButtons(record, options)];
+  const rows: readonly Row[] = buttons.length === 0 ? [] : [buttons];
   return { cards: [{ title, description: joined(lines, "\n"), color }], rows };
 }
 
@@ -79,16 +80,16 @@ const FAILURES = {
     "The owner copies the current key, and someone links it with `/setup link`.",
   ],
   "not-authorised": [
-    "The owner has not allowed this bot to run commands",
-    "The owner authorises it in the game's API settings. Reading the server still works.",
+    "The owner has not allowed Marshal to run commands",
+    "The owner authorises it in the game's API settings.",
   ],
   "read-refused": [
-    "The game service does not let this bot read the server",
+    "The game service does not let Marshal read the server",
     "The owner looks at the game's API settings.",
   ],
   "server-empty": ["Nobody is in the server", "Run it again when someone has joined."],
   "rate-limited": ["The game service asks us to wait", "Run it again then."],
-  blocked: ["The game service blocks this bot for a while", "Run it again then; the operator was told."],
+  blocked: ["The game service blocks Marshal for a while", "Run it again then; the operator was told."],
   platform: ["The game platform did not answer", "Try again in a minute."],
   unreachable: ["The game service could not be reached", "Try again in a minute."],
   "bad-response": ["The answer could not be read", "Tell the operator of this bot the reference."],
@@ -108,8 +109,8 @@ function wordsFor(record: RunRecord, { isSought }: OutcomeOptions): Words {
     return { title: md`✅ It ran${seen}`, color: colors.done };
   }
   if (status === "unknown") {
-    const why = interrupted === true ? ": Marshal was stopped while it was being sent" : "";
-    const next = isSought === true && proof === "unchecked" ? NOT_YET : NEXT_OF_UNKNOWN[proof];
+    const why = interrupted === true ? ": Marshal was stopped while it was being sent" : TITLE_PROOF[proof];
+    const next = isSought === true && proof === "unchecked" ? LOOKING : NEXT_OF_UNKNOWN[proof];
     return { title: md`❔ It may have run${why}`, color: colors.ask, next };
   }
   if (status === "waiting") return { title: md`⏳ Waiting, not sent yet`, color: colors.wait };
@@ -129,14 +130,31 @@ function wordsFor(record: RunRecord, { isSought }: OutcomeOptions): Words {
   return { title: md`⛔ ${what}`, color: colors.failed, next: md`${next}` };
 }
 
-const NOT_YET = md`**Do not repeat it yet.** This message will say what the log shows.`;
+const TITLE_PROOF = {
+  unchecked: "",
+  seen: " · seen in the log",
+  "seen-twice": " · seen in the log",
+  "not-seen": " · not in the log",
+} as const satisfies Readonly<Record<RunRecord["proof"], string>>;
 
+const LOOKING = md`**Do not repeat it yet.** Marshal is looking into the game's log, and says here what it shows.`;
+const NOT_SEEN = md`⚠ **In the game's log it is not there**, although the log covers that time.`;
+const SEEN_TWICE = md`⚠ The game's log shows it **twice**; another program may have sent it too.`;
+
+/** Another program may have sent the same text: a match is consistent with the log, no proof of more. */
 const NEXT_OF_UNKNOWN = {
-  unchecked: md`**Do not repeat it yet.** Look in the game, or check the log.`,
-  seen: md`**Do not repeat it:** the log speaks for it having run.`,
-  "seen-twice": md`**Do not repeat it:** the log speaks for it having run.`,
-  "not-seen": md`Look in the game. Run it again only if nothing has happened there.`,
+  unchecked: md`In the game's log it was not seen so far. **Do not repeat it yet:** look in the game, or check the log.`,
+  seen: md`**Do not repeat it:** the game's log shows it once, which is consistent with it having run.`,
+  "seen-twice": md`**Do not repeat it.** ${SEEN_TWICE}`,
+  "not-seen": md`${NOT_SEEN} Run it again only if nothing has happened in the game.`,
 } as const satisfies Readonly<Record<RunRecord["proof"], Escaped>>;
+
+/** Of a run whose outcome the service told. */
+function proofLine({ status, proof }: RunRecord): Escaped | undefined {
+  if (status === "unknown") return undefined;
+  if (proof === "seen-twice") return SEEN_TWICE;
+  return proof === "not-seen" ? NOT_SEEN : undefined;
+}
 
 function isCode(code: string | undefined): code is keyof typeof FAILURES {
   return code !== undefined && Object.hasOwn(FAILURES, code);
@@ -151,22 +169,11 @@ function whyLines({ message = "", status, ran, actorRoleIds }: RunRecord): Escap
   const why = message === "" ? [] : [refusalWords(message, status, actorRoleIds)];
   if (ran === "yes") return [joined([md`**It ran.**`, ...why], " ")];
   if (ran === "unknown") {
-    const words = md`**It was sent, and no clear answer came.** Marshal does not repeat it.`;
-    return [joined([words, ...why], " ")];
+    return [joined([md`**It was sent, and no clear answer came.**`, ...why], " ")];
   }
   // The title of these says that it was not sent.
   if (status === "cancelled" || status === "expired") return why;
   return [joined([status === "denied" ? md`**It was never sent.**` : md`**It did not run.**`, ...why], " ")];
-}
-
-/** Another program may have sent the same text: a match is consistent with the log, no proof of more. */
-function proofWords({ proof, ran, status }: RunRecord, { isSought }: OutcomeOptions): Escaped | undefined {
-  if (proof === "seen")
-    return status === "done" ? undefined : md`once, which is consistent with it having run.`;
-  if (proof === "seen-twice") return md`⚠ **twice**; another program may have sent it too.`;
-  if (proof === "not-seen") return md`⚠ **not there**, although the log covers that time.`;
-  if (status !== "unknown" && ran !== "unknown") return undefined;
-  return isSought === true ? md`Marshal is looking.` : md`not seen so far.`;
 }
 
 /** Pressing again would meet the same refusal: something must be put right before. */

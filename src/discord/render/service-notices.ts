@@ -7,21 +7,21 @@ import { escapeMarkdown, inlineName } from "./escape.ts";
 /** The service does not accept a key any more: nothing of this server is read until it is linked again. */
 function keyParkedNotice(serverName: string, why: string): MessageBody {
   return {
-    content: md`🔑 The game service no longer accepts the key of **${inlineName(serverName)}**, so Marshal has stopped using it (${escapeMarkdown(why)}). Log channels of this server stand still and commands are not sent. The owner copies the current key from the game's settings; then someone links it again with \`/setup link\`.`,
+    content: md`🔑 The game service no longer accepts the key of **${inlineName(serverName)}** (${escapeMarkdown(why)}). Its log channels stand still and its commands are not sent. The owner copies the current key from the game's settings; \`/setup link\` takes it.`,
   };
 }
 
 /** The service had refused a key by mistake: an hour later it took it again. */
 function keyTakenAgainNotice(serverName: string): MessageBody {
   return {
-    content: md`🔑 The game service accepts the key of **${inlineName(serverName)}** again. Log channels and commands of this server go on; nobody needs to link it again.`,
+    content: md`🔑 The game service accepts the key of **${inlineName(serverName)}** again. Its log channels and commands go on; nobody has to do anything.`,
   };
 }
 
 /** Other servers' keys were refused, so this one waits for its turn although nothing is wrong with it. */
 function keyWaitsNotice(serverName: string, untilMs: number): MessageBody {
   return {
-    content: md`⏳ The game service refused the keys of several other servers within a short time. So that it does not ban this bot, Marshal waits before it uses the key of **${inlineName(serverName)}**, until about <t:${Math.ceil(untilMs / 1_000)}:t>. Log channels of this server stand still and commands are not sent. Nobody has to do anything; what is still in the game's log then is posted.`,
+    content: md`⏳ **${inlineName(serverName)}** waits until about <t:${Math.ceil(untilMs / 1_000)}:t>: the game service refused the keys of several other servers, and Marshal risks no ban. Its log channels stand still and its commands are not sent. Nobody has to do anything; what the game's log still shows then is posted.`,
   };
 }
 
@@ -32,7 +32,7 @@ function keyGoesOnNotice(serverName: string): MessageBody {
 /** The key is good, but the service does not let this bot read the server. */
 function readRefusedNotice(serverName: string, why: string): MessageBody {
   return {
-    content: md`🚧 The game service does not let Marshal read **${inlineName(serverName)}** (${escapeMarkdown(why)}). The server key is fine and commands are still sent, but log channels of this server stand still. Marshal asks again after an hour and then ever more rarely; the owner can look at the game's API settings.`,
+    content: md`🚧 The game service does not let Marshal read **${inlineName(serverName)}** (${escapeMarkdown(why)}). Its key is fine and commands are still sent, but its log channels stand still. The owner looks at the game's API settings; Marshal asks again after an hour, then ever more rarely.`,
   };
 }
 
@@ -40,7 +40,7 @@ function readRefusedNotice(serverName: string, why: string): MessageBody {
 function blockedNotice(untilMs: number): MessageBody {
   const until = Math.ceil(untilMs / 1_000);
   return {
-    content: md`⛔ The game service has blocked requests from this bot. Marshal has stopped asking and tries again <t:${until}:R> (<t:${until}:t>). Nothing of what is still in the game's log then is lost. The operator of this bot has been told.`,
+    content: md`⛔ The game service blocks Marshal, which asks again at <t:${until}:t>. What the game's log still shows then is posted. The operator of this bot has been told.`,
   };
 }
 

@@ -116,7 +116,7 @@ export function setupCard(servers: readonly LinkedServer[], settings: GuildSetti
     description: joined(
       [
         notices === undefined
-          ? md`Notices go by direct message to whoever linked the server; \`/setup notices\` names a channel.`
+          ? md`Notices go by direct message to the person who linked the server; \`/setup notices\` names a channel.`
           : md`Notices go to ${channelMention(notices)}.`,
         md`Time zone: ${zoneCode(settings.timeZone ?? DEFAULT_ZONE)}; \`/setup timezone\` sets it.`,
         ...(servers.length === 0 ? [md`No game server is linked yet: \`/setup start\`.`] : []),

@@ -2,6 +2,7 @@ import { type Escaped, md } from "../../domain/escaped.ts";
 import type { Feed, FeedKind } from "../../domain/guild.ts";
 import type { Row, Select } from "../../domain/message.ts";
 import { channelLine, HOW_TO_MEND } from "./channel-access.ts";
+import { FEED_LABELS } from "./feed-names.ts";
 import { button, type GuideView, type Walk } from "./setup-guide-parts.ts";
 
 /** The step of the logs: a channel for each kind, with what is missing there. Pure. */
@@ -9,14 +10,6 @@ import { button, type GuideView, type Walk } from "./setup-guide-parts.ts";
 /** Four selects and a row of buttons fill a message; what fewer want stands on a second page. */
 const FIRST_PAGE: readonly FeedKind[] = ["joins", "kills", "modCalls", "commands"];
 const SECOND_PAGE: readonly FeedKind[] = ["emergencyCalls"];
-
-const LABELS = {
-  joins: "Joins and leaves",
-  kills: "Kills",
-  modCalls: "Moderator calls",
-  commands: "Commands",
-  emergencyCalls: "Emergency calls",
-} as const satisfies Record<FeedKind, string>;
 
 export function logText({ feeds, accessOf }: GuideView): readonly Escaped[] {
   const lines = [...FIRST_PAGE, ...SECOND_PAGE].flatMap((kind) => {
@@ -36,15 +29,19 @@ export function feedLine(
   { kind, channelId, state }: Feed,
   access: Parameters<typeof channelLine>[2],
 ): Escaped {
-  const line = channelLine(md`${LABELS[kind]}`, channelId, access);
+  const line = channelLine(md`${FEED_LABELS[kind]}`, channelId, access);
   return state === "paused" ? md`${line} · ⏸ paused` : line;
 }
 
 export function logRows(view: GuideView, walk: Walk): readonly Row[] {
   const id = view.binding?.id ?? "";
+  const { feeds, accessOf } = view;
+  // A fourth button would not fit the row of a phone, and where nothing is missing there is nothing to check.
+  const isWrong = feeds.some(({ channelId }) => accessOf(channelId).kind !== "open");
+  const again = isWrong ? [button("Check again", `guide:logs:${id}`)] : [];
   return [
     ...FIRST_PAGE.map((kind): Row => [logSelect(view, kind)]),
-    walk(button("More logs", `guide-more:${id}`), button("Check again", `guide:logs:${id}`)),
+    walk(button("More logs", `guide-more:${id}`), ...again),
   ];
 }
 
@@ -60,7 +57,7 @@ function logSelect({ binding, feeds }: GuideView, kind: FeedKind): Select {
   const chosen = shownFeed(feeds, kind)?.channelId;
   return {
     ...{ kind: "select", of: "channel", id: `guide-log:${kind}:${binding?.id ?? ""}` },
-    ...{ placeholder: `${LABELS[kind]}: no channel`, minValues: 0, maxValues: 1 },
+    ...{ placeholder: `${FEED_LABELS[kind]}: no channel`, minValues: 0, maxValues: 1 },
     ...(chosen === undefined ? {} : { defaultIds: [chosen] }),
   };
 }

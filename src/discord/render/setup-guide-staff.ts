@@ -1,36 +1,55 @@
-import { type Escaped, md, roleMention } from "../../domain/escaped.ts";
+import { type Escaped, joined, md, roleMention } from "../../domain/escaped.ts";
 import type { Tier } from "../../domain/guild.ts";
 import type { Row } from "../../domain/message.ts";
-import { TIERS_HIGHEST_FIRST } from "../../domain/tiers.ts";
+import { TIER_NAMES, TIERS_HIGHEST_FIRST } from "../../domain/tiers.ts";
 import { cut, escapeMarkdown, plainText } from "./escape.ts";
 import { button, type GuideView, type Walk } from "./setup-guide-parts.ts";
 
 /** The step of the roles: who may run commands in the game. Pure. */
 
-/** From the highest. */
+/** From the highest; so short that a phone shows them whole. */
 const PLACEHOLDERS = {
   manager: "Managers: everything",
-  administrator: "Administrators: also bans, time, weather, fires",
-  moderator: "Moderators: kick, jail, pm, messages, calls",
+  administrator: "Administrators: bans, weather",
+  moderator: "Moderators: kick, jail, pm",
   viewer: "Viewers: lists only",
 } as const satisfies Record<Tier, string>;
 
 const MOST_ROLES = 10;
 
 export function staffText({ mayRun, ownRole, binding, settings }: GuideView): readonly Escaped[] {
-  const rule = md`Managing this Discord server lets nobody run commands in the game: a role must. Each tier may do what the ones below it may.`;
-  if (mayRun) return [rule, md`✅ You may run commands yourself.`];
+  const roleTiers = settings.policies[binding?.id ?? ""]?.roleTiers ?? {};
+  const rule = md`Only roles chosen here may run commands in the game. Each tier includes those below it.`;
+  return [rule, ...chosenLines(roleTiers), ...ownLines({ mayRun, ownRole, roleTiers })];
+}
+
+/** A menu with a choice no longer says which tier it is for. */
+function chosenLines(roleTiers: Readonly<Record<string, Tier>>): readonly Escaped[] {
+  return TIERS_HIGHEST_FIRST.flatMap((tier) => {
+    const roles = Object.entries(roleTiers).filter(([, of]) => of === tier);
+    if (roles.length === 0) return [];
+    const mentions = roles.slice(0, MOST_ROLES).map(([roleId]) => roleMention(roleId));
+    return [md`✅ ${TIER_NAMES[tier]}s: ${joined(mentions, " ")}`];
+  });
+}
+
+/** Whether the person who sets it up may run commands, and how they come to it. */
+function ownLines({
+  mayRun,
+  ownRole,
+  roleTiers,
+}: Pick<GuideView, "mayRun" | "ownRole"> & {
+  readonly roleTiers: Readonly<Record<string, Tier>>;
+}): readonly Escaped[] {
+  if (mayRun) return [md`✅ You may run commands yourself.`];
   if (ownRole === undefined) {
     return [
-      rule,
       md`⚠ You hold no role yourself. Give yourself one in the settings of this Discord server, then press **Check again**.`,
     ];
   }
-  const held = settings.policies[binding?.id ?? ""]?.roleTiers[ownRole.id];
-  if (held !== undefined) return [rule];
+  if (roleTiers[ownRole.id] !== undefined) return [];
   return [
-    rule,
-    md`⚠ You may not run any yet. **${myLabel(ownRole.name)}** lets everyone with ${roleMention(ownRole.id)} run everything, you among them.`,
+    md`⚠ You may run none yet. **${myLabel(ownRole.name)}** lets everyone with ${roleMention(ownRole.id)} run everything.`,
   ];
 }
 

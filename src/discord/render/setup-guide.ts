@@ -91,7 +91,7 @@ function textOf(view: GuideView): readonly Escaped[] {
       return logText(view);
     case "notices":
       return [
-        md`Rejected keys, blocks and logs that stopped: Marshal tells you here. Choose a channel that your staff reads; without one it writes to whoever linked the server.`,
+        md`Marshal tells your staff when a key is rejected, the game service blocks it, or a log stops. Without a channel, the person who linked the server gets a direct message.`,
         ...(settings.noticeChannelId === undefined
           ? []
           : [channelLine(md`Notices`, settings.noticeChannelId, view.accessOf(settings.noticeChannelId))]),

@@ -12,7 +12,7 @@ export function situationLines({ situation, caller }: ModCallView, open: boolean
   if (about !== undefined) lines.push(about);
   if (situation.left === true) lines.push(md`🚪 ${person(caller, false)} left the server`);
   lines.push(...killLines(situation.kills));
-  if (open && situation.staff !== undefined) lines.push(staffLine(situation.staff));
+  if (open && situation.left !== true && situation.staff !== undefined) lines.push(staffLine(situation.staff));
   return lines;
 }
 
@@ -40,8 +40,10 @@ function killLines(kills: readonly CallKill[]): Escaped[] {
 
 function staffLine(staff: readonly NearbyStaff[]): Escaped {
   if (staff.length === 0) return md`🛡 No staff in the game`;
-  const shown = staff.map((one) => {
-    const away = one.awayUnits === undefined ? "" : md`, ${rounded(one.awayUnits)} units away`;
+  const first = staff.findIndex(({ awayUnits }) => awayUnits !== undefined);
+  const shown = staff.map((one, index) => {
+    const unit = index === first ? " units" : "";
+    const away = one.awayUnits === undefined ? "" : md`, ${rounded(one.awayUnits)}${unit}`;
     return md`${person(one, true)}${away}`;
   });
   return md`🛡 Nearest staff: ${joined(shown, " · ")}`;

@@ -1,5 +1,6 @@
 import type { Escaped } from "../escaped.ts";
 import type { Actor } from "../guild.ts";
+import type { ServerState } from "../model.ts";
 import type { ModCallView } from "./feed-renderer.ts";
 
 export type ModCallAct =
@@ -17,6 +18,8 @@ export interface ModCallCard {
 export interface ModCalls {
   /** The call of a card of this guild; undefined: its card is no longer kept, or is another guild's. */
   find(guildId: string, cardId: string): Promise<ModCallCard | undefined>;
+  /** The state of a linked server without the calls that were resolved on their card. */
+  withoutResolved(bindingId: string, state: ServerState): ServerState;
   /** The first claim wins; the answer says in words what happened. Cards follow by themselves. */
   act(
     actor: Actor,

@@ -24,6 +24,7 @@ import {
   withCall,
   withPosted,
 } from "./joined-calls.ts";
+import { withoutResolved } from "./resolved-calls.ts";
 import type { SituationFollower } from "./situation-follower.ts";
 import { StandingCards } from "./standing-cards.ts";
 
@@ -110,6 +111,10 @@ export class ModCallCards implements ModCalls {
       ({ calls, claimedBy, resolved }) =>
         (claimedBy !== undefined || resolved !== undefined) && calls.some((call) => call.atS === atS),
     );
+  }
+
+  withoutResolved(bindingId: string, state: ServerState): ServerState {
+    return withoutResolved(state, this.#ports.board.ofBinding(bindingId));
   }
 
   async act(actor: Actor, cardId: string, act: ModCallAct): Promise<ActAnswer> {

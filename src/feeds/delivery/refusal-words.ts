@@ -1,6 +1,6 @@
 import type { SinkRefusal } from "../../domain/failure.ts";
 
-/** Why Discord does not take a feed's messages and, in the same breath, what would put it right. */
+/** Why Discord does not take a feed's messages. */
 export function reasonInWords(refusal: SinkRefusal): string {
   switch (refusal.reason) {
     case "gone":
@@ -16,11 +16,12 @@ export function reasonInWords(refusal: SinkRefusal): string {
   }
 }
 
-const NO_ACCESS =
-  "Marshal may not post there: it needs View Channel, Send Messages, Embed Links, Attach Files and Read Message History (in a thread also Send Messages in Threads)";
+/** What is missing there is looked up when somebody asks: it may have changed since. */
+const NO_ACCESS = "Marshal may not post there";
 const CLOSED = "the thread is archived or locked";
 
 /** Whether a change of permissions, or of a thread, can put it right: then a feed goes on by itself. */
 export function mayPass(why: string): boolean {
-  return why === NO_ACCESS || why === CLOSED;
+  // Stored by an earlier release, the words go on with every permission that it could lack.
+  return why.startsWith(NO_ACCESS) || why === CLOSED;
 }

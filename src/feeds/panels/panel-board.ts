@@ -7,6 +7,7 @@ import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Demands } from "../../domain/ports/demands.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
+import type { ModCalls } from "../../domain/ports/mod-calls.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { Panel, PanelRenderer, Panels, Remover } from "../../domain/ports/panels.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
@@ -35,6 +36,7 @@ export interface PanelBoardPorts {
   readonly panels: Documents<PanelRecord>;
   readonly bindings: Pick<Bindings, "list">;
   readonly snapshots: Pick<Snapshots, "latest">;
+  readonly modCalls: Pick<ModCalls, "withoutResolved">;
   readonly demands: Demands;
   readonly health: Pick<ServiceHealth, "halt" | "parked">;
   readonly sink: Sink & Remover;
@@ -93,7 +95,7 @@ export class PanelBoard implements Panels {
     if (this.#live.has(key)) return "stands";
     const others = [...this.#live.values()].filter(({ record }) => record.guildId === panel.guildId);
     if (others.length >= MOST_PANELS) {
-      throw new Failure("bad-command", `A community has at most ${MOST_PANELS} panels; remove one first.`);
+      throw new Failure("bad-command", `A community has at most ${MOST_PANELS} panels. Remove one first.`);
     }
     const { random, panels } = this.#ports;
     const { guildId, bindingId, channelId, createdBy } = panel;
@@ -202,7 +204,7 @@ export class PanelBoard implements Panels {
 
   /** What the panel should say; undefined where nothing was ever known. */
   async #wanted(live: LivePanel): Promise<MessageBody | undefined> {
-    const { bindings, snapshots, demands, health, renderer, clock } = this.#ports;
+    const { bindings, snapshots, modCalls, demands, health, renderer, clock } = this.#ports;
     const { guildId, bindingId, mark } = live.record;
     const binding = (await bindings.list(guildId)).find(({ id }) => id === bindingId);
     if (binding === undefined) return undefined;
@@ -217,7 +219,8 @@ export class PanelBoard implements Panels {
       live.record = { ...live.record, goodAtMs: state.statusAtMs };
       live.goodSinceMs = clock.monotonicMs();
     }
-    const body = state === undefined ? live.record.body : renderer.current(state, { bindingId, mark });
+    const open = state === undefined ? undefined : modCalls.withoutResolved(bindingId, state);
+    const body = open === undefined ? live.record.body : renderer.current(open, { bindingId, mark });
     const isHeld = health.halt() !== undefined || health.parked(source) !== undefined;
     const silentAfterMs = isHeld ? HALTED_SILENT_AFTER_MS : SILENT_AFTER_MS;
     const isSilent = clock.monotonicMs() - live.goodSinceMs >= silentAfterMs;

@@ -41,13 +41,13 @@ export function parseCommand(text: string): ParsedCommand {
   const [targets, rest] = hits ? splitTargets(after) : ["", after];
   const targetTexts = targets === "" ? [] : targets.split(",").map((part) => part.trim());
   if (UNSEEN_CHARACTERS.test(name) || targetTexts.some((target) => UNSEEN_CHARACTERS.test(target))) {
-    throw new Failure("bad-command", "The verb or a name holds invisible characters; type it anew.");
+    throw new Failure("bad-command", "The verb or a name holds invisible characters. Type it anew.");
   }
   if (targetTexts.includes("")) {
     // Names match by prefix, and an empty prefix matches everyone.
     throw new Failure(
       "bad-command",
-      "A name between the commas is empty; the game may take it for everyone.",
+      "A name between the commas is empty. The game may take it for everyone.",
     );
   }
   return {

@@ -53,7 +53,7 @@ export async function authorizeAtSend(
   const asker = { ...actor, ownPlayerId: request.ownPlayerId };
   const decision = decide(policy, asker, { command: parseCommand(request.text), people });
   if (!decision.allowed)
-    throw new Failure("denied", decision.why, decision.wants === undefined ? {} : { wants: decision.wants });
+    throw new Failure("denied", decision.why, { wants: decision.wants, bindingId: binding.id });
   return { ...now, binding };
 }
 

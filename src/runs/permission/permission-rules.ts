@@ -61,18 +61,16 @@ export function decideVerb(
   const tier = tierOf(policy, roleIds);
   // In the person's own word: who typed :h does not look for :hint.
   const word = /^:\S+/u.exec(command.text)?.[0] ?? `:${verb}`;
-  const needs = `${word}${command.known ? "" : ", which is not in the catalogue,"} needs the tier ${TIER_NAMES[command.tier]}`;
-  if (tier === undefined) {
-    return {
-      allowed: false,
-      wants: "tier",
-      why: `${needs}; none of the roles has a tier on this server.`,
-    };
-  }
+  const needs = `${word}${command.known ? "" : ", which Marshal does not know,"} needs the tier ${TIER_NAMES[command.tier]}`;
   if (tierLevel(tier) < tierLevel(command.tier)) {
-    return { allowed: false, wants: "tier", why: `${needs}; the highest tier held is ${TIER_NAMES[tier]}.` };
+    return { allowed: false, wants: "tier", why: `${needs}. ${heldWords(tier)}` };
   }
-  return { allowed: true, why: `${needs}; the tier held is ${TIER_NAMES[tier]}.` };
+  return { allowed: true, why: `${needs}. ${heldWords(tier)}` };
+}
+
+/** Of nobody: the same sentence is read by the person and by who checks them. */
+function heldWords(tier: Tier | undefined): string {
+  return `Tier held: ${tier === undefined ? "none" : TIER_NAMES[tier]}.`;
 }
 
 /** Claim, release and resolve of moderator calls: from Moderator on, or by a rule of their own. */
@@ -106,11 +104,10 @@ export function decideModerator(policy: StaffPolicy, roleIds: readonly string[])
   if (tierLevel(tier) >= tierLevel("moderator")) {
     return { allowed: true, why: "Moderators and above see what is kept of players." };
   }
-  const held = tier === undefined ? "none of the roles has a tier" : `the tier held is ${TIER_NAMES[tier]}`;
   return {
     allowed: false,
     wants: "tier",
-    why: `What is kept of players needs the tier Moderator; ${held} on this server. Whoever manages the Discord server can give one with /staff allow.`,
+    why: `What is kept of players needs the tier Moderator. ${heldWords(tier)}`,
   };
 }
 

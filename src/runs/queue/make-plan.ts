@@ -66,7 +66,7 @@ export async function makePlan(
     ...(people === undefined ? {} : { playersAgeMs: people.ageMs }),
     confirm: command.mass ? "name" : confirmReasons.length > 0 ? "button" : "none",
     confirmReasons,
-    warnings: planWarnings(command, { people, unread, haltUntilMs: ports.health.halt()?.untilMs, nowMs }),
+    warnings: planWarnings(command, { people, haltUntilMs: ports.health.halt()?.untilMs, nowMs }),
     expectedWaitMs,
     ...(meant === undefined ? {} : { meant }),
     ...(inverse === undefined ? {} : { inverse }),

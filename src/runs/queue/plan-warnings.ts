@@ -1,4 +1,3 @@
-import type { Failure } from "../../domain/failure.ts";
 import { forManyReason, type ParsedCommand, type ResolvedTarget } from "../../domain/run.ts";
 import { WARNED_CHARACTERS } from "../catalogue/parse-command.ts";
 import type { People } from "../catalogue/targets.ts";
@@ -10,8 +9,6 @@ import { findVerb } from "../catalogue/verbs.ts";
 const LIFTS_BANS = "unban";
 /** Verbs that need a body in the game, which a remote command lacks. */
 const NEEDS_A_BODY: ReadonlySet<string> = new Set(["bring", "to"]);
-/** A player list older than this is warned of. */
-const OLD_PEOPLE_MS = 60_000;
 
 /** The facts by which a confirmation is decided. */
 export interface ConfirmFacts {
@@ -49,8 +46,6 @@ export function reasonsToConfirm({
 
 interface WarningFacts {
   readonly people: People | undefined;
-  /** Why the lists could not be read just now. */
-  readonly unread: Failure | undefined;
   readonly haltUntilMs: number | undefined;
   readonly nowMs: number;
 }
@@ -58,11 +53,11 @@ interface WarningFacts {
 /** What the plan warns of. */
 export function planWarnings(
   command: ParsedCommand,
-  { people, unread, haltUntilMs, nowMs }: WarningFacts,
+  { people, haltUntilMs, nowMs }: WarningFacts,
 ): readonly string[] {
   const said: string[] = [];
   const verb = findVerb(command.verb ?? "");
-  if (verb === undefined) said.push(`:${command.verb} is not in the catalogue; the game may not know it.`);
+  if (verb === undefined) said.push(`Marshal does not know :${command.verb}; the game may not either.`);
   if (command.text.length > WARNED_CHARACTERS) {
     said.push(`It is ${command.text.length} characters long; the game may cut or refuse it.`);
   }
@@ -72,11 +67,9 @@ export function planWarnings(
   if (/,\s|\s,/.test(command.text) && command.targetTexts.length > 1) {
     said.push("There is a space at a comma: the game may read only the names before it.");
   }
-  if (command.targetTexts.length > 0) {
-    if (people === undefined) said.push("The player list is not known: the targets were not resolved.");
-    else if (unread !== undefined || people.ageMs > OLD_PEOPLE_MS) {
-      said.push(`The player list is ${Math.round(people.ageMs / 1000)} s old.`);
-    }
+  // How old a list is that is known stands above the names.
+  if (command.targetTexts.length > 0 && people === undefined) {
+    said.push("The player list is not known: the targets were not resolved.");
   }
   if (haltUntilMs !== undefined && haltUntilMs > nowMs) {
     said.push(

@@ -135,7 +135,7 @@ export class CommandRunner implements Runner {
 
   /** Writes the refusal into the audit, which shows who tried what. Returns it as a Failure. */
   async #deny(plan: RunPlan, { why, wants }: Extract<Decision, { allowed: false }>): Promise<Failure> {
-    const failure = new Failure("denied", why, wants === undefined ? {} : { wants });
+    const failure = new Failure("denied", why, { wants, bindingId: plan.request.binding.id });
     const nowMs = this.#ports.clock.nowMs();
     const row = failedOutcome(newRecord(plan, nowMs), { failure, nowMs }).record;
     await this.#ports.refusals

@@ -38,8 +38,8 @@ export class WaitingRuns implements RunQueue {
     }
     const { actorId, bindingId } = run.record;
     if (actorId !== actor.userId && !(await this.#manages(actor, bindingId))) return NOT_YOURS;
-    const by = actorId === actor.userId ? "whoever asked for it" : actor.userName;
-    const done = run.end("cancelled", new Failure("expired", `Cancelled by ${by}; it was not sent.`));
+    const by = actorId === actor.userId ? "the person who asked" : actor.userName;
+    const done = run.end("cancelled", new Failure("expired", `Cancelled by ${by}.`));
     return done ? CANCELLED : { ok: false, text: "Too late: it is being sent or was sent already." };
   }
 

@@ -5,7 +5,7 @@ import { findVerb } from "../catalogue/verbs.ts";
 
 /** Why this run cannot wait until someone joins; undefined: it can. */
 export function whyNotDeferred(record: RunRecord, actor: Actor): string | undefined {
-  if (record.actorId !== actor.userId) return "Only whoever asked for it can let it wait.";
+  if (record.actorId !== actor.userId) return "Only the person who asked can let it wait.";
   if (record.failureCode !== "server-empty") return "Only a command that met an empty server can wait.";
   const command = parseCommand(record.text);
   const verb = findVerb(command.verb ?? "");

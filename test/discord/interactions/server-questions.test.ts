@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { serverOption } from "../../../commands/server-option.ts";
-import { type Command, defineCommand, defineEntry } from "../../../src/discord/command.ts";
+import { type Command, defineAction, defineCommand, defineEntry } from "../../../src/discord/command.ts";
 import { createCommandRegistry } from "../../../src/discord/interactions/command-registry.ts";
 import { createDispatch } from "../../../src/discord/interactions/dispatch.ts";
 import { md } from "../../../src/domain/escaped.ts";
+import { Failure } from "../../../src/domain/failure.ts";
 import type { Actor } from "../../../src/domain/guild.ts";
 import type { Button, MessageBody } from "../../../src/domain/message.ts";
 import { FakeAnswers, formOf, optionsOf, textOf } from "../../support/fake-answers.ts";
@@ -36,6 +37,14 @@ function rig(first: "ephemeral" | "public" = "ephemeral", serverIsFilter = false
         return { content: md`done` };
       },
     }),
+    actions: {
+      "say-again": defineAction({
+        first: "ephemeral",
+        execute: ({ argument }) => {
+          throw new Failure("denied", "A tier is needed.", { wants: "tier", bindingId: argument });
+        },
+      }),
+    },
   });
   const log = keptLog();
   const ports = { sink: {}, notifier: {} } as Pick<Parameters<typeof createDispatch>[0], "sink" | "notifier">;
@@ -105,12 +114,15 @@ describe("which server a command means", () => {
     const { type, press, ran, linkTwo, world } = rig();
     await linkTwo();
     const first = idOf((await type()).original, "Day");
-    assert.match(textOf((await press(first, { ...person, userId: "200" })).original), /no longer valid/);
+    assert.match(
+      textOf((await press(first, { ...person, userId: "200" })).original),
+      /This question was answered already/,
+    );
     await Promise.all([press(first), press(first)]);
     assert.equal(ran.length, 1);
     const second = idOf((await type()).original, "Day");
     await world.clock.advance(15 * 60_000);
-    assert.match(textOf((await press(second)).original), /no longer valid/);
+    assert.match(textOf((await press(second)).original), /This question was answered already/);
     assert.equal(ran.length, 1);
   });
 
@@ -141,6 +153,13 @@ describe("which server a command means", () => {
     );
   });
 
+  test("a press that is refused for want of a tier offers the roles of the server that it was about", async () => {
+    const { press, linkTwo } = rig();
+    const { night } = await linkTwo();
+    const refused = await press(`say-again:${night.id}`, { ...person, manageGuild: true });
+    assert.equal(idOf(refused.original, "Choose roles"), `guide-roles:${night.id}`);
+  });
+
   test("a search that a server only narrows is never asked", async () => {
     const { type, ran, linkTwo } = rig("ephemeral", true);
     await linkTwo();
@@ -169,7 +188,7 @@ describe("which server a command means", () => {
     const others = idOf((await type({}, { ...person, userId: "200" })).original, "Day");
     const ids: string[] = [];
     for (let at = 0; at < 6; at++) ids.push(idOf((await type()).original, "Day"));
-    assert.match(textOf((await press(ids[0] ?? "")).original), /no longer valid/);
+    assert.match(textOf((await press(ids[0] ?? "")).original), /This question was answered already/);
     assert.match(textOf((await press(ids[1] ?? "")).original), /done/);
     assert.match(textOf((await press(others, { ...person, userId: "200" })).original), /done/);
   });

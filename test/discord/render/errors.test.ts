@@ -42,13 +42,39 @@ test("after an unknown outcome nobody is told to try again", () => {
 
 test("what configures says what is the matter, and nothing of whether it ran", () => {
   const said = (failure: Failure) => failureBody(failure, { reference: "ref" }).cards?.[0]?.description ?? "";
-  assert.equal(
-    said(new Failure("bad-command", "There is no such feed.")),
-    "There is no such feed.\n-# Reference `ref`",
-  );
   assert.match(said(new Failure("store", "Not kept.")), /^Not kept\.\nTell the operator/);
   // Whatever it was about: what may have run is never left out.
   assert.match(said(new Failure("unreachable", "No answer.", { ran: "unknown" })), /may have run/);
+});
+
+test("the title is the answer: what was written wrong and who may not are told in their own words", () => {
+  const shown = (code: "bad-command" | "denied" | "unreachable", message: string, runs = false) => {
+    const [card] = failureBody(new Failure(code, message), { reference: "ref", runs }).cards ?? [];
+    return [card?.title, ...(card?.description ?? "").split("\n")];
+  };
+  assert.deepEqual(shown("bad-command", "There is no such feed. Choose one from the list."), [
+    "⛔ There is no such feed",
+    "Choose one from the list.",
+    "-# Reference `ref`",
+  ]);
+  assert.deepEqual(shown("denied", "Only staff see what waits."), [
+    "⛔ Only staff see what waits",
+    "Ask whoever manages this Discord server.",
+    "-# Reference `ref`",
+  ]);
+  assert.deepEqual(shown("bad-command", ":kick names nobody. Write it like :kick name", true), [
+    "⛔ :kick names nobody".replace(":", "\\:"),
+    "**It did not run.** Write it like \\:kick name",
+    "-# Reference `ref`",
+  ]);
+  // A full stop in somebody's name ends no sentence; a title shows no role; a code of the service says what it means.
+  assert.equal(
+    shown("bad-command", 'Nobody called "a. b" was seen. Choose.')[0],
+    '⛔ Nobody called "a. b" was seen',
+  );
+  assert.equal(shown("denied", "The role <@&42> is denied :ban here.")[0], "⛔ You may not do this");
+  assert.equal(shown("bad-command", "x".repeat(200))[0], "⛔ This cannot be done as it was written");
+  assert.equal(shown("unreachable", "No answer.")[0], "⛔ The game service cannot be reached");
 });
 
 test("a defect of a command sends people into the game, any other one does not", () => {

@@ -316,7 +316,7 @@ describe("cards and notices", () => {
       texts(
         feedRenderer.parked("joins", { channelId: "77", why: "the channel was deleted", goesOn: "by-hand" }),
       ),
-      /<#77> has stopped.*\/feed resume/,
+      /<#77> has stopped.*\/diagnose/,
     );
     assert.match(texts(feedRenderer.unpostable("joins", { count: 3, fromS: 1, toS: 2 })), /refused 3/);
   });

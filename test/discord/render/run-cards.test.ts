@@ -46,7 +46,7 @@ const plan: RunPlan = {
     ...{ text: ":ban Alice", verb: "ban", known: true, tier: "administrator", danger: "severe" },
     ...{ targetTexts: ["Alice"], mass: false },
   },
-  decision: { allowed: true, why: "It needs the tier Administrator; the tier held is Manager." },
+  decision: { allowed: true, why: "It needs the tier Administrator. Tier held: Manager." },
   targets: [{ text: "Alice", players: [{ name: "Alice", id: 11 }], staff: false }],
   playersAgeMs: 13_000,
   confirm: "button",
@@ -179,7 +179,10 @@ describe("outcomes at a glance", () => {
   test("say after a look into the log what it means for the next step", () => {
     const unknown = { status: "unknown", ran: "unknown" } as const;
     assert.match(shown(unknown), /not seen so far[\s\S]*Do not repeat it yet/);
-    assert.match(shown({ ...unknown, proof: "seen" }), /consistent with[\s\S]*Do not repeat it:/);
+    assert.match(
+      shown({ ...unknown, proof: "seen" }),
+      /seen in the log[\s\S]*Do not repeat it:[\s\S]*consistent with/,
+    );
     assert.match(
       shown({ ...unknown, proof: "not-seen" }),
       /not there[\s\S]*Run it again only if nothing has happened/,
@@ -217,7 +220,7 @@ describe("audit rows", () => {
   test("name what was run outside this bot", () => {
     const event = { id: "e", guildId: "g", atMs: 0, actorId: "", actorName: "Remote Server" };
     const line = eventLine({ ...event, action: "outside-run", text: "Liberty: :ban Bob" });
-    assert.match(line, /run outside this bot.*Remote Server.*:ban Bob/);
+    assert.match(line, /run outside Marshal.*Remote Server.*:ban Bob/);
   });
 
   test("say how many did not fit", () => {

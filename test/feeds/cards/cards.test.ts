@@ -154,6 +154,26 @@ describe("mod-call cards", () => {
       assert.deepEqual(labels, ["Rewind"], "nothing can be done about a resolved call");
     }));
 
+  test("a call that was resolved on its card is open no more, after a restart too; another of that second is", () =>
+    withModCalls({}, async (rig) => {
+      const openCalls = () => {
+        assert.ok(rig.latest !== undefined);
+        const { lists } = rig.wing.modCalls.withoutResolved("binding-1", rig.latest);
+        return (lists.modCalls?.value ?? []).map(({ caller }) => caller.name);
+      };
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      assert.deepEqual(openCalls(), ["Ann"]);
+      await rig.wing.modCalls.act(actor("1"), cardId(rig), { do: "resolve" });
+      assert.deepEqual(openCalls(), []);
+      rig.callModerators("Ben", rig.nowS);
+      rig.callModerators("Ann", rig.nowS);
+      await rig.pollAndFlush();
+      assert.deepEqual(openCalls(), ["Ben", "Ann"], "she calls again: that one is open");
+      await rig.restart();
+      assert.deepEqual(openCalls(), ["Ben", "Ann"]);
+    }));
+
   test("a card of another guild cannot be touched", () =>
     withModCalls({}, async (rig) => {
       rig.callModerators("Ann");

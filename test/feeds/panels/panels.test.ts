@@ -37,6 +37,7 @@ class PanelWorld {
       panels: new MemoryDocuments(parsePanel, this.texts),
       bindings: { list: async () => (this.isLinked ? [binding] : []) },
       snapshots: { latest: () => this.state },
+      modCalls: { withoutResolved: (_, state) => state },
       demands: { put: (owner, demands) => void this.demands.set(owner, demands) },
       health: {
         halt: () => (this.isHalted ? { untilMs: 0, why: "blocked" } : undefined),

@@ -92,7 +92,7 @@ function sentParts({ sentAtMs, answer }: Receipt): Escaped[] {
   parts.push(
     answer.kind === "answered"
       ? md`✅ Answered ${tookS < 0.1 ? md`at once` : md`after ${tenths(tookS)}`}${said}`
-      : md`❔ No answer: it may have run${said}`,
+      : md`❔ It may have run${said === "" ? md`: no clear answer came` : said}`,
   );
   return parts;
 }

@@ -88,10 +88,8 @@ function unknownLines({ unrecorded, recordedSinceS, fromS, toS }: RewindView): E
     recordedSinceS <= fromS
       ? []
       : recordedSinceS > toS
-        ? [md`⚠️ Nothing was recorded then: the history of this server begins <t:${recordedSinceS}:f>.`]
-        : [
-            md`⚠️ Before <t:${recordedSinceS}:T> nothing was recorded: the history of this server begins there.`,
-          ];
+        ? [md`⚠️ Not recorded: the history of this server begins <t:${recordedSinceS}:f>.`]
+        : [md`⚠️ Recorded only from <t:${recordedSinceS}:T> on.`];
   return [...early, ...gapLines(unrecorded)];
 }
 

@@ -67,7 +67,7 @@ export function logsPage(kind: LogKind, view: ListView): MessageBody {
   const head =
     items.length === 0
       ? md`The game's log holds none.`
-      : md`The **${items.length}** that the game's log still holds, newest first`;
+      : md`**${items.length}** in the game's log, newest first`;
   return listPage({ title: md`${words} on ${serverTitle(view.state.status)}`, head, items }, view);
 }
 

@@ -74,7 +74,6 @@ export function pageButtons(place: Place, page: number, pages: number): Row {
     kind: "button",
     style: "secondary",
     label: "Refresh",
-    emoji: "🔄",
     id: placeId("server-page", place, page),
   };
   return pages < 2

@@ -23,14 +23,8 @@ export const panelRenderer: PanelRenderer = {
     ],
     rows: [
       [
-        {
-          kind: "button",
-          style: "secondary",
-          label: "Players",
-          emoji: "👥",
-          id: `server-players:${bindingId}`,
-        },
-        { kind: "button", style: "secondary", label: "Join key", emoji: "🔑", id: `server-key:${bindingId}` },
+        { kind: "button", style: "secondary", label: "Players", id: `server-players:${bindingId}` },
+        { kind: "button", style: "secondary", label: "Join key", id: `server-key:${bindingId}` },
       ],
     ],
   }),

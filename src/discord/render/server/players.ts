@@ -30,7 +30,9 @@ export function playersPage({ state, players, place, page, seen }: PlayersPage):
   const two = columns.slice(2 * at, 2 * at + 2);
   const options = optionsOf(two.flat().map(({ of }) => of));
   const team = wanted === "" ? md`` : md` · ${inlineName(shown[0]?.of.team ?? place.filter)}`;
-  const footer = [...(shown.length === 0 ? [] : ["🛡 staff · ★ wanted"]), pageWords(at, pages)];
+  const words = [shown.length === 0 ? undefined : "🛡 staff · ★ wanted", pageWords(at, pages)].filter(
+    (part) => part !== undefined,
+  );
   return {
     cards: [
       serverCard({
@@ -38,7 +40,7 @@ export function playersPage({ state, players, place, page, seen }: PlayersPage):
         lines: [headLine(state, { shown: shown.length, all: players.length, isFiltered: wanted !== "" })],
         seen,
         fields: columnsOf(two),
-        footer: footer.filter((part) => part !== undefined).join(" · ") || "Nobody to show",
+        ...(words.length === 0 ? {} : { footer: words.join(" · ") }),
       }),
     ],
     rows: [
