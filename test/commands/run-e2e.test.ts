@@ -355,7 +355,10 @@ test("history shows staff everybody's or their own; others are refused before an
   const rig = await startRunCommandsRig(t);
   await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h one" }), /It ran/);
   await rig.runs.clock.advance(6_000);
-  await rig.reads(await rig.member.slash(rig.channel, "run command", { text: ":h two" }), /needs the tier Moderator/);
+  await rig.reads(
+    await rig.member.slash(rig.channel, "run command", { text: ":h two" }),
+    /needs the tier Moderator/,
+  );
   const all = await rig.reads(await rig.admin.slash(rig.channel, "run history"), /:h one/);
   assert.doesNotMatch(all, /:h two/);
   const refused = await rig.admin.slash(rig.channel, "run history", { refusals: true });

@@ -345,7 +345,7 @@ describe("feeds, from the game's logs into the channels", () => {
     doomed.delete();
     rig.town.join("Unseen");
     await rig.until("the owner being told", () => told().length > 0);
-    assert.match(textOf(told()[0] ?? assert.fail()), /\/feed resume|\/feed remove/);
+    assert.match(textOf(told()[0] ?? assert.fail()), /\/diagnose/);
     rig.town.join("Unseen too");
     await rig.posted(joins, "**Unseen too** joined");
     await rig.polled("JoinLogs");

@@ -12,7 +12,8 @@ export function situationLines({ situation, caller }: ModCallView, open: boolean
   if (about !== undefined) lines.push(about);
   if (situation.left === true) lines.push(md`🚪 ${person(caller, false)} left the server`);
   lines.push(...killLines(situation.kills));
-  if (open && situation.left !== true && situation.staff !== undefined) lines.push(staffLine(situation.staff));
+  if (open && situation.left !== true && situation.staff !== undefined)
+    lines.push(staffLine(situation.staff));
   return lines;
 }
 
