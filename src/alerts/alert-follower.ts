@@ -1,15 +1,7 @@
 // Over 200 lines: everything that changes a server's state takes its turn here, writes it, and has it shown.
 import type { AlertRule } from "../domain/alert.ts";
 import { KeyedMutex } from "../domain/keyed-mutex.ts";
-import type {
-  CommandEntry,
-  KillEntry,
-  ModCallEntry,
-  Player,
-  PlayerRef,
-  Snapshot,
-  SourceId,
-} from "../domain/model.ts";
+import type { CommandEntry, KillEntry, ModCallEntry, Snapshot } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
@@ -18,6 +10,7 @@ import { DEFAULT_ZONE } from "../domain/time-zones.ts";
 import { advance } from "./advance.ts";
 import { isShown, type MessageRef } from "./alert-posts.ts";
 import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
+import { PlayerTeams } from "./player-teams.ts";
 import { isQuiet } from "./quiet-hours.ts";
 import {
   fromStored,
@@ -27,6 +20,7 @@ import {
   storedForm,
 } from "./server-state.ts";
 import type { WatchedServer, WatchedServers } from "./watched-servers.ts";
+import { LATE_S } from "./windows/sprees.ts";
 
 export interface AlertFollowerPorts {
   /** With `parseServerState`. By binding. */
@@ -46,9 +40,7 @@ export interface AlertFollowerPorts {
 
 type Lists = Pick<Snapshot["lists"], "killLogs" | "commandLogs">;
 
-/** Teams of players who are no longer listed are known for so long. */
-const TEAM_KNOWN_MS = 120_000;
-/** Runs that wait for a store that takes nothing. */
+/** Runs that wait for the log to reach them. */
 const MOST_WAITING_RUNS = 1_000;
 
 /** Takes in what happens on servers with alerts: each row once, written before anything is told. */
@@ -59,9 +51,9 @@ export class AlertFollower {
   readonly #states = new Map<string, ServerState>();
   /** By binding: the windows that are counted and written. */
   readonly #counted = new Map<string, Lists>();
-  readonly #teams = new Map<SourceId, Map<number, { readonly team: string; readonly atMs: number }>>();
+  readonly #teams = new PlayerTeams();
   readonly #punishing = new WeakMap<CommandEntry, boolean>();
-  /** By binding: runs that could not be written yet. */
+  /** By binding: runs that are not counted yet; a start finds them in the audit. */
   readonly #waiting = new Map<string, MemberRun[]>();
 
   constructor(ports: AlertFollowerPorts) {
@@ -72,23 +64,19 @@ export class AlertFollower {
   async take(snapshot: Snapshot): Promise<void> {
     const servers = this.#ports.servers.of(snapshot.source);
     if (servers.length === 0) return;
-    this.#noteTeams(snapshot);
+    if (servers.some(({ rules }) => rules.some((rule) => rule.withoutTeams))) this.#teams.note(snapshot);
     const done = await Promise.allSettled(servers.map((server) => this.#takeFor(server, snapshot)));
     for (const result of done) if (result.status === "rejected") throw result.reason;
   }
 
-  /** A run of a member was sent. Never rejects; what cannot be written is counted with the next answer. */
-  async onRun(of: { readonly guildId: string; readonly bindingId: string }, run: MemberRun): Promise<void> {
+  /** A run of a member was sent. It is counted with the answer whose log reaches up to it, so in its turn. */
+  onRun(of: { readonly guildId: string; readonly bindingId: string }, run: MemberRun): void {
     const server = this.#ports.servers.ofBinding(of.guildId, of.bindingId);
     if (server?.rules.some(({ kind }) => kind === "punishments") !== true) return;
     const waiting = this.#waiting.get(of.bindingId) ?? [];
     // Its audit row changes several times.
     if (waiting.length >= MOST_WAITING_RUNS || waiting.some(({ id }) => id === run.id)) return;
     this.#waiting.set(of.bindingId, [...waiting, run]);
-    const nowMs = this.#ports.clock.nowMs();
-    await this.#advance(server, { presentS: Math.floor(nowMs / 1_000), nowMs }).catch((error: unknown) =>
-      this.#ports.report("a punishing command could not be counted yet", error),
-    );
   }
 
   /** Commands on a server that no run of ours accounts for. Rejects when the store fails. */
@@ -162,7 +150,9 @@ export class AlertFollower {
     const atS = Math.floor((serviceAtMs ?? takenAtMs) / 1_000);
     const kills = isSame(killLogs, counted?.killLogs) ? undefined : killLogs;
     const commands = isSame(commandLogs, counted?.commandLogs) ? undefined : commandLogs;
+    const runs = this.#runsUpTo(server, commandLogs ?? [], atS);
     await this.#advance(server, {
+      ...(runs.length === 0 ? {} : { runs }),
       presentS: atS,
       nowMs: takenAtMs,
       ...(kills === undefined ? {} : { kills }),
@@ -170,11 +160,31 @@ export class AlertFollower {
       ...(modCalls === undefined ? {} : { calls: modCalls }),
       players: { current: status.currentPlayers, most: status.maxPlayers, atS },
     });
+    this.#forgetRuns(server, runs);
     this.#counted.set(server.binding.id, {
       ...counted,
       ...(killLogs === undefined ? {} : { killLogs }),
       ...(commandLogs === undefined ? {} : { commandLogs }),
     });
+  }
+
+  /** Those that the log has reached, by their own rows or later ones; it may also show none for a while. */
+  #runsUpTo(
+    { binding }: WatchedServer,
+    log: readonly CommandEntry[],
+    presentS: number,
+  ): readonly MemberRun[] {
+    const waiting = this.#waiting.get(binding.id);
+    if (waiting === undefined) return [];
+    const reachedS = log.reduce((newestS, { atS }) => Math.max(newestS, atS), presentS - LATE_S);
+    return waiting.filter(({ atS }) => atS <= reachedS);
+  }
+
+  #forgetRuns({ binding }: WatchedServer, runs: readonly MemberRun[]): void {
+    if (runs.length === 0) return;
+    const left = this.#waiting.get(binding.id)?.filter((run) => !runs.includes(run)) ?? [];
+    if (left.length === 0) this.#waiting.delete(binding.id);
+    else this.#waiting.set(binding.id, left);
   }
 
   async #advance({ binding: { guildId, id } }: WatchedServer, facts: Facts): Promise<void> {
@@ -185,8 +195,7 @@ export class AlertFollower {
       const { binding, rules } = server;
       const around = await this.#surroundings(server, facts);
       const state = (await this.#stateOf(binding.id)) ?? newState(binding.guildId);
-      const runs = this.#waiting.get(binding.id) ?? [];
-      if (!advance(state, rules, runs.length === 0 ? facts : { ...facts, runs }, around)) {
+      if (!advance(state, rules, facts, around)) {
         this.#states.set(binding.id, state);
         return [];
       }
@@ -195,7 +204,6 @@ export class AlertFollower {
       this.#counted.delete(binding.id);
       await this.#ports.states.set(binding.id, storedForm(state));
       this.#states.set(binding.id, state);
-      this.#waiting.delete(binding.id);
       return unshownIn(state, binding.id);
     });
     for (const ref of refs) this.#ports.show(ref);
@@ -219,7 +227,7 @@ export class AlertFollower {
     return {
       isQuiet: ({ quiet }) =>
         quiet !== undefined && isQuiet(quiet, zone ?? DEFAULT_ZONE, facts.presentS * 1_000),
-      teamOf: (player) => this.#teamOf(binding.source, player),
+      teamOf: (player) => this.#teams.of(binding.source, player),
       isPunishment: (row) => this.#isPunishment(row),
       memberOf: ({ id }) => (id === undefined ? undefined : members.get(id)),
       isTaken: (call) => isCallTaken(binding.id, call),
@@ -247,25 +255,6 @@ export class AlertFollower {
     const is = isPersons && this.#ports.isPunishment(row.text);
     this.#punishing.set(row, is);
     return is;
-  }
-
-  #noteTeams({ source, lists, takenAtMs }: Snapshot): void {
-    if (lists.players === undefined) return;
-    const wants = this.#ports.servers.of(source).some(({ rules }) => rules.some((rule) => rule.withoutTeams));
-    if (!wants) {
-      this.#teams.delete(source);
-      return;
-    }
-    const teams = this.#teams.get(source) ?? new Map();
-    for (const [id, { atMs }] of teams) if (takenAtMs - atMs > TEAM_KNOWN_MS) teams.delete(id);
-    for (const { player, team } of lists.players satisfies readonly Player[]) {
-      if (player.id !== undefined) teams.set(player.id, { team: team.toLowerCase(), atMs: takenAtMs });
-    }
-    this.#teams.set(source, teams);
-  }
-
-  #teamOf(source: SourceId, { id }: PlayerRef): string | undefined {
-    return id === undefined ? undefined : this.#teams.get(source)?.get(id)?.team;
   }
 }
 

@@ -9,8 +9,8 @@ export interface RunCountPorts {
   readonly servers: WatchedServers;
   readonly clock: Pick<Clock, "nowMs">;
   isPunishment(text: string): boolean;
-  /** Counts it, where it was not. Never rejects. */
-  onRun(of: { readonly guildId: string; readonly bindingId: string }, run: MemberRun): Promise<void>;
+  /** Counts it, where it was not. */
+  onRun(of: { readonly guildId: string; readonly bindingId: string }, run: MemberRun): void;
   report(what: string, error: unknown): void;
 }
 
@@ -27,7 +27,7 @@ export class RunCount {
 
   onRun(record: RunRecord): void {
     const run = this.#countedOf(record);
-    if (run !== undefined) void this.#ports.onRun(record, run);
+    if (run !== undefined) this.#ports.onRun(record, run);
   }
 
   /** Runs that an earlier process may not have counted before it ended. Never rejects. */
@@ -44,7 +44,7 @@ export class RunCount {
           if (guildId !== binding.guildId || bindingId !== binding.id || sentAtMs < sinceMs) continue;
           const record = await audit.get(guildId, id);
           const run = record === undefined ? undefined : this.#countedOf(record);
-          if (run !== undefined) await this.#ports.onRun({ guildId, bindingId }, run);
+          if (run !== undefined) this.#ports.onRun({ guildId, bindingId }, run);
         }
       } catch (error) {
         report("runs of before the start could not be counted for alerts", error);

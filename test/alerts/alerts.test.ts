@@ -138,6 +138,7 @@ describe("an alert about punishments", () => {
     assert.equal(made.messages().length, 0);
     made.wing.onRun(run(made, "r2", ":kill all"));
     await made.look();
+    await made.look();
     assert.equal(made.messages().length, 1);
     assert.match(made.shown()[0] ?? "", /4 punishments[\s\S]*<@u9>.*ran \*\*4\*\*[\s\S]*`:kick Bob`/);
   });
@@ -147,7 +148,10 @@ describe("an alert about punishments", () => {
     await made.add({ kind: "punishments", count: 2, withinS: 60 });
     await made.look();
     await made.clock.advance(1_000);
-    for (const id of ["r1", "r2"]) made.runs.set(id, run(made, id, `:ban ${id}`));
+    for (const id of ["r1", "r2"]) {
+      made.runs.set(id, run(made, id, `:ban ${id}`));
+      made.type({ name: "Remote Server" }, `:ban ${id}`);
+    }
     const first = made.runs.get("r1");
     assert.ok(first !== undefined);
     made.wing.onRun(first);

@@ -1,0 +1,24 @@
+import type { PlayerRef, Snapshot, SourceId } from "../domain/model.ts";
+
+/** Teams of players who are no longer listed are known for so long. */
+const KNOWN_MS = 120_000;
+
+/** Which team each player of a server was in lately; after a start nobody's is known. */
+export class PlayerTeams {
+  readonly #teams = new Map<SourceId, Map<number, { readonly team: string; readonly atMs: number }>>();
+
+  note({ source, lists, takenAtMs }: Snapshot): void {
+    if (lists.players === undefined) return;
+    const teams = this.#teams.get(source) ?? new Map();
+    for (const [id, { atMs }] of teams) if (takenAtMs - atMs > KNOWN_MS) teams.delete(id);
+    for (const { player, team } of lists.players) {
+      if (player.id !== undefined) teams.set(player.id, { team: team.toLowerCase(), atMs: takenAtMs });
+    }
+    this.#teams.set(source, teams);
+  }
+
+  /** In lower case; undefined: not known. */
+  of(source: SourceId, { id }: PlayerRef): string | undefined {
+    return id === undefined ? undefined : this.#teams.get(source)?.get(id)?.team;
+  }
+}
