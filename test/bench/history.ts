@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { systemClock, systemRandom } from "../../src/clock.ts";
@@ -21,11 +21,18 @@ export const name = "history";
 
 /** HISTORY_ROWS=1000000 for a look while something is changed; the figure is of ten million. */
 const ROWS = Number(process.env.HISTORY_ROWS ?? 10_000_000);
+/** Of PostgreSQL, which stands beside it. */
+const POSTGRES_ROWS = Number(process.env.HISTORY_POSTGRES_ROWS ?? ROWS);
+/**
+ * HISTORY_FOLDER=PATH keeps the database of sqlite there, and goes on where an earlier run ended; with HISTORY_FILL=1 the
+ * run ends where measuring would begin. So the long part can run beside other work, and the figures on a quiet machine.
+ */
+const KEPT_FOLDER = process.env.HISTORY_FOLDER;
+const IS_FILL_ONLY = process.env.HISTORY_FILL === "1";
 const QUESTIONS = 400;
 /** The share of the rows that the ingest is measured over: the last ones, when the database is largest. */
 const MEASURED_SHARE = 0.1;
-const DELIVERIES_AT_ONCE = 16;
-const SERVER_ROUNDS = Math.ceil(ROWS / ROWS_A_DELIVERY / SERVERS);
+const ANSWERS_AT_ONCE = 16;
 const BOUNDS = { ingestPerS: 5_000, playerP99Ms: 50, searchP99Ms: 50, rewindP99Ms: 100, bytesPerRow: 150 };
 
 interface Measured {
@@ -39,10 +46,13 @@ interface Measured {
 
 /** Ten million rows through the worker, as the bot sends them; then questions of people, one after the other. */
 export async function run(): Promise<BenchResult> {
-  const folder = tempFolder();
+  const folder = KEPT_FOLDER === undefined ? tempFolder() : keptFolder(KEPT_FOLDER);
   const path = join(folder.path, "history.sqlite");
+  const progress = KEPT_FOLDER === undefined ? undefined : join(folder.path, "rounds");
   try {
-    const sqlite = await measure(`sqlite:${path}`, () => statSync(path).size);
+    const part = { url: `sqlite:${path}`, rows: ROWS, progress };
+    if (IS_FILL_ONLY) return await fillOnly(part);
+    const sqlite = await measure(part, () => statSync(path).size);
     const beside = await measurePostgres();
     const ok =
       sqlite.ingestPerS >= BOUNDS.ingestPerS &&
@@ -70,19 +80,55 @@ export async function run(): Promise<BenchResult> {
   }
 }
 
+function keptFolder(path: string): { readonly path: string; remove(): void } {
+  mkdirSync(path, { recursive: true });
+  return { path, remove: () => undefined };
+}
+
+/** One database, how many rows it is to have, and the file that says how many rounds it has. */
+interface Part {
+  readonly url: string;
+  readonly rows: number;
+  readonly progress?: string | undefined;
+}
+
+async function fillOnly(part: Part): Promise<BenchResult> {
+  const client = await open(part.url);
+  const filling = new Filling(client, part);
+  await filling.until(measuredFrom(part.rows)).finally(() => client.stop());
+  return { ok: true, figures: {}, lines: [`${filling.rows} rows are there`] };
+}
+
 async function measurePostgres(): Promise<Measured | undefined> {
   const programs = postgresPrograms();
   if (programs === undefined) return undefined;
   const server = startPostgres(programs);
   try {
     const url = server.fresh();
-    return await measure(url, () => server.bytesOf(url));
+    return await measure({ url, rows: POSTGRES_ROWS }, () => server.bytesOf(url));
   } finally {
     server.stop();
   }
 }
 
-async function measure(url: string, bytes: () => number): Promise<Measured> {
+async function measure(part: Part, bytes: () => number): Promise<Measured> {
+  const client = await open(part.url);
+  try {
+    const filling = new Filling(client, part);
+    await filling.until(measuredFrom(part.rows));
+    const before = { rows: filling.rows, ms: performance.now() };
+    await filling.until(roundsOf(part.rows));
+    const { rows } = filling;
+    const ingestPerS = figure((rows - before.rows) / ((performance.now() - before.ms) / 1_000), 0);
+    const asked = await ask(client, roundsOf(part.rows));
+    await client.stop();
+    return { rows, ingestPerS, ...asked, bytesPerRow: figure(bytes() / rows, 1) };
+  } finally {
+    await client.stop();
+  }
+}
+
+async function open(url: string): Promise<WorkerClient> {
   const opened = Promise.withResolvers<string | undefined>();
   const client = new WorkerClient({
     options: { url, markKey: new Uint8Array(32) },
@@ -94,38 +140,60 @@ async function measure(url: string, bytes: () => number): Promise<Measured> {
   client.start();
   const trouble = await opened.promise;
   if (trouble !== undefined) throw new Error(trouble);
-  try {
-    const { rows, ingestPerS } = await fill(client);
-    const asked = await ask(client);
-    await client.stop();
-    return { rows, ingestPerS, ...asked, bytesPerRow: figure(bytes() / rows, 1) };
-  } finally {
-    await client.stop();
-  }
+  return client;
 }
 
-async function fill(client: WorkerClient): Promise<{ readonly rows: number; readonly ingestPerS: number }> {
-  const random = seededRandom(7);
-  const measuredFrom = Math.floor(SERVER_ROUNDS * (1 - MEASURED_SHARE));
-  let rows = 0;
-  let before = { rows: 0, ms: performance.now() };
-  for (let round = 0; round < SERVER_ROUNDS; round += 1) {
-    if (round === measuredFrom) before = { rows, ms: performance.now() };
-    const times = secondOf(round, SERVER_ROUNDS);
-    for (let server = 0; server < SERVERS; server += DELIVERIES_AT_ONCE) {
-      const count = Math.min(DELIVERIES_AT_ONCE, SERVERS - server);
-      const answers = Array.from({ length: count }, (_, at) => recordedAnswerOf(server + at, times, random));
-      rows += await client.call("ingest.take", { answers }, { withinMs: 120_000 });
+/** In one round each server answers once. */
+function roundsOf(rows: number): number {
+  return Math.ceil(rows / ROWS_A_DELIVERY / SERVERS);
+}
+
+/** The round from which on ingest is measured. */
+function measuredFrom(rows: number): number {
+  return Math.floor(roundsOf(rows) * (1 - MEASURED_SHARE));
+}
+
+/** Fills a database round by round, and knows after a restart how far it came. */
+class Filling {
+  readonly #client: WorkerClient;
+  readonly #part: Part;
+  #done = { rounds: 0, rows: 0 };
+
+  constructor(client: WorkerClient, part: Part) {
+    this.#client = client;
+    this.#part = part;
+    const { progress } = part;
+    if (progress !== undefined && existsSync(progress))
+      this.#done = JSON.parse(readFileSync(progress, "utf8"));
+  }
+
+  get rows(): number {
+    return this.#done.rows;
+  }
+
+  async until(end: number): Promise<void> {
+    const { rows: wanted, progress } = this.#part;
+    for (let { rounds, rows } = this.#done; rounds < end; ) {
+      const times = secondOf(rounds, roundsOf(wanted));
+      const random = seededRandom(7 + rounds);
+      for (let server = 0; server < SERVERS; server += ANSWERS_AT_ONCE) {
+        const count = Math.min(ANSWERS_AT_ONCE, SERVERS - server);
+        const answers = Array.from({ length: count }, (_, at) =>
+          recordedAnswerOf(server + at, times, random),
+        );
+        rows += await this.#client.call("ingest.take", { answers }, { withinMs: 120_000 });
+      }
+      rounds += 1;
+      this.#done = { rounds, rows };
+      if (progress !== undefined) writeFileSync(progress, JSON.stringify(this.#done));
     }
   }
-  const seconds = (performance.now() - before.ms) / 1_000;
-  return { rows, ingestPerS: figure((rows - before.rows) / seconds, 0) };
 }
 
 type Asked = Pick<Measured, "playerP99Ms" | "searchP99Ms" | "rewindP99Ms">;
 
 /** Questions about servers, players and times at random, none of them asked before. */
-async function ask(client: WorkerClient): Promise<Asked> {
+async function ask(client: WorkerClient, rounds: number): Promise<Asked> {
   const random = seededRandom(11);
   const pick = (below: number) => Math.floor(random.next() * below);
   const p99 = async (question: () => Promise<unknown>) => {
@@ -137,7 +205,7 @@ async function ask(client: WorkerClient): Promise<Asked> {
     }
     return figure(quantile(times, 0.99), 1);
   };
-  const nowS = secondOf(SERVER_ROUNDS - 1, SERVER_ROUNDS).toS;
+  const nowS = secondOf(rounds - 1, rounds).toS;
   return {
     playerP99Ms: await p99(() => {
       const server = pick(SERVERS);
@@ -153,7 +221,7 @@ async function ask(client: WorkerClient): Promise<Asked> {
     }),
     rewindP99Ms: await p99(() => {
       const server = pick(SERVERS);
-      const { fromS: atS } = secondOf(pick(SERVER_ROUNDS), SERVER_ROUNDS);
+      const { fromS: atS } = secondOf(pick(rounds), rounds);
       const times = { atS: atS + 60, fromS: atS - 240, toS: atS + 360 };
       return client.call("rewind.at", { guildId: guildOf(server), bindingId: bindingOf(server), ...times });
     }),

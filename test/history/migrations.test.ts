@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nextNumber, nextPersons } from "../../src/history/database/next-number.ts";
 import { onBothDatabases } from "./databases.ts";
 
 onBothDatabases("the tables of the history", (databases) => {
@@ -27,15 +28,17 @@ onBothDatabases("the tables of the history", (databases) => {
     assert.deepEqual({ ...back }, row);
   });
 
-  test("numbers are given out once", async () => {
+  test("numbers of people are given out once, those of a guild beside each other, after all that stood before", async () => {
     const { db } = await databases.open();
-    const next = () =>
-      db
-        .updateTable("counters")
-        .set(({ eb }) => ({ value: eb("value", "+", 1) }))
-        .where("name", "=", "persons")
-        .returning("value")
-        .executeTakeFirstOrThrow();
-    assert.deepEqual([(await next()).value, (await next()).value], [1, 2]);
+    const next = async (guild: number, count: number) => [...(await nextPersons(db, guild, count))];
+    await db.updateTable("counters").set({ value: 300 }).where("name", "=", "persons").execute();
+    assert.deepEqual(await next(1, 3), [512, 513, 514]);
+    assert.deepEqual(await next(2, 1), [768]);
+    assert.deepEqual(await next(1, 1), [515]);
+    // 256 are one guild's: the rest lies behind those of the other.
+    const many = await next(1, 300);
+    assert.deepEqual([many[0], many[251], many[252], many.at(-1)], [516, 767, 1_024, 1_071]);
+    assert.deepEqual(await next(2, 2), [769, 770]);
+    assert.deepEqual([await nextNumber(db, "guilds"), await nextNumber(db, "guilds")], [1, 2]);
   });
 });

@@ -47,13 +47,13 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     ],
     commands: [
       [mod, ":kick Bob for :pm secrets", at(30)],
-      [bob, ":log hi", at(31)],
+      [bob, ":kick Ann", at(31)],
     ],
     modCalls: [
       [bob, at(22)],
       [ann, at(23), bob],
     ],
-    players: [bob, ann],
+    players: [{ ...bob, permission: "Server Moderator" }, ann],
   };
 
   test("a player who is forgotten stays forgotten while the window still shows them, and comes back as new", async () => {
@@ -90,6 +90,9 @@ onBothDatabases("what a guild decides about its history", (databases) => {
       await context.db.selectFrom("barriers").selectAll().execute(),
     ]);
     assert.doesNotMatch(dump, /Bob|"player_id":11,/);
+    for (const table of ["command_targets", "ranks"] as const) {
+      assert.deepEqual(await context.db.selectFrom(table).selectAll().execute(), [], table);
+    }
 
     await see({ ...town, kills: [...(town.kills ?? []), [bob, ann, at(70)]] }, at(71));
     const back = await card(context, { guildId: GUILD, playerId: 11, nowS: at(80) });

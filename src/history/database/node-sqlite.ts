@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { SqliteDatabase, SqliteStatement } from "kysely";
 
 /** Texts of statements that are kept prepared; the history has some dozens, and a few of each length of a list. */
-const MOST_PREPARED = 200;
+const MOST_PREPARED = 400;
 
 /** `node:sqlite` in the form that Kysely takes. Statements are prepared once for each text. */
 export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
@@ -11,7 +11,12 @@ export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
     close: () => database.close(),
     prepare(text) {
       const known = prepared.get(text);
-      if (known !== undefined) return known;
+      if (known !== undefined) {
+        // Behind all others, so that what was not used for longest goes first.
+        prepared.delete(text);
+        prepared.set(text, known);
+        return known;
+      }
       // A transaction that begins with a read and writes later fails where another process wrote in between.
       const statement = kyselyStatement(database.prepare(text === "begin" ? "begin immediate" : text));
       const oldest = prepared.size >= MOST_PREPARED ? prepared.keys().next().value : undefined;

@@ -18,6 +18,8 @@ export interface HistoryDatabase {
 const LOCK_WAIT_MS = 2_000;
 const CACHE_KIB = 65_536;
 const MAP_BYTES = 1_073_741_824;
+/** Written to the side file before it is worked into the main one: an index page that changes often is then written once. */
+const CHECKPOINT_PAGES = 8_192;
 const MOST_CONNECTIONS = 4;
 const CONNECT_WITHIN_MS = 5_000;
 const STATEMENT_WITHIN_MS = 30_000;
@@ -53,6 +55,7 @@ function sqliteDialect(path: string): SqliteDialect {
     // A power cut may lose the last seconds; what a later window still shows is stored again.
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     database.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA mmap_size = ${MAP_BYTES}`);
+    database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   } catch (error) {
     database.close();
     throw error;

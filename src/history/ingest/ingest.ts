@@ -6,6 +6,7 @@ import type { Hashes } from "../queries/hashes.ts";
 import { isInside, type Visit } from "../queries/sessions.ts";
 import { CommandTargets } from "./command-targets.ts";
 import { lookAt, noteVisits, setInside } from "./inferred-visits.ts";
+import { createInserts } from "./inserts.ts";
 import { type Book, People, type Sighting } from "./people.ts";
 import type { Link, LogRows, RecordedAnswer } from "./recorded-answer.ts";
 import { followers } from "./row-followers.ts";
@@ -29,7 +30,8 @@ const DAY_S = 86_400;
 export class Ingest {
   readonly #db: Kysely<HistoryTables>;
   readonly #hashes: Hashes;
-  readonly #people = new People();
+  readonly #inserts = createInserts();
+  readonly #people = new People(this.#inserts);
   readonly #guilds = new Map<string, GuildState>();
   readonly #scopes = new Map<string, ScopeState>();
   readonly #targets = new Map<number, CommandTargets>();
@@ -78,6 +80,7 @@ export class Ingest {
     const place: Place = {
       db,
       scope: state.id,
+      inserts: this.#inserts,
       book,
       fromS,
       callsLook: { atS: answer.atS, beforeS: state.callsLookS },
@@ -120,11 +123,7 @@ export class Ingest {
     const inferred = lookAt(state.presence, new Set(listed.keys()), atS);
     if (inferred.length > 0) {
       const rows = inferred.map((row) => ({ scope: state.id, n: 0, ...row }));
-      await db
-        .insertInto("visits")
-        .values(rows)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      await this.#inserts.visits.run(db, rows);
     }
     await storePermissions(db, state, listed, atS);
     await storeCount(db, state, answer);

@@ -1,9 +1,9 @@
 // Over 200 lines: what is remembered of the people of a guild is one table, which every sighting reads and changes.
 import type { Transaction } from "kysely";
 import type { PlayerRef } from "../../domain/model.ts";
-import { chunks } from "../database/chunks.ts";
-import { nextNumber } from "../database/next-number.ts";
+import { nextPersons } from "../database/next-number.ts";
 import type { HistoryTables, NameTable, PersonTable } from "../database/schema.ts";
+import type { Inserts } from "./inserts.ts";
 
 /** A person of a guild, as the worker remembers it. */
 interface Known {
@@ -44,6 +44,11 @@ const MOST_KNOWN = 200_000;
 /** The number, in this database, of everybody whom rows name. Remembers what the database holds, within a bound. */
 export class People {
   readonly #known = new Map<string, Known>();
+  readonly #inserts: Pick<Inserts, "persons" | "names">;
+
+  constructor(inserts: Pick<Inserts, "persons" | "names">) {
+    this.#inserts = inserts;
+  }
 
   /** What is remembered of a guild is void: somebody was forgotten, perhaps by another process. */
   forgetGuild(guild: number): void {
@@ -65,6 +70,7 @@ export class People {
     barredUntilS: (playerId: number) => number,
   ): Promise<Book> {
     const people = new Map<string, Seen>();
+    const renamed = new Set<string>();
     for (const { ref, atS } of sightings) {
       if (ref.id !== undefined && atS <= barredUntilS(ref.id)) continue;
       const key = keyOf(guild, ref);
@@ -72,6 +78,7 @@ export class People {
       const name = storable(ref.name);
       if (one === undefined) people.set(key, { ref, firstS: atS, lastS: atS, name });
       else {
+        if (name !== one.name) renamed.add(key);
         if (atS >= one.lastS && name !== "") one.name = name;
         one.firstS = Math.min(one.firstS, atS);
         one.lastS = Math.max(one.lastS, atS);
@@ -82,14 +89,14 @@ export class People {
     const created = await this.#create(db, guild, people, barredUntilS);
     for (const [key, one] of people) this.#see(guild, key, one, changes);
     // Several names within one answer: the older ones are names too.
-    for (const { ref, atS } of sightings) {
-      const known = this.#known.get(keyOf(guild, ref));
+    for (const { ref, atS } of renamed.size === 0 ? [] : sightings) {
+      const known = renamed.has(keyOf(guild, ref)) ? this.#known.get(keyOf(guild, ref)) : undefined;
       const name = storable(ref.name);
       if (known === undefined || ref.id === undefined || name === "" || atS <= known.barredUntilS) continue;
       if (name !== known.name) changes.names.push(nameRow(guild, known.person, name, atS, atS));
     }
-    await savePersons(db, [...created, ...changes.persons]);
-    await saveNames(db, changes.names);
+    await this.#inserts.persons.run(db, lastOfEach([...created, ...changes.persons]));
+    await this.#inserts.names.run(db, merged(changes.names));
     this.#shrink();
     return new Book(guild, this.#known);
   }
@@ -147,9 +154,9 @@ export class People {
   ): Promise<readonly PersonTable[]> {
     const fresh = [...people].filter(([key]) => !this.#known.has(key));
     if (fresh.length === 0) return [];
-    const last = await nextNumber(db, "persons", fresh.length);
+    const numbers = await nextPersons(db, guild, fresh.length);
     return fresh.map(([key, { ref, firstS, lastS }], at) => {
-      const id = last - fresh.length + 1 + at;
+      const id = numbers[at] ?? 0;
       const barred = ref.id === undefined ? 0 : barredUntilS(ref.id);
       this.#known.set(key, {
         person: id,
@@ -173,13 +180,14 @@ export class People {
       known.firstS = Math.min(known.firstS, firstS);
       known.lastS = Math.max(known.lastS, lastS);
       changes.persons.push(personRow(guild, known));
-      if (known.name === name && name !== "") {
-        known.nameS = Math.max(known.nameS, lastS);
-        changes.names.push(nameRow(guild, known.person, name, lastS, lastS));
-      }
     }
     // An id without a name, as the caller of an emergency call is given, tells no name.
-    if (name === "" || name === known.name) return;
+    if (name === "") return;
+    if (name === known.name) {
+      // Not written: a name counts from when it was seen first until another one is.
+      known.nameS = Math.max(known.nameS, lastS);
+      return;
+    }
     changes.names.push(nameRow(guild, known.person, name, firstS, lastS));
     if (lastS >= known.nameS) {
       known.name = name;
@@ -218,7 +226,7 @@ function keyOf(guild: number, { id, name }: PlayerRef): string {
 
 /** A text as both databases take it: PostgreSQL refuses a zero byte, and half a character is none. */
 export function storable(text: string): string {
-  return text.toWellFormed().replaceAll("\0", "\ufffd");
+  return text.isWellFormed() && !text.includes("\0") ? text : text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
 function personRow(guild: number, known: Known | undefined): PersonTable {
@@ -236,24 +244,13 @@ function nameRow(guild: number, person: number, name: string, firstS: number, la
   return { guild, person, name, name_key: name.toLowerCase(), first_s: firstS, last_s: lastS };
 }
 
-async function savePersons(db: Transaction<HistoryTables>, rows: readonly PersonTable[]): Promise<void> {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  for (const some of chunks([...byId.values()])) {
-    await db
-      .insertInto("persons")
-      .values(some)
-      .onConflict((conflict) =>
-        conflict.column("id").doUpdateSet((eb) => ({
-          first_s: eb.ref("excluded.first_s"),
-          last_s: eb.ref("excluded.last_s"),
-        })),
-      )
-      .execute();
-  }
+/** The last of several rows of a person holds. */
+function lastOfEach(rows: readonly PersonTable[]): readonly PersonTable[] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
-/** A name that is known already is seen earlier, or later, or neither. */
-async function saveNames(db: Transaction<HistoryTables>, rows: readonly NameTable[]): Promise<void> {
+/** One row of each name, over all times at which it was seen. */
+function merged(rows: readonly NameTable[]): readonly NameTable[] {
   const byName = new Map<string, NameTable>();
   for (const row of rows) {
     const key = `${row.person} ${row.name}`;
@@ -261,26 +258,5 @@ async function saveNames(db: Transaction<HistoryTables>, rows: readonly NameTabl
     const first_s = Math.min(row.first_s, other.first_s);
     byName.set(key, { ...row, first_s, last_s: Math.max(row.last_s, other.last_s) });
   }
-  for (const some of chunks([...byName.values()])) {
-    await db
-      .insertInto("names")
-      .values(some)
-      .onConflict((conflict) =>
-        conflict.columns(["person", "name"]).doUpdateSet((eb) => ({
-          first_s: eb
-            .case()
-            .when("names.first_s", "<", eb.ref("excluded.first_s"))
-            .then(eb.ref("names.first_s"))
-            .else(eb.ref("excluded.first_s"))
-            .end(),
-          last_s: eb
-            .case()
-            .when("names.last_s", ">", eb.ref("excluded.last_s"))
-            .then(eb.ref("names.last_s"))
-            .else(eb.ref("excluded.last_s"))
-            .end(),
-        })),
-      )
-      .execute();
-  }
+  return [...byName.values()];
 }

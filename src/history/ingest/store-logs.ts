@@ -1,8 +1,8 @@
 // Over 200 lines: the four logs are stored in the same way, and each is read best beside the others.
 import type { Transaction } from "kysely";
 import type { JoinEntry, KillEntry, ModCallEntry, PlayerRef } from "../../domain/model.ts";
-import { chunks } from "../database/chunks.ts";
-import { type HistoryTables, VISIT } from "../database/schema.ts";
+import { type HistoryTables, type ModCallTable, VISIT } from "../database/schema.ts";
+import type { Inserts } from "./inserts.ts";
 import { type Book, storable } from "./people.ts";
 import type { AimedCommand, LogRows } from "./recorded-answer.ts";
 
@@ -10,6 +10,7 @@ import type { AimedCommand, LogRows } from "./recorded-answer.ts";
 export interface Place {
   readonly db: Transaction<HistoryTables>;
   readonly scope: number;
+  readonly inserts: Inserts;
   readonly book: Book;
   /** Rows before this are not kept. */
   readonly fromS: number;
@@ -52,44 +53,28 @@ export function blanked(text: string): string {
 
 export async function storeJoins(place: Place, log: LogRows<JoinEntry>): Promise<Stored<StoredVisit>> {
   const { wanted, isShared } = kept(place, log, ({ player }) => [player]);
-  const rows = numbered(wanted, ({ atS, joined }, [person]) => ({
+  const visits = wanted.map(({ row: { atS, joined }, people: [person = 0] }) => ({
     scope: place.scope,
     at_s: atS,
-    person: person ?? 0,
+    person,
     kind: joined ? VISIT.joined : VISIT.left,
     after_s: null,
   }));
-  const fresh: StoredVisit[] = [];
-  for (const some of chunks(rows)) {
-    const inserted = await place.db
-      .insertInto("visits")
-      .values(some)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning(["person", "at_s", "kind"])
-      .execute();
-    fresh.push(...inserted);
-  }
+  const rows = numbered(visits, ({ at_s, person, kind }) => `${at_s} ${person} ${kind}`);
+  const fresh = await place.inserts.visits.run(place.db, rows);
   return { rows: fresh, isShared: isShared || fresh.length < rows.length };
 }
 
 export async function storeKills(place: Place, log: LogRows<KillEntry>): Promise<Stored<{ at_s: number }>> {
   const { wanted, isShared } = kept(place, log, ({ killer, killed }) => [killer, killed]);
-  const rows = numbered(wanted, ({ atS }, [killer, killed]) => ({
+  const kills = wanted.map(({ row: { atS }, people: [killer = 0, killed = 0] }) => ({
     scope: place.scope,
     at_s: atS,
-    killer: killer ?? 0,
-    killed: killed ?? 0,
+    killer,
+    killed,
   }));
-  const fresh: { at_s: number }[] = [];
-  for (const some of chunks(rows)) {
-    const inserted = await place.db
-      .insertInto("kills")
-      .values(some)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("at_s")
-      .execute();
-    fresh.push(...inserted);
-  }
+  const rows = numbered(kills, ({ at_s, killer, killed }) => `${at_s} ${killer} ${killed}`);
+  const fresh = await place.inserts.kills.run(place.db, rows);
   return { rows: fresh, isShared: isShared || fresh.length < rows.length };
 }
 
@@ -98,33 +83,25 @@ export async function storeCommands(
   log: LogRows<AimedCommand>,
 ): Promise<Stored<StoredCommand>> {
   const { wanted, isShared } = kept(place, log, ({ player }) => [player]);
-  const rows = numbered(wanted, ({ atS, text, targets }, [person]) => {
+  const commands = wanted.map(({ row: { atS, text, targets }, people: [person = 0] }) => {
     const isAboutForgotten = targets.some((name) => place.aimedAt(name, atS) === "forgotten");
     return {
       scope: place.scope,
       at_s: atS,
-      person: person ?? 0,
+      person,
       hash: place.hashOf(text),
       text: storable(isAboutForgotten ? blanked(text) : text),
     };
   });
-  const fresh: StoredCommand[] = [];
-  for (const some of chunks(rows)) {
-    const inserted = await place.db
-      .insertInto("commands")
-      .values(some)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning(["person", "at_s", "text", "hash", "n"])
-      .execute();
-    fresh.push(...inserted);
-  }
+  const rows = numbered(commands, ({ at_s, person, hash }) => `${at_s} ${person} ${hash}`);
+  const fresh = await place.inserts.commands.run(place.db, rows);
   await storeTargets(place, log, fresh);
   return { rows: fresh, isShared: isShared || fresh.length < rows.length };
 }
 
 /** At whom fresh commands aim, where a name tells exactly one player. */
 async function storeTargets(
-  { db, scope, hashOf, aimedAt }: Place,
+  { db, inserts, scope, hashOf, aimedAt }: Place,
   log: LogRows<AimedCommand>,
   fresh: readonly StoredCommand[],
 ): Promise<void> {
@@ -134,13 +111,7 @@ async function storeTargets(
     const persons = new Set(found.filter((target) => typeof target === "number"));
     return [...persons].map((target) => ({ scope, at_s, person, hash, n, target }));
   });
-  for (const some of chunks(rows)) {
-    await db
-      .insertInto("command_targets")
-      .values(some)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  }
+  await inserts.targets.run(db, rows);
 }
 
 /** A call is stored once; who answered it is added when it is known, and stays. */
@@ -148,34 +119,43 @@ export async function storeModCalls(
   place: Place,
   log: LogRows<ModCallEntry>,
 ): Promise<Stored<{ at_s: number }>> {
-  const { db, scope, book } = place;
+  const { db, scope, book, inserts, callsLook } = place;
   const { wanted, isShared } = kept(place, log, ({ caller }) => [caller]);
-  const rows = numbered(wanted, ({ atS }, [caller]) => ({
-    scope,
-    at_s: atS,
-    caller: caller ?? 0,
-    moderator: null,
-    answered_s: null,
-    open_s: null,
-  }));
-  const fresh: { at_s: number }[] = [];
-  for (const some of chunks(rows)) {
-    const inserted = await db
-      .insertInto("mod_calls")
-      .values(some)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("at_s")
-      .execute();
-    fresh.push(...inserted);
-  }
-  const answers = wanted.flatMap(({ row: { atS, moderator }, people: [caller] }) => {
+  const calls = wanted.map(({ row: { atS, moderator }, people: [caller = 0] }) => {
     const by = moderator === undefined ? undefined : book.numberOf(moderator, atS);
-    return by === undefined || caller === undefined ? [] : { atS, caller, moderator: by };
+    return { atS, caller, moderator: by ?? null };
   });
-  for (const group of Map.groupBy(answers, ({ atS, caller }) => `${atS} ${caller}`).values()) {
-    await storeAnswers(place, group);
+  const groups = Map.groupBy(calls, callKey);
+  // Which of several equal calls an answer belongs to depends on what is stored: these are answered afterwards.
+  const open = { moderator: null, answered_s: null, open_s: null };
+  const rows = [...groups.values()].flatMap((group) =>
+    group.map(({ atS, caller, moderator }, n): ModCallTable => {
+      const isKnown = group.length === 1 && moderator !== null;
+      const answer = isKnown ? { moderator, ...answeredBy(callsLook) } : open;
+      return { scope, at_s: atS, caller, n, ...answer };
+    }),
+  );
+  const fresh = await inserts.modCalls.run(db, rows);
+  const isFresh = new Set(fresh.map(({ at_s, caller }) => callKey({ atS: at_s, caller })));
+  for (const [key, group] of groups) {
+    if (group.length > 1 || !isFresh.has(key)) await storeAnswers(place, group.flatMap(answerIn));
   }
   return { rows: fresh, isShared: isShared || fresh.length < rows.length };
+}
+
+/** An answer that is new was given since the look before. */
+function answeredBy({ atS, beforeS }: Place["callsLook"]): Pick<ModCallTable, "answered_s" | "open_s"> {
+  return { answered_s: atS, open_s: beforeS ?? null };
+}
+
+function callKey({ atS, caller }: Pick<Answer, "atS" | "caller">): string {
+  return `${atS} ${caller}`;
+}
+
+function answerIn(
+  call: Omit<Answer, "moderator"> & { readonly moderator: number | null },
+): readonly Answer[] {
+  return call.moderator === null ? [] : [{ ...call, moderator: call.moderator }];
 }
 
 interface Answer {
@@ -208,7 +188,7 @@ async function storeAnswers({ db, scope, callsLook }: Place, answers: readonly A
     if (call === undefined) return;
     await db
       .updateTable("mod_calls")
-      .set({ moderator, answered_s: callsLook.atS, open_s: callsLook.beforeS ?? null })
+      .set({ moderator, ...answeredBy(callsLook) })
       .where("scope", "=", scope)
       .where("at_s", "=", first.atS)
       .where("caller", "=", first.caller)
@@ -238,18 +218,16 @@ function kept<T extends { readonly atS: number }>(
   return { wanted, isShared: inTime.length < rows.length };
 }
 
-/** Rows as they are stored, each with its place among those that are equal. */
-function numbered<T, R extends object>(
-  wanted: readonly Kept<T>[],
-  rowOf: (row: T, people: readonly number[]) => R,
+/** Each row with its place among those of the same key. */
+function numbered<R extends object>(
+  rows: readonly R[],
+  keyOf: (row: R) => string,
 ): readonly (R & { readonly n: number })[] {
   const counts = new Map<string, number>();
-  return wanted.map(({ row, people }) => {
-    const stored = rowOf(row, people);
-    const { text: _, ...own } = stored as R & { text?: string };
-    const key = Object.values(own).join(" ");
+  return rows.map((row) => {
+    const key = keyOf(row);
     const n = counts.get(key) ?? 0;
     counts.set(key, n + 1);
-    return { ...stored, n };
+    return { ...row, n };
   });
 }

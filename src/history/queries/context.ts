@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHmac, hash, randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { HistoryDatabase } from "../database/open-database.ts";
@@ -14,7 +14,8 @@ export interface QueryContext extends Hashes {
   readonly writing: KeyedMutex;
 }
 
-const HASH_BYTES = 6;
+/** 48 bits. */
+const HASH_DIGITS = 12;
 
 /** Reads the salt of this database, or makes it. */
 export async function openContext(
@@ -36,7 +37,7 @@ export async function openContext(
   const hashes: Hashes = {
     markOf: (guildId, playerId) =>
       createHmac("sha256", markKey).update(`${guildId} ${playerId}`).digest("base64url"),
-    hashOf: (text) => createHash("sha256").update(value).update(text).digest().readUIntBE(0, HASH_BYTES),
+    hashOf: (text) => Number.parseInt(hash("sha256", value + text, "hex").slice(0, HASH_DIGITS), 16),
   };
   return { db, ...hashes, ingest: new Ingest(db, hashes), writing: new KeyedMutex() };
 }

@@ -1,5 +1,5 @@
 import type { QueryContext } from "./context.ts";
-import { raiseVersion } from "./forget-player.ts";
+import { eraseRanks, raiseVersion } from "./forget-player.ts";
 
 const DAY_S = 86_400;
 /** What is kept of a server after it was unlinked, or of a guild that removed the bot. */
@@ -127,7 +127,7 @@ export async function erasePersons(
       if (gone.length === 0) continue;
       const numbers = gone.map((person) => person.id);
       await db.deleteFrom("names").where("person", "in", numbers).execute();
-      await db.deleteFrom("ranks").where("person", "in", numbers).execute();
+      await eraseRanks(db, id, numbers);
       await db.deleteFrom("persons").where("id", "in", numbers).execute();
       await raiseVersion(db, id);
       isDone &&= gone.length < PERSONS_A_STEP;

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Forgotten } from "../../domain/history.ts";
+import { chunks } from "../database/chunks.ts";
 import type { HistoryTables } from "../database/schema.ts";
 import { blanked } from "../ingest/store-logs.ts";
 import type { QueryContext } from "./context.ts";
@@ -29,7 +30,7 @@ export async function forget(
     const untilS = Math.max(nowS, player?.lastSeenS ?? 0);
     const erased = await context.db.transaction().execute(async (db) => {
       await raiseBarrier(db, { guild, mark: context.markOf(guildId, playerId), until_s: untilS });
-      const counts = await erase(db, person);
+      const counts = await erase(db, guild, person);
       await raiseVersion(db, guild);
       return counts;
     });
@@ -60,6 +61,7 @@ export async function raiseVersion(db: Kysely<HistoryTables>, guild: number): Pr
 
 async function erase(
   db: Transaction<HistoryTables>,
+  guild: number,
   person: number,
 ): Promise<Omit<Forgotten, "player" | "untilS">> {
   const blankedCommands = await blankCommandsAt(db, person);
@@ -68,9 +70,9 @@ async function erase(
   // Two statements, since an "or" of two columns is served by no index.
   const killer = await db.deleteFrom("kills").where("killer", "=", person).executeTakeFirst();
   const killed = await db.deleteFrom("kills").where("killed", "=", person).executeTakeFirst();
-  const commands = await db.deleteFrom("commands").where("person", "=", person).executeTakeFirst();
   await db.deleteFrom("command_targets").where("target", "=", person).execute();
-  await db.deleteFrom("command_targets").where("person", "=", person).execute();
+  await eraseAims(db, person);
+  const commands = await db.deleteFrom("commands").where("person", "=", person).executeTakeFirst();
   const calls = await db.deleteFrom("mod_calls").where("caller", "=", person).executeTakeFirst();
   await db
     .updateTable("mod_calls")
@@ -78,7 +80,7 @@ async function erase(
     .where("moderator", "=", person)
     .execute();
   const emergencies = await db.deleteFrom("emergency_calls").where("caller", "=", person).executeTakeFirst();
-  await db.deleteFrom("ranks").where("person", "=", person).execute();
+  await eraseRanks(db, guild, [person]);
   const names = await db.deleteFrom("names").where("person", "=", person).executeTakeFirst();
   await db.deleteFrom("persons").where("id", "=", person).execute();
   return {
@@ -89,6 +91,43 @@ async function erase(
     calls: number(calls) + number(emergencies),
     blankedCommands,
   };
+}
+
+/** At whom this person's commands aimed. */
+async function eraseAims(db: Transaction<HistoryTables>, person: number): Promise<void> {
+  const commands = await db
+    .selectFrom("commands")
+    .select(["scope", "at_s"])
+    .distinct()
+    .where("person", "=", person)
+    .execute();
+  for (const [scope, its] of Map.groupBy(commands, (command) => command.scope)) {
+    for (const some of chunks(its)) {
+      await db
+        .deleteFrom("command_targets")
+        .where("scope", "=", scope)
+        .where(
+          "at_s",
+          "in",
+          some.map(({ at_s }) => at_s),
+        )
+        .where("person", "=", person)
+        .execute();
+    }
+  }
+}
+
+/** The ranks that people of a guild had. */
+export async function eraseRanks(
+  db: Kysely<HistoryTables>,
+  guild: number,
+  persons: readonly number[],
+): Promise<void> {
+  await db
+    .deleteFrom("ranks")
+    .where("scope", "in", (eb) => eb.selectFrom("scopes").select("id").where("guild", "=", guild))
+    .where("person", "in", persons)
+    .execute();
 }
 
 async function blankCommandsAt(db: Transaction<HistoryTables>, person: number): Promise<number> {

@@ -3,6 +3,7 @@ import { rows } from "./0001-rows.ts";
 import { cases } from "./0002-cases.ts";
 import { ends } from "./0003-ends.ts";
 import { answerTimes } from "./0004-answer-times.ts";
+import { fewerIndexes } from "./0005-fewer-indexes.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 
@@ -13,5 +14,6 @@ export function migrations(kind: DatabaseKind): Record<string, Migration> {
     "0002-cases": cases(kind),
     "0003-ends": ends(kind),
     "0004-answer-times": answerTimes(),
+    "0005-fewer-indexes": fewerIndexes(),
   };
 }
