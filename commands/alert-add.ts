@@ -1,10 +1,11 @@
 import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType, ChannelType } from "discord.js";
 import type { Choice, NamedRole, Options, Reply, Typing } from "../src/discord/command.ts";
 import { alertText } from "../src/discord/render/alert-cards.ts";
+import { obstacle } from "../src/discord/render/channel-access.ts";
 import { plainText } from "../src/discord/render/escape.ts";
 import type { Services } from "../src/discord/services.ts";
 import { ALERT_KINDS, type AlertKind, type AlertLimit, type QuietHours } from "../src/domain/alert.ts";
-import { joined, md } from "../src/domain/escaped.ts";
+import { channelMention, joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
@@ -137,7 +138,7 @@ export async function addAlert(actor: Actor, args: AddArgs, services: Services):
       : [];
   const access = await guilds.channelAccess(actor.guildId, alert.channelId);
   const isClosed = access.kind === "missing" || access.kind === "gone" || access.kind === "closed";
-  const closed = isClosed ? [md`⚠ Marshal cannot post there yet: \`/diagnose\` shows what is missing.`] : [];
+  const closed = isClosed ? [md`⚠ ${channelMention(alert.channelId)} ${obstacle(access)}.`] : [];
   return {
     content: joined(
       [md`✅ From now on: ${said}.`, ...closed, ...(ping === undefined ? [] : silentPing(ping)), ...zone],

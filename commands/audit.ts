@@ -32,8 +32,10 @@ const search = defineEntry<FilterArgs>({
     const shownEvents = events.rows.filter(filters.wantsEvent).slice(0, SHOWN);
     const stopped = runs.stoppedAt !== undefined || events.stoppedAt !== undefined;
 
+    // Where one server is linked, each line is of it.
+    const server = (await services.bindings.list(actor.guildId)).length > 1;
     const rows = [
-      ...runs.rows.map((record) => ({ atMs: record.askedAtMs, line: runLine(record, { server: true }) })),
+      ...runs.rows.map((record) => ({ atMs: record.askedAtMs, line: runLine(record, { server }) })),
       ...shownEvents.map((event) => ({ atMs: event.atMs, line: eventLine(event) })),
     ];
     const lines = rows.sort((a, b) => b.atMs - a.atMs).map(({ line }) => line);

@@ -52,7 +52,9 @@ async function* showServer(
   const { permissions, settings, history, clock } = services;
   const decision = await permissions.decideModerator(actor, binding);
   if (!decision.allowed) {
-    throw new Failure("denied", decision.why, { isRead: true, wants: decision.wants });
+    throw new Failure("denied", decision.why, {
+      ...{ isRead: true, wants: decision.wants, bindingId: binding.id },
+    });
   }
   const { timeZone: zone = DEFAULT_ZONE, pictureLook = "dark" } = await settings.of(actor.guildId);
   const stats = await history.stats.server(actor.guildId, {

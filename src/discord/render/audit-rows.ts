@@ -24,6 +24,9 @@ const PROOFS = {
   "not-seen": " · **not in the log**",
 } as const satisfies Readonly<Record<RunRecord["proof"], string>>;
 
+/** Of a command in a list: the rest stands in the export. */
+const LONGEST_IN_LINE = 150;
+
 /** The outcome and the command on one line; below, in small: who, when, and why where it did not simply run. */
 export function runLine(record: RunRecord, options: { readonly server?: boolean } = {}): Escaped {
   const { status, askedAtMs, actorId, text, serverName, proof, message, origin } = record;
@@ -33,7 +36,7 @@ export function runLine(record: RunRecord, options: { readonly server?: boolean 
       ? md``
       : refusalWords(cut(message, 200), status, record.actorRoleIds);
   const how = origin === "schedule" ? md` · 🕒 by schedule` : "";
-  return md`${MARKS[status]} ${inlineCode(text, 300)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, why)}`;
+  return md`${MARKS[status]} ${inlineCode(text, LONGEST_IN_LINE)}${where}${PROOFS[proof]}${how}\n${small(actorId, askedAtMs, why)}`;
 }
 
 /** A row that is not a run. */
@@ -142,12 +145,12 @@ function small(actorId: string, atMs: number, why: Escaped = md``): Escaped {
 export function waitingLine({ record, place, expectedAtMs }: RunProgress): Escaped {
   const mark = place === 0 ? "📨" : md`**${place}.**`;
   const when = place === 0 ? "being sent" : md`to be sent after <t:${Math.ceil(expectedAtMs / 1000)}:T>`;
-  return md`${mark} ${inlineCode(record.text, 200)} ${when}\n-# ${userMention(record.actorId)} · on **${inlineName(record.serverName)}**`;
+  return md`${mark} ${inlineCode(record.text, LONGEST_IN_LINE)} ${when}\n-# ${userMention(record.actorId)} · on **${inlineName(record.serverName)}**`;
 }
 
 export function deferredLine({ request, expiresAtMs }: DeferredRun): Escaped {
   const until = md`when someone joins, until <t:${seconds(expiresAtMs)}:t>`;
-  return md`🚪 ${inlineCode(request.text, 200)} ${until}\n-# ${userMention(request.actor.userId)} · on **${inlineName(request.binding.name)}**`;
+  return md`🚪 ${inlineCode(request.text, LONGEST_IN_LINE)} ${until}\n-# ${userMention(request.actor.userId)} · on **${inlineName(request.binding.name)}**`;
 }
 
 /** As many lines as fit a description; says how many do not. */
