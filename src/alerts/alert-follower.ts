@@ -38,7 +38,10 @@ export interface AlertFollowerPorts {
   report(what: string, error: unknown): void;
 }
 
-type Lists = Pick<Snapshot["lists"], "killLogs" | "commandLogs">;
+interface Counted extends Pick<Snapshot["lists"], "killLogs" | "commandLogs"> {
+  /** The alerts that counted them: a new one has seen nothing yet. */
+  readonly rules: readonly AlertRule[];
+}
 
 /** Runs that wait for the log to reach them. */
 const MOST_WAITING_RUNS = 1_000;
@@ -50,7 +53,7 @@ export class AlertFollower {
   /** By binding. Absent: to be read from the store. */
   readonly #states = new Map<string, ServerState>();
   /** By binding: the windows that are counted and written. */
-  readonly #counted = new Map<string, Lists>();
+  readonly #counted = new Map<string, Counted>();
   readonly #teams = new PlayerTeams();
   readonly #punishing = new WeakMap<CommandEntry, boolean>();
   /** By binding: runs that are not counted yet; a start finds them in the audit. */
@@ -146,7 +149,8 @@ export class AlertFollower {
   async #takeFor(server: WatchedServer, snapshot: Snapshot): Promise<void> {
     const { lists, status, serviceAtMs, takenAtMs } = snapshot;
     const { killLogs, commandLogs, modCalls } = lists;
-    const counted = this.#counted.get(server.binding.id);
+    const known = this.#counted.get(server.binding.id);
+    const counted = known?.rules === server.rules ? known : undefined;
     const atS = Math.floor((serviceAtMs ?? takenAtMs) / 1_000);
     const kills = isSame(killLogs, counted?.killLogs) ? undefined : killLogs;
     const commands = isSame(commandLogs, counted?.commandLogs) ? undefined : commandLogs;
@@ -163,6 +167,7 @@ export class AlertFollower {
     this.#forgetRuns(server, runs);
     this.#counted.set(server.binding.id, {
       ...counted,
+      rules: server.rules,
       ...(killLogs === undefined ? {} : { killLogs }),
       ...(commandLogs === undefined ? {} : { commandLogs }),
     });

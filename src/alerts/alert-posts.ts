@@ -6,7 +6,7 @@ import type { PostedMessage } from "../domain/message.ts";
 import type { AlertRenderer } from "../domain/ports/alert-renderer.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";
 import type { Sink } from "../domain/ports/sink.ts";
-import { postOnce } from "../domain/post-once.ts";
+import { type PostedOnce, postOnce } from "../domain/post-once.ts";
 import type { Incident } from "./incidents.ts";
 
 /** Which message is meant. */
@@ -129,15 +129,15 @@ export class AlertPosts {
     }
     const isDoubtful = this.#isDoubtful(wanted);
     const posted = await this.#post(wanted, isDoubtful);
-    this.#doubtful.delete(ref.key);
-    // A message from before may say less than is known now: one edit more is harmless.
-    const isNoted = await note(ref, { messageId: posted, shown: isDoubtful ? 0 : version });
+    // A message from before may say less than is known now; so may one that Discord knew by its nonce.
+    const isOlder = posted.wasThere || this.#doubtful.delete(ref.key);
+    const isNoted = await note(ref, { messageId: posted.messageId, shown: isOlder ? 0 : version });
     // The store may know nothing of it when it is read next.
     if (!isNoted) this.#doubtful.add(ref.key);
     await onOutcome(rule, undefined);
   }
 
-  #post(wanted: Wanted, isDoubtful: boolean): Promise<string> {
+  #post(wanted: Wanted, isDoubtful: boolean): Promise<PostedOnce> {
     const { sink, renderer } = this.#ports;
     const { incident, rule } = wanted;
     const { key, channelId, roleId, isSilent, eventS, openedAtMs } = incident;

@@ -42,7 +42,7 @@ export function freshSightings(
     const seen = state.seen.get(stream) ?? seenUpTo(Number.NEGATIVE_INFINITY);
     // What a log shows at first sight is of the past.
     const isBaseline = isLog && !state.seen.has(stream);
-    const fresh = takeUnseen(seen, rows);
+    const fresh = takeUnseen(seen, oldestFirst(rows));
     if (fresh.length === 0 && !isBaseline) return [];
     isChanged = true;
     state.seen.set(stream, seen);
@@ -77,6 +77,11 @@ export function freshSightings(
       }
     },
   };
+}
+
+/** The service does not say which end of a log is new: its own times tell, as far as they differ. */
+function oldestFirst<T extends { readonly atS: number }>(rows: readonly T[]): readonly T[] {
+  return (rows[0]?.atS ?? 0) > (rows.at(-1)?.atS ?? 0) ? rows.toReversed() : rows;
 }
 
 function isLeftOut({ withoutTeams }: AlertRule, team: string | undefined): boolean {

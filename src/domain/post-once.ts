@@ -24,14 +24,20 @@ export interface Post {
   isIt(posted: PostedMessage): boolean;
 }
 
+export interface PostedOnce {
+  readonly messageId: string;
+  /** An earlier attempt had put it there; it may say something else. */
+  readonly wasThere: boolean;
+}
+
 /**
  * Posts a message that is to stand in its channel once, whatever happened before: Discord forgets nonces after minutes,
- * so that in doubt the channel is read first. Answers the id of the message. Rejects with SinkRefusal.
+ * so that in doubt the channel is read first. Rejects with SinkRefusal.
  */
-export async function postOnce(sink: Sink, post: Post): Promise<string> {
+export async function postOnce(sink: Sink, post: Post): Promise<PostedOnce> {
   if (post.isDoubtful) {
     const standing = (await lookBack(sink, post)).findLast((posted) => post.isIt(posted));
-    if (standing !== undefined) return standing.messageId;
+    if (standing !== undefined) return { messageId: standing.messageId, wasThere: true };
   }
   const { messageId } = await sink.send(post.channelId, {
     ...post.body,
@@ -39,7 +45,7 @@ export async function postOnce(sink: Sink, post: Post): Promise<string> {
     ...(post.pingRoleIds === undefined ? {} : { pingRoleIds: post.pingRoleIds }),
     ...(post.silent === undefined ? {} : { silent: post.silent }),
   });
-  return messageId;
+  return { messageId, wasThere: false };
 }
 
 /** Where the channel may not be read, the nonce alone guards against a repeat. */

@@ -66,3 +66,11 @@ export async function addFeed(stage: Stage, kind: string, channel: Channel): Pro
   const exchange = await stage.discord.as(owner).slash(channels.staff, "feed add", { kind, channel });
   return answered(await exchange.settled());
 }
+
+/** `/alert add` of one kind into one channel; it pings the staff. */
+export async function addAlert(stage: Stage, kind: string, channel: Channel): Promise<Message> {
+  const { owner, staffRole, channels } = stage.cast;
+  const options = { kind, channel, ping: staffRole };
+  const exchange = await stage.discord.as(owner).slash(channels.staff, "alert add", options);
+  return answered(await exchange.settled());
+}

@@ -49,6 +49,20 @@ describe("an alert about kills", () => {
     assert.match(made.shown()[0] ?? "", /killed \*\*6\*\*/);
   });
 
+  test("counts from its own beginning, also where an earlier alert had read the same logs before", async () => {
+    const made = await world();
+    await made.add({ kind: "kills", count: 2 });
+    await made.look();
+    await made.look();
+    await made.add({ kind: "punishments", count: 2 });
+    await made.look();
+    made.type(ann, ":kick a");
+    made.type(ann, ":kick b");
+    await made.look();
+    assert.equal(made.messages().length, 1);
+    assert.equal(made.messages()[0]?.edits, 0, "it says all at once");
+  });
+
   test("leaves out whom it is told to, by the team of that moment; unknown teams count", async () => {
     const made = await world();
     await made.add({ kind: "kills", count: 2, withinS: 30, withoutTeams: ["Police"] });

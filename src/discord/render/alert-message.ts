@@ -1,4 +1,4 @@
-import type { AlertEntry, AlertPerson, AlertRow } from "../../domain/alert.ts";
+import { ALERT_DEFAULTS, type AlertEntry, type AlertPerson, type AlertRow } from "../../domain/alert.ts";
 import { type Escaped, joined, md, roleMention, userMention } from "../../domain/escaped.ts";
 import type { Button, MessageBody, PostedMessage, Row } from "../../domain/message.ts";
 import type { PlayerRef } from "../../domain/model.ts";
@@ -66,7 +66,7 @@ function titleOf({ rule, entries, more }: AlertView): Escaped {
 
 function spanOf([entry]: readonly AlertEntry[]): Escaped {
   const spanS = entry === undefined ? 0 : entry.lastS - entry.firstS;
-  return spanS === 0 ? md`` : md` in ${duration(spanS)}`;
+  return spanS === 0 ? md` at once` : md` in ${duration(spanS)}`;
 }
 
 function isOver(entries: readonly AlertEntry[]): boolean {
@@ -158,7 +158,10 @@ function callEnd({ callEnd: end }: AlertEntry): Escaped {
 
 function endLines({ isLate, rule }: AlertView): readonly Escaped[] {
   if (isLate) return [md`-# Told late: Marshal could not read the server then. Nobody was pinged.`];
-  if (rule.kind === "calls") return [md`-# Waited ${duration(rule.withinS ?? 300)} and longer.`];
+  if (rule.kind === "calls") {
+    const waitS = rule.withinS ?? ALERT_DEFAULTS.calls.withinS;
+    return [md`-# Told when nobody has answered for ${duration(waitS)}.`];
+  }
   return [];
 }
 

@@ -90,7 +90,7 @@ export class CasePosts {
       return;
     }
     const key = `${guildId} ${number}`;
-    const messageId = await postOnce(sink, {
+    const { messageId } = await postOnce(sink, {
       ...{ channelId: card.channelId, nonce: card.nonce, body, isDoubtful: this.#doubtful.has(key) },
       isIt: (posted) => renderer.numberOf(posted) === number,
     });

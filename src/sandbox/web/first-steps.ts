@@ -1,4 +1,4 @@
-import { addFeed, commandIsThere, linkServer } from "../moves.ts";
+import { addAlert, addFeed, commandIsThere, linkServer } from "../moves.ts";
 import type { Stage } from "../stage.ts";
 import type { Panel } from "./panel.ts";
 
@@ -10,8 +10,8 @@ const feeds = [
 ] as const;
 
 /**
- * What an owner would do first, done for whoever only wants to look: link the server, give feeds their channels.
- * Through the same forms and buttons.
+ * What an owner would do first, done for whoever only wants to look: link the server, give feeds their channels, set up
+ * an alert. Through the same forms and buttons.
  */
 export async function takeFirstSteps(stage: Stage, panel: Panel): Promise<void> {
   const { owner, channels } = stage.cast;
@@ -21,6 +21,8 @@ export async function takeFirstSteps(stage: Stage, panel: Panel): Promise<void> 
   panel.note("sandbox", `Olivia linked ${stage.town.world.info.name} with /setup`);
   for (const [kind, place] of feeds) await addFeed(stage, kind, channels[place]);
   panel.note("sandbox", "Olivia gave joins, kills and mod calls a channel with /feed add");
+  await addAlert(stage, "kills", channels.staff);
+  panel.note("sandbox", "Olivia set up an alert about kill sprees in #staff-room with /alert add");
   await firstRead(stage);
   for (const name of ["Riley_Brooks", "Casey_Holt", "Jamie_Cole"]) stage.town.join(name);
 }
