@@ -4,6 +4,7 @@ import { commands } from "../../commands/index.ts";
 import { createDiscord, type Discord } from "../../src/discord/create-discord.ts";
 import { runRenderer } from "../../src/discord/render/run-renderer.ts";
 import type { Binding } from "../../src/domain/guild.ts";
+import type { Schedules } from "../../src/domain/ports/schedules.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Exchange, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
 import { FakeWorld, type KeptLog, keptLog, textDocuments } from "./fake-services.ts";
@@ -32,7 +33,6 @@ export interface RunCommandsRig {
 export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRig> {
   const world = new FakeWorld();
   const emulated = await EmulatedDiscord.start({ nowMs: () => world.clock.nowMs(), record: true });
-  t.after(() => emulated.close());
   const guild = emulated.addGuild({ name: "Riverside", ownerName: "Olive" });
   const channel = guild.addChannel({ name: "general" });
   const roles = {
@@ -75,15 +75,24 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
   // Bindings are looked up in one place by commands and runs alike.
   world.bindingsById.set(binding.id, binding);
   t.after(async () => {
-    await rig.runs.stop(0);
+    // The client first: one that loses its gateway while it still runs would connect again for ever.
     await discord.stop();
+    await rig.runs.stop(0);
+    await emulated.close();
     const file = process.env.DISCORD_OPENAPI;
     if (file === undefined) return;
     const api = OpenApi.read(file);
     const taken = emulated.traffic.filter(({ status }) => status > 0 && status < 400);
     assert.deepEqual([...new Set(taken.flatMap((exchanged) => api.check(exchanged)))], []);
   });
-  const { runner, queue, permissions, catalogue, audit, accounts, schedules } = rig.runs;
+  const { runner, queue, permissions, catalogue, audit, accounts } = rig.runs;
+  // Those of the process that runs now: `crash` makes another.
+  const schedules: Schedules = {
+    add: (actor, wanted) => rig.runs.schedules.add(actor, wanted),
+    list: (guildId) => rig.runs.schedules.list(guildId),
+    remove: (guildId, id) => rig.runs.schedules.remove(guildId, id),
+    onZoneChanged: (guildId) => rig.runs.schedules.onZoneChanged(guildId),
+  };
   await discord.start(commands, {
     ...world.services,
     ...{
