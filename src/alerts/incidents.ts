@@ -157,5 +157,5 @@ function keyOf(ruleId: string, entryId: string): string {
   return createHash("sha256")
     .update(JSON.stringify([ruleId, entryId]))
     .digest("base64url")
-    .slice(0, 22);
+    .slice(0, 12);
 }

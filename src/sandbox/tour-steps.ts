@@ -1,6 +1,6 @@
 // Over 200 lines: one story, told in its order.
 import type { Channel, Exchange, Message } from "./discord/types.ts";
-import { addFeed, answered, commandIsThere, linkServer } from "./moves.ts";
+import { addAlert, addFeed, answered, commandIsThere, linkServer } from "./moves.ts";
 import type { Stage } from "./stage.ts";
 import { messageLines } from "./terminal.ts";
 
@@ -195,6 +195,24 @@ export const TOUR_STEPS: readonly TourStep[] = [
       show(await finished(player, /Kills · 1[\s\S]*spawn killing/));
       const rewind = await mo.slash(channels.staff, "server at", { time: "now" });
       show(await finished(rewind, /Casey_Holt killed Drew_Park/));
+    },
+  },
+  {
+    title: "Olivia wants to be told of kill sprees: /alert add",
+    async run({ stage, show, seen }) {
+      const { channels } = stage.cast;
+      show(await addAlert(stage, "kills", channels.staff));
+      await baseline(stage);
+      const [killer, victim] = [stage.town.join("Robin_Vale"), stage.town.join("Sasha_Reed")];
+      for (let kills = 0; kills < 5; kills += 1) stage.town.kill(killer, victim);
+      const alert = await seen("the alert in #staff-room", () =>
+        posted(stage, channels.staff, "5 kills", "Robin_Vale"),
+      );
+      show(alert);
+      stage.town.kill(killer, victim);
+      await seen("the sixth kill on the same message", () => textOf(alert).includes("6 kills"));
+      const told = stage.discord.messages(channels.staff).filter((message) => textOf(message).includes("🚨"));
+      expect(told.length === 1, `one message for one spree, not ${told.length}`);
     },
   },
   {
