@@ -1,8 +1,10 @@
 import { caseRenderer } from "./discord/render/players/watch-cards.ts";
+import { weeklyRenderer } from "./discord/render/stats/weekly-card.ts";
 import type { Services } from "./discord/services.ts";
 import type { Bindings } from "./domain/ports/bindings.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
 import type { Demands } from "./domain/ports/demands.ts";
+import type { Documents } from "./domain/ports/documents.ts";
 import type { Notifier } from "./domain/ports/notifier.ts";
 import type { Settings } from "./domain/ports/settings.ts";
 import type { Sink } from "./domain/ports/sink.ts";
@@ -10,6 +12,9 @@ import { type CasesRoom, createCases } from "./history/cases/create-cases.ts";
 import { CASES_OFF, WATCHES_OFF } from "./history/cases/no-cases.ts";
 import { createHistory, type HistoryWing } from "./history/create-history.ts";
 import { createNoHistory } from "./history/no-history.ts";
+import { WEEKLY_OFF } from "./history/weekly/no-weekly.ts";
+import { WeeklyBoard } from "./history/weekly/weekly-board.ts";
+import type { WeeklyRecord } from "./history/weekly/weekly-record.ts";
 import type { RootLog } from "./log.ts";
 import type { MetricsRegistry } from "./ops/metrics.ts";
 import type { Runs } from "./runs/runs.ts";
@@ -24,6 +29,8 @@ export interface HistoryBuildParts {
   isOurs(guildId: string): boolean;
   readonly demands: Demands;
   readonly settings: Settings;
+  /** Where the weekly summaries go, and what was posted of them. */
+  readonly weekly: Documents<WeeklyRecord>;
   readonly sink: Sink;
   readonly notifier: Notifier;
   readonly runs: Runs;
@@ -39,10 +46,11 @@ export interface HistoryBuildParts {
 /** The history and what rests on it, as the rest of the bot sees them. */
 export interface BuiltHistory {
   /** For commands; where no history is kept, each question says so. */
-  readonly services: Pick<Services, "history" | "cases" | "watches">;
+  readonly services: Pick<Services, "history" | "cases" | "watches" | "weekly">;
   /** Absent where no history is kept. */
   readonly wing: HistoryWing | undefined;
   readonly cases: CasesRoom | undefined;
+  readonly weekly: Pick<WeeklyBoard, "onUnlinked"> | undefined;
   start(): Promise<void>;
   /** Waits for what is on its way into channels, then for the database. */
   stop(): Promise<void>;
@@ -52,8 +60,8 @@ export interface BuiltHistory {
 export function buildHistory({ url, ...parts }: HistoryBuildParts): BuiltHistory {
   if (url === undefined) {
     return {
-      services: { history: createNoHistory(), cases: CASES_OFF, watches: WATCHES_OFF },
-      ...{ wing: undefined, cases: undefined },
+      services: { history: createNoHistory(), cases: CASES_OFF, watches: WATCHES_OFF, weekly: WEEKLY_OFF },
+      ...{ wing: undefined, cases: undefined, weekly: undefined },
       start: () => Promise.resolve(),
       stop: () => Promise.resolve(),
     };
@@ -81,18 +89,25 @@ export function buildHistory({ url, ...parts }: HistoryBuildParts): BuiltHistory
     keeps: async (guildId) => (await wing.privacy.retention(guildId)) !== "off",
     report: (what, err) => log.warn({ err }, what),
   });
+  const weekly = new WeeklyBoard({
+    ...parts,
+    ...{ documents: parts.weekly, stats: wing.stats, privacy: wing.privacy, renderer: weeklyRenderer },
+    report: (what, err) => log.warn({ err }, what),
+  });
   wing.onGuildErased((guildId) => cases.onErased(guildId));
   watch.listen(wing.listener);
   watch.listen({ take: async (snapshot) => cases.take(snapshot) });
   runs.listen((record) => cases.onRun(record));
   return {
-    services: { history: wing, cases: cases.cases, watches: cases.watches },
-    ...{ wing, cases },
+    services: { history: wing, cases: cases.cases, watches: cases.watches, weekly },
+    ...{ wing, cases, weekly },
     async start() {
       await wing.start();
       cases.start();
+      await weekly.start();
     },
     async stop() {
+      await weekly.stop();
       await cases.stop();
       await wing.stop();
     },

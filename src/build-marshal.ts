@@ -181,7 +181,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   watch.listen(feeds.listener);
   watch.listen(runs.listener);
   const history = buildHistory({
-    ...{ url: config.historyUrl, markKey: kept.historyKey, bindings, demands, settings, sink, notifier },
+    ...{ url: config.historyUrl, markKey: kept.historyKey, weekly: kept.weekly },
+    ...{ bindings, demands, settings, sink, notifier },
     isOurs: (guildId) => discord.isOurs(guildId),
     ...{ runs, watch, clock, recordingClock: leased?.clock ?? clock, random, metrics, log },
   });
@@ -197,8 +198,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     feeds,
     panels,
     runs,
-    history: history.wing,
-    cases: history.cases,
+    ...{ history: history.wing, cases: history.cases, weekly: history.weekly },
     alerts,
   });
   discord.listen(lifecycle.listener);

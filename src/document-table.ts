@@ -7,6 +7,7 @@ import { parseCard } from "./feeds/cards/card-records.ts";
 import { parseJournalChunk, parseJournalHead } from "./feeds/journal/journal-records.ts";
 import { parseOffset } from "./feeds/journal/offsets.ts";
 import { parsePanel } from "./feeds/panels/panel-records.ts";
+import { parseWeekly } from "./history/weekly/weekly-record.ts";
 import { parseGuildAccounts } from "./runs/accounts/linked-accounts.ts";
 import { parseSeenRows } from "./runs/proof/seen-rows.ts";
 import { parseDeferredRun } from "./runs/queue/deferred-run-record.ts";
@@ -57,6 +58,7 @@ export const DOCUMENT_KINDS = {
   "feed-offsets": kind(parseOffset, "normal"),
   cards: kind(parseCard, "normal"),
   panels: kind(parsePanel, "full"),
+  "weekly-summaries": kind(parseWeekly, "full"),
   "clean-stop": kind(parseCleanEnd, "full"),
   "deferred-runs": kind(parseDeferredRun, "full"),
   schedules: kind(parseSchedule, "full"),

@@ -7,6 +7,7 @@ import type { FeedsWing } from "./feeds/feeds.ts";
 import type { PanelBoard } from "./feeds/panels/panel-board.ts";
 import type { CasesRoom } from "./history/cases/create-cases.ts";
 import type { HistoryWing } from "./history/create-history.ts";
+import type { WeeklyBoard } from "./history/weekly/weekly-board.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { BindingStore } from "./store/bindings.ts";
 import type { GuildRetention } from "./store/guild-retention.ts";
@@ -20,6 +21,7 @@ export interface GuildLifecycleParts {
   readonly runs: Runs;
   readonly history: Pick<HistoryWing, "onLinksChanged"> | undefined;
   readonly cases: Pick<CasesRoom, "onUnlinked" | "forgetServer"> | undefined;
+  readonly weekly: Pick<WeeklyBoard, "onUnlinked"> | undefined;
   readonly alerts: Pick<
     AlertsWing,
     "onLinksChanged" | "onUnlinked" | "onGuildRemoved" | "permissionsChanged"
@@ -35,7 +37,7 @@ export interface GuildLifecycle {
 
 /** What each wing does when a server is linked or unlinked, and when a guild removes the bot. */
 export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle {
-  const { bindings, retention, service, feeds, panels, runs, history, cases, alerts } = parts;
+  const { bindings, retention, service, feeds, panels, runs, history, cases, weekly, alerts } = parts;
 
   /** Lets the gate forget a key that no guild uses any more, and drops what its last answers showed. */
   async function forgetIfUnlinked(source: SourceId): Promise<void> {
@@ -62,6 +64,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         }
         await feeds.forgetGuild(guildId);
         await panels.drop({ guildId });
+        await weekly?.onUnlinked(guildId);
         await alerts.onGuildRemoved(guildId, linked);
         await history?.onLinksChanged(guildId);
         for (const { source } of linked) await forgetIfUnlinked(source);
@@ -83,6 +86,7 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
         cases?.onUnlinked(binding);
         await feeds.unlinked(binding);
         await panels.drop({ guildId: binding.guildId, bindingId: binding.id });
+        await weekly?.onUnlinked(binding.guildId);
         await alerts.onUnlinked(binding);
         await history?.onLinksChanged(binding.guildId);
         await forgetIfUnlinked(binding.source);

@@ -25,6 +25,7 @@ import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import type { Snapshots } from "../domain/ports/snapshots.ts";
 import type { Watches } from "../domain/ports/watches.ts";
+import type { WeeklySummaries } from "../domain/ports/weekly.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 
 /** The ports that commands use; `src/build-marshal.ts` builds them. */
@@ -51,6 +52,7 @@ export interface Services {
   readonly audit: AuditLog;
   readonly cases: Cases;
   readonly watches: Watches;
+  readonly weekly: WeeklySummaries;
   readonly alerts: Alerts;
   readonly refusals: Refusals;
   readonly clock: Clock;

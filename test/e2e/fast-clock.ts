@@ -16,14 +16,15 @@ const LONGEST_TURN_MS = 4;
  */
 export class FastClock implements Clock {
   readonly speed: number;
-  readonly #startMs = Date.now();
+  readonly #startMs: number;
   /** In order of time, then of creation. */
   readonly #timers: Timer[] = [];
   #passedMs = 0;
   #realMs = performance.now();
 
-  constructor(speed: number) {
+  constructor(speed: number, startMs = Date.now()) {
     this.speed = speed;
+    this.#startMs = startMs;
     setInterval(() => this.#turn(), 1).unref();
   }
 

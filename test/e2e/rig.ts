@@ -30,6 +30,8 @@ export interface E2eOptions
   extends Partial<Pick<ServiceOptions, "keys" | "limits" | "faults" | "town" | "towns">> {
   /** How many times as fast as the machine's time passes: what takes minutes needs more than most. */
   readonly speed?: number;
+  /** What the clocks of all show at the start; without it, what this machine's shows. */
+  readonly startMs?: number;
   /** The folder of its store; without one, a folder that goes with the rig. */
   readonly storeFolder?: string;
 }
@@ -85,8 +87,8 @@ export class E2eRig {
 
   /** Everything runs when it resolves: the bot has logged in and registered its commands. */
   static async start(options: E2eOptions = {}): Promise<E2eRig> {
-    const { speed = USUAL_SPEED } = options;
-    const clock = new FastClock(speed);
+    const { speed = USUAL_SPEED, startMs } = options;
+    const clock = new FastClock(speed, startMs);
     const discord = await EmulatedDiscord.start({ nowMs: clock.nowMs, record: true });
     // Thresholds that a person at real speed would meet at the speed of the clock.
     discord.limits.answerWithinMs *= speed;

@@ -27,6 +27,7 @@ import type { AuditEvent } from "../../src/domain/run.ts";
 import { ServerKey } from "../../src/domain/server-key.ts";
 import { CASES_OFF, WATCHES_OFF } from "../../src/history/cases/no-cases.ts";
 import { createNoHistory } from "../../src/history/no-history.ts";
+import { WEEKLY_OFF } from "../../src/history/weekly/no-weekly.ts";
 import type { Log } from "../../src/log.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 
@@ -199,7 +200,7 @@ export class FakeWorld {
     runAnswers: unused("runAnswers"),
     queue: unused("queue"),
     catalogue: unused("catalogue"),
-    ...{ cases: CASES_OFF, watches: WATCHES_OFF },
+    ...{ cases: CASES_OFF, watches: WATCHES_OFF, weekly: WEEKLY_OFF },
     alerts: unused("alerts"),
     feeds: unused("feeds"),
     schedules: { ...unused<Schedules>("schedules"), onZoneChanged: async () => undefined },

@@ -16,8 +16,7 @@ import {
 
 /** `/stats server`: how full a server was, when, and whether staff was there. Words first, pictures below. Pure. */
 
-const COLOR = 0x2f7fd0;
-const MOST_SPANS = 3;
+export const STATS_COLOR = 0x2f7fd0;
 /** Below this part of the time averages say so. */
 const WHOLE_FROM = 0.98;
 const LONGEST_WORDS = 1_000;
@@ -69,28 +68,35 @@ function pictureWords(stats: ServerStats): readonly string[] {
 
 /** The card, and a second one for the second picture. */
 export function serverStatsMessage(view: ServerStatsView): MessageBody {
-  const { stats, serverName, title, pngs = [] } = view;
-  const words = pictureWords(stats);
-  const files: Attachment[] = pngs.map((data, at) => ({
-    name: `stats-${at + 1}.png`,
-    data,
-    description: words[at] ?? "",
-  }));
-  const [first, ...others] = files;
+  const { stats, serverName, title } = view;
+  const { files, first, others } = pictureFiles(stats, view.pngs);
   const lines = [...knownLines(stats), ...(view.pictureWords === undefined ? [] : [view.pictureWords])];
   const card: Card = {
     author: cut(plainText(serverName), 200),
     title,
-    color: COLOR,
+    color: STATS_COLOR,
     ...(lines.length === 0 ? {} : { description: joined(lines, "\n") }),
     ...(stats.knownS === 0 && stats.joins === 0 ? {} : { fields: fieldsOf(stats) }),
     ...(first === undefined ? {} : { imageName: first.name }),
     footer: `Hours of ${stats.zone}`,
   };
   return {
-    cards: [card, ...others.map(({ name }) => ({ color: COLOR, imageName: name }))],
+    cards: [card, ...others],
     ...(files.length === 0 ? {} : { files }),
   };
+}
+
+/** The files of a message's pictures: the first stands on its card, each other one on a card of its own. */
+export function pictureFiles(stats: ServerStats, pngs: readonly Uint8Array[] = []) {
+  const words = pictureWords(stats);
+  const files: readonly Attachment[] = pngs.map((data, at) => ({
+    name: `stats-${at + 1}.png`,
+    data,
+    description: words[at] ?? "",
+  }));
+  const [first, ...rest] = files;
+  const others: readonly Card[] = rest.map(({ name }) => ({ color: STATS_COLOR, imageName: name }));
+  return { files, first, others };
 }
 
 /** Other times for the same server. */
@@ -102,7 +108,7 @@ export function periodButtons(bindingId: string, shown: PeriodDays): readonly Bu
 }
 
 /** What the figures do not cover, in plain words. */
-function knownLines(stats: ServerStats): readonly Escaped[] {
+export function knownLines(stats: ServerStats): readonly Escaped[] {
   const { fromS, toS, knownS, recordedSinceS, unrecordedS } = stats;
   if (recordedSinceS === undefined) return [md`⚠️ Nothing of this server is recorded yet.`];
   if (knownS === 0) return [md`⚠️ Nothing was recorded in this time.`];
@@ -131,7 +137,7 @@ function fieldsOf(stats: ServerStats): readonly CardField[] {
     staffField(stats),
     { name: md`🔔 Moderator calls`, value: callLines(stats.calls) },
     { name: md`💀 Kills`, value: md`**${count(kills)}**` },
-    needField(stats),
+    needField(stats, 3),
   ];
 }
 
@@ -154,8 +160,9 @@ export function callLines({ calls, answered, timed, medianAnswerS }: CallFigures
   return md`${head}\nHalf of the answers within **${lasting(medianAnswerS)}**${few}`;
 }
 
-function needField({ week }: ServerStats): CardField {
-  const spans = uncoveredSpans(week, MOST_SPANS);
+/** The hours that had players and no staff, the worst first, and the fullest ones. */
+export function needField({ week }: Pick<ServerStats, "week">, most: number): CardField {
+  const spans = uncoveredSpans(week, most);
   const fullest = fullestSpan(week);
   const lines = [
     ...spans.map((span) => md`○ ${spanText(span)}, for **${lasting(span.uncoveredS)}** nobody of staff`),

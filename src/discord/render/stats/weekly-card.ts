@@ -1,0 +1,110 @@
+import { channelMention, type Escaped, joined, markdownOfOurs, md } from "../../../domain/escaped.ts";
+import type { CardField, MessageBody } from "../../../domain/message.ts";
+import type { WeeklyRenderer, WeeklyView } from "../../../domain/ports/weekly.ts";
+import type { ServerStats } from "../../../domain/stats.ts";
+import { cut, plainText } from "../escape.ts";
+import {
+  callLines,
+  knownLines,
+  needField,
+  pictureFiles,
+  STATS_COLOR,
+  serverPictures,
+} from "./server-stats.ts";
+import { amount, count, lasting } from "./stats-words.ts";
+
+/** The summary of a week in a channel: what it was, what changed, when staff was missing. Pure. */
+
+const DAY_S = 86_400;
+/** Of a week of which less is known nothing is said to have changed. */
+const COMPARED_FROM_S = 3 * DAY_S;
+const MOST_SPANS = 6;
+/** Before the key in the footer. */
+const MARK = " · summary ";
+
+function summary({ binding, stats, before, pngs, key }: WeeklyView): MessageBody {
+  const { files, first, others } = pictureFiles(stats, pngs);
+  const isComparable = stats.knownS >= COMPARED_FROM_S && before.knownS >= COMPARED_FROM_S;
+  const lines = [
+    ...knownLines(stats),
+    ...(isComparable || stats.knownS === 0
+      ? []
+      : [md`-# Too little is known of this week or the one before to say what changed.`]),
+  ];
+  return {
+    cards: [
+      {
+        author: cut(plainText(binding.name), 200),
+        title: md`📅 Week of ${dates(stats)}`,
+        color: STATS_COLOR,
+        ...(lines.length === 0 ? {} : { description: joined(lines, "\n") }),
+        ...(stats.knownS === 0 && stats.joins === 0
+          ? {}
+          : { fields: fieldsOf(stats, isComparable ? before : undefined) }),
+        ...(first === undefined ? {} : { imageName: first.name }),
+        footer: `Hours of ${stats.zone}${MARK}${key}`,
+      },
+      ...others,
+    ],
+    ...(files.length === 0 ? {} : { files }),
+  };
+}
+
+function fieldsOf(stats: ServerStats, before: ServerStats | undefined): readonly CardField[] {
+  const { players = 0, peak = 0, peakAtS, joins, kills, staff, uncoveredS, calls } = stats;
+  const peakAt = peakAtS === undefined ? md`` : md` <t:${peakAtS}:f>`;
+  return [
+    {
+      name: md`👥 Players`,
+      value: md`On average **${amount(players)}**${change(players, before?.players)}, at most **${peak}**${peakAt}\n**${count(joins)}** joins${change(joins, before?.joins)}`,
+    },
+    {
+      name: md`🛡 Staff in the game`,
+      value:
+        staff === undefined
+          ? md`Not known`
+          : md`On average **${amount(staff)}**${change(staff, before?.staff)}\nPlayers without staff: **${lasting(uncoveredS)}**${longer(uncoveredS, before?.uncoveredS)}`,
+    },
+    {
+      name: md`🔔 Moderator calls`,
+      value: md`${callLines(calls)}${before === undefined ? md`` : md`\n-# The week before: ${count(before.calls.calls)}, answered: ${count(before.calls.answered)}`}`,
+    },
+    { name: md`💀 Kills`, value: md`**${count(kills)}**${change(kills, before?.kills)}` },
+    needField(stats, MOST_SPANS),
+  ];
+}
+
+/** ` (▲ 1.2 more)`; nothing where there is nothing to compare with. */
+function change(now: number, before: number | undefined): Escaped {
+  if (before === undefined) return md``;
+  const by = Math.round((now - before) * 10) / 10;
+  if (by === 0) return md` (as before)`;
+  return by > 0 ? md` (▲ ${amount(by)} more)` : md` (▼ ${amount(-by)} fewer)`;
+}
+
+function longer(nowS: number, beforeS: number | undefined): Escaped {
+  if (beforeS === undefined) return md``;
+  const by = nowS - beforeS;
+  if (Math.abs(by) < 60) return md` (as before)`;
+  return by > 0 ? md` (▲ ${lasting(by)} more)` : md` (▼ ${lasting(-by)} less)`;
+}
+
+/** `16 to 22 November` */
+function dates({ fromS, toS, zone }: ServerStats): Escaped {
+  const format = (atS: number, options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat("en-GB", { timeZone: zone, ...options }).format(atS * 1_000);
+  // Noon of the first and of the last day: no change of clocks reaches it.
+  const [first, last] = [fromS + DAY_S / 2, toS - DAY_S / 2];
+  const sameMonth = format(first, { month: "long" }) === format(last, { month: "long" });
+  const from = format(first, { day: "numeric", ...(sameMonth ? {} : { month: "long" }) });
+  return markdownOfOurs(`${from} to ${format(last, { day: "numeric", month: "long" })}`);
+}
+
+export const weeklyRenderer: WeeklyRenderer = {
+  summary,
+  pictures: (stats, look) => serverPictures(stats, look, "the whole week"),
+  keyOf: ({ cards }) => cards.map(({ footer }) => footer?.split(MARK)[1]).find((key) => key !== undefined),
+  closed: (channelId) => ({
+    content: md`⚠️ The weekly summary could not be posted in ${channelMention(channelId)}: Marshal may not write or show pictures there. Let it (View Channel, Send Messages, Embed Links, Attach Files), or choose another channel with \`/stats weekly\`. The next one is tried in a week.`,
+  }),
+};

@@ -1,0 +1,38 @@
+import type { Binding } from "../guild.ts";
+import type { MessageBody, PostedMessage } from "../message.ts";
+import type { Picture, PictureLook, ServerStats } from "../stats.ts";
+
+/** The summary of each week, in a channel of the community. */
+
+export interface WeeklySetting {
+  readonly channelId: string;
+  readonly byId: string;
+}
+
+export interface WeeklySummaries {
+  of(guildId: string): Promise<WeeklySetting | undefined>;
+  /** From the next week that ends. Answers when its summary is posted, epoch milliseconds. */
+  set(guildId: string, setting: WeeklySetting): Promise<number>;
+  /** False: there was none. */
+  turnOff(guildId: string): Promise<boolean>;
+}
+
+/** One server and week, and the week before it to compare with. */
+export interface WeeklyView {
+  readonly binding: Pick<Binding, "id" | "name">;
+  readonly stats: ServerStats;
+  readonly before: ServerStats;
+  readonly pngs: readonly Uint8Array[] | undefined;
+  /** Stands in the footer, so that the message is found again. */
+  readonly key: string;
+}
+
+/** Pure rendering, implemented in discord/render. */
+export interface WeeklyRenderer {
+  summary(view: WeeklyView): MessageBody;
+  pictures(stats: ServerStats, look: PictureLook): readonly Picture[];
+  /** Which summary a message of ours is; undefined: it is none. */
+  keyOf(posted: Pick<PostedMessage, "cards">): string | undefined;
+  /** The channel takes no message. */
+  closed(channelId: string): MessageBody;
+}

@@ -1,0 +1,55 @@
+import type { StatsSpan } from "../../domain/stats.ts";
+import { atIn, type Day, dayIn, shifted, utc, weekdayOf } from "../../domain/zone-time.ts";
+
+/** Which week a summary is about, and when it is posted. Pure. */
+
+const POSTED_AT = { h: 9, m: 0, s: 0 } as const;
+const MIDNIGHT = { h: 0, m: 0, s: 0 } as const;
+const DAY_MS = 86_400_000;
+
+/** A week of the zone's calendar, from Monday 0:00 on. */
+export interface Week extends StatsSpan {
+  /** On the Monday after it, epoch milliseconds. */
+  readonly postAtMs: number;
+}
+
+/** The latest week whose summary is due. */
+export function latestWeek(zone: string, nowMs: number): Week {
+  const week = weekBefore(zone, dayIn(zone, nowMs));
+  return week.postAtMs <= nowMs ? week : previous(week);
+}
+
+/** The first week whose summary is due after now. */
+export function nextWeek(zone: string, nowMs: number): Week {
+  const today = dayIn(zone, nowMs);
+  const week = weekBefore(zone, today);
+  return week.postAtMs > nowMs ? week : weekBefore(zone, shifted(today, 7));
+}
+
+export function previous({ zone, fromS }: Pick<Week, "zone" | "fromS">): Week {
+  return weekBefore(zone, dayIn(zone, fromS * 1_000));
+}
+
+/** The week that ended on the last Monday, or on this day. */
+function weekBefore(zone: string, day: Day): Week {
+  const monday = shifted(day, -weekdayOf(utc(day) / DAY_MS));
+  return {
+    zone,
+    fromS: atIn(zone, shifted(monday, -7), MIDNIGHT) / 1_000,
+    toS: atIn(zone, monday, MIDNIGHT) / 1_000,
+    postAtMs: atIn(zone, monday, POSTED_AT),
+  };
+}
+
+/** More than the zones of the world are apart, and less than a week. */
+const SAME_WEEK_S = 3 * 86_400;
+
+/** Whether a week is the one that was done last, in whatever zone; or an earlier one. */
+export function isDone(week: Pick<Week, "toS">, doneUntilS: number): boolean {
+  return week.toS - doneUntilS < SAME_WEEK_S;
+}
+
+/** A week that lies ahead was done by a clock that has been put right since. */
+export function liesAhead(week: Pick<Week, "toS">, doneUntilS: number): boolean {
+  return doneUntilS - week.toS > SAME_WEEK_S;
+}

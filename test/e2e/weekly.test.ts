@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, test } from "node:test";
+import type { Channel, Message } from "../../src/sandbox/discord/types.ts";
+import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
+import { reads, textOf } from "./read.ts";
+import { E2eRig } from "./rig.ts";
+
+/** A Monday, ten minutes before summaries are posted. */
+const START_MS = Date.UTC(2027, 2, 1, 8, 50);
+const NINE_MS = Date.UTC(2027, 2, 1, 9);
+const HOUR_S = 3_600;
+const WEEK_HOURS = 7 * 24;
+
+describe("the weekly summary, over restarts", () => {
+  let rig: E2eRig;
+  let channel: Channel;
+
+  before(async () => {
+    rig = await E2eRig.start({ startMs: START_MS });
+    await rig.link();
+    await rig.polled("Players", "JoinLogs");
+    channel = rig.home.guild.addChannel({ name: "weekly" });
+  });
+  after(() => rig.close());
+
+  const path = (name: string) => join(dirname(rig.storePath), name);
+
+  /** Last week and the one before, as if Marshal had been there: full evenings, staff until eleven. */
+  function writePast(): void {
+    const database = new DatabaseSync(path("history.sqlite"));
+    const firstS = NINE_MS / 1_000 - 9 * HOUR_S - 2 * WEEK_HOURS * HOUR_S;
+    database.prepare("update scopes set start_s = ?").run(firstS);
+    const insert = database.prepare(
+      "insert into counts (scope, at_s, players, staff, queue) select id, ?, ?, ?, 0 from scopes",
+    );
+    for (let quarter = 0; quarter < 2 * WEEK_HOURS * 4; quarter += 1) {
+      const hour = Math.floor(quarter / 4) % 24;
+      const isLastWeek = quarter >= WEEK_HOURS * 4;
+      const players = hour >= 17 ? (isLastWeek ? 20 : 10) : 0;
+      insert.run(firstS + quarter * 900, players, players > 0 && hour < 23 ? 2 : 0);
+    }
+    database.close();
+  }
+
+  /** As if the summary of last week were still to come. */
+  function forgetWeek(): void {
+    const database = new DatabaseSync(rig.storePath);
+    const where = "where namespace = 'weekly-summaries'";
+    const value = database.prepare(`select value from documents ${where}`).get()?.value;
+    const text = String(value).replace(
+      /"doneUntilS":(\d+)/,
+      (_, atS) => `"doneUntilS":${Number(atS) - 7 * 86_400}`,
+    );
+    assert.notEqual(text, String(value));
+    database.prepare(`update documents set value = ? ${where}`).run(text);
+    database.close();
+  }
+
+  const summaries = (of = channel): readonly Message[] =>
+    rig.discord.messages(of).filter((message) => textOf(message).includes("Week of"));
+
+  test("is set by who may manage the Discord server, and says when the next one comes", async () => {
+    const { owner, moderator, general } = rig.home;
+    await reads(
+      await moderator.slash(general, "stats weekly", { channel }),
+      /may manage this Discord server/,
+    );
+    await reads(await owner.slash(general, "stats weekly"), /no weekly summary here/);
+    await reads(
+      await owner.slash(general, "stats weekly", { channel }),
+      new RegExp(`on Mondays at 9:00; the next one <t:${NINE_MS / 1_000}:F>`),
+    );
+    await reads(await owner.slash(general, "stats weekly"), new RegExp(`is posted in <#${channel.id}>`));
+  });
+
+  test("missed because the bot was down it comes late, with its week, pictures and what changed, and once", async () => {
+    await rig.stop();
+    writePast();
+    await rig.clock.sleep(NINE_MS + 120_000 - rig.clock.nowMs());
+    await rig.startBot();
+    const message = await rig.posted(channel, "Week of 22 to 28 February");
+    const text = textOf(message);
+    assert.match(text, /On average \*\*5\.8\*\* \(▲ 2\.9 more\), at most \*\*20\*\*/);
+    assert.match(text, /Players without staff: \*\*7 h\*\*/);
+    assert.match(text, /○ \*\*\w+ 23:00 to 24:00\*\*, 20 players, for \*\*1 h\*\* nobody of staff/);
+    const pictures = message.embeds.flatMap(({ image }) => image ?? []);
+    assert.equal(pictures.length, 2);
+    for (const { url, description } of pictures) {
+      const answer = await fetch(url);
+      assert.equal(answer.headers.get("content-type"), "image/png");
+      assert.ok((description ?? "").length > 40);
+    }
+    assert.deepEqual(message.pings, { users: [], roles: [], everyone: false });
+    await rig.restart();
+    await rig.clock.sleep(180_000);
+    assert.equal(summaries().length, 1);
+  });
+
+  test("a channel that takes nothing is told once, also over a restart; what is turned off stays off", async () => {
+    const { owner, general, guild } = rig.home;
+    const notices = guild.addChannel({ name: "notices" });
+    await reads(await owner.slash(general, "setup notices", { channel: notices }), /Notices go to/);
+    channel.denyBot("SendMessages");
+    const said = () =>
+      rig.discord.messages(notices).filter((message) => textOf(message).includes("weekly summary could not"));
+    for (let time = 0; time < 2; time += 1) {
+      await rig.stop();
+      forgetWeek();
+      await rig.startBot();
+      await rig.posted(notices, "weekly summary could not be posted");
+      await rig.clock.sleep(180_000);
+    }
+    assert.equal(said().length, 1);
+    channel.allowBot("SendMessages");
+    await reads(
+      await owner.slash(general, "stats weekly", { off: true }),
+      /No weekly summary is posted any more/,
+    );
+    await rig.restart();
+    await rig.clock.sleep(120_000);
+    assert.equal(summaries().length, 1);
+  });
+
+  test("nothing was logged as an error, no key was seen, the service was asked well", async () => {
+    await assertNoKeySeen(rig);
+    assertWellBehaved(rig);
+  });
+});

@@ -1,0 +1,299 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { weeklyRenderer } from "../../../src/discord/render/stats/weekly-card.ts";
+import { Failure } from "../../../src/domain/failure.ts";
+import type { Binding, GuildSettings } from "../../../src/domain/guild.ts";
+import { DEFAULT_SETTINGS } from "../../../src/domain/guild.ts";
+import type { MessageBody } from "../../../src/domain/message.ts";
+import type { SourceId } from "../../../src/domain/model.ts";
+import type { Documents } from "../../../src/domain/ports/documents.ts";
+import type { Sink } from "../../../src/domain/ports/sink.ts";
+import type { ServerStats, StatsSpan } from "../../../src/domain/stats.ts";
+import { WeeklyBoard } from "../../../src/history/weekly/weekly-board.ts";
+import { parseWeekly, type WeeklyRecord } from "../../../src/history/weekly/weekly-record.ts";
+import { VirtualClock } from "../../support/clock.ts";
+import { FakeSink } from "../../support/fake-sink.ts";
+import { MemoryDocuments } from "../../support/memory-documents.ts";
+
+const GUILD = "900";
+const CHANNEL = "c1";
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** A Friday; the Monday after it is the 5th. */
+const FRIDAY_MS = Date.UTC(2026, 0, 2, 12);
+const MONDAY_9_MS = Date.UTC(2026, 0, 5, 9);
+
+const bindingOf = (id: string): Binding => ({
+  ...{ id, guildId: GUILD, source: id as SourceId, name: `Town ${id}` },
+  ...{ ownerId: 1, joinKey: "j", linkedBy: "u", linkedAtMs: 0 },
+});
+
+function statsOf(span: StatsSpan & { readonly bindingId: string }): ServerStats {
+  const known = { knownS: span.toS - span.fromS, players: 5, peak: 9, staff: 1, uncoveredS: 3_600 };
+  return {
+    ...span,
+    ...known,
+    ...{ recordedSinceS: 0, peakAtS: span.fromS, joins: 12, visitors: 4, kills: 3, unrecordedS: 0 },
+    calls: { calls: 2, answered: 1, timed: 0 },
+    stepKind: "hour",
+    steps: [],
+    week: Array.from({ length: 168 }, () => ({ ...known, calls: 0 })),
+  };
+}
+
+/** What outlives a process: the store, the channels, the time. */
+class World {
+  readonly clock = new VirtualClock(FRIDAY_MS);
+  readonly sink = new FakeSink(this.clock);
+  readonly texts = new Map<string, string>();
+  readonly told: MessageBody[] = [];
+  bindings: readonly Binding[] = [bindingOf("b1")];
+  settings: GuildSettings = DEFAULT_SETTINGS;
+  retention: number | "off" = 90;
+  failure: Error | undefined;
+  isOurs = true;
+  #ids = 0;
+
+  documents(): MemoryDocuments<WeeklyRecord> {
+    return new MemoryDocuments(parseWeekly, this.texts);
+  }
+
+  board(documents: Documents<WeeklyRecord> = this.documents(), sink: Sink = this.sink): WeeklyBoard {
+    const { clock } = this;
+    return new WeeklyBoard({
+      ...{ documents, sink, clock, renderer: weeklyRenderer },
+      bindings: { list: async () => this.bindings },
+      settings: { of: async () => this.settings },
+      privacy: { retention: async () => this.retention },
+      stats: {
+        server: async (_guildId, asked) => {
+          if (this.failure !== undefined) throw this.failure;
+          return statsOf(asked);
+        },
+        draw: async (_guildId, pictures) => ({ kind: "made", pngs: pictures.map(() => new Uint8Array([1])) }),
+      },
+      notifier: { guild: async (_guildId, body) => void this.told.push(body) },
+      random: { next: () => 0.5, id: () => `id${++this.#ids}-0123456789abcdef` },
+      isOurs: () => this.isOurs,
+      report: () => undefined,
+    });
+  }
+
+  async start(documents?: Documents<WeeklyRecord>, sink?: Sink): Promise<WeeklyBoard> {
+    const board = this.board(documents, sink);
+    await board.start();
+    return board;
+  }
+
+  /** The titles and server names of what stands in the channel. */
+  get posted(): readonly string[] {
+    return this.sink
+      .messages(CHANNEL)
+      .map(({ body }) => `${body.cards?.[0]?.author}: ${body.cards?.[0]?.title?.replace("📅 ", "")}`);
+  }
+
+  async until(atMs: number): Promise<void> {
+    await this.clock.advanceTo(atMs);
+  }
+}
+
+const setting = { channelId: CHANNEL, byId: "u1" };
+const FIRST = "Town b1: Week of 29 December to 4 January";
+const SECOND = "Town b1: Week of 5 to 11 January";
+
+describe("the weekly summary", () => {
+  test("comes once on Monday at nine in the community's zone, for each server a message with words and pictures", async () => {
+    const world = new World();
+    world.settings = { ...DEFAULT_SETTINGS, timeZone: "America/Los_Angeles" };
+    world.bindings = [bindingOf("b1"), bindingOf("b2")];
+    const board = await world.start();
+    const firstAtMs = await board.set(GUILD, setting);
+    assert.equal(firstAtMs, Date.UTC(2026, 0, 5, 17));
+    await world.until(firstAtMs - MINUTE_MS);
+    assert.deepEqual(world.posted, []);
+    await world.until(firstAtMs + 10 * MINUTE_MS);
+    assert.deepEqual(world.posted, [FIRST, FIRST.replace("b1", "b2")]);
+    await world.until(firstAtMs + 6 * DAY_MS);
+    assert.equal(world.posted.length, 2);
+    await world.until(firstAtMs + 7 * DAY_MS + 10 * MINUTE_MS);
+    assert.equal(world.posted.length, 4);
+    const [{ body } = assert.fail()] = world.sink.messages(CHANNEL);
+    assert.equal(body.files?.length, 2);
+    for (const { description } of body.files ?? [])
+      assert.ok(description !== undefined && description.length > 20);
+    assert.match(JSON.stringify(body.cards), /as before[\s\S]*When staff is needed/);
+    await board.stop();
+  });
+
+  test("missed because the bot was down it is posted late, once, with the week that it is about; older ones are left out", async () => {
+    const world = new World();
+    const board = await world.start();
+    await board.set(GUILD, setting);
+    await board.stop();
+    await world.until(MONDAY_9_MS + 2 * DAY_MS);
+    const late = await world.start();
+    await world.clock.advance(10 * MINUTE_MS);
+    assert.deepEqual(world.posted, [FIRST]);
+    await late.stop();
+    await world.until(MONDAY_9_MS + 23 * DAY_MS);
+    await world.start();
+    await world.clock.advance(HOUR_MS);
+    assert.deepEqual(world.posted, [FIRST, "Town b1: Week of 19 to 25 January"]);
+  });
+
+  test("killed before or after any write, post or read it stands there once, also when Discord has forgotten the nonce", async () => {
+    let deaths = 0;
+    for (const isDone of [false, true]) {
+      for (let at = 1; at <= 14; at += 1) {
+        const world = new World();
+        world.bindings = [bindingOf("b1"), bindingOf("b2")];
+        const before = await world.start();
+        await before.set(GUILD, setting);
+        await before.stop();
+        const killer = new Killer(at, isDone);
+        await world.start(killer.documents(world.documents()), killer.sink(world.sink));
+        await world.until(MONDAY_9_MS + HOUR_MS);
+        deaths += killer.isDead ? 1 : 0;
+        await world.start();
+        await world.clock.advance(HOUR_MS);
+        assert.deepEqual(
+          world.posted.toSorted(),
+          [FIRST, FIRST.replace("b1", "b2")],
+          `killed ${isDone ? "after" : "before"} operation ${at}`,
+        );
+      }
+    }
+    assert.ok(deaths >= 12, `only ${deaths} were killed`);
+  });
+
+  test("a store that takes nothing after the post, or an answer that is lost, repeats nothing", async () => {
+    const world = new World();
+    const documents = world.documents();
+    const board = await world.start(documents);
+    await board.set(GUILD, setting);
+    world.sink.fault = (call) => {
+      if (call !== "send") return undefined;
+      documents.refuseWrites = new Error("the disk is full");
+      return undefined;
+    };
+    await world.until(MONDAY_9_MS + 20 * MINUTE_MS);
+    documents.refuseWrites = undefined;
+    let isLost = true;
+    world.sink.fault = (call) => {
+      if (call !== "send" || !isLost) return undefined;
+      isLost = false;
+      return "lost";
+    };
+    await world.until(MONDAY_9_MS + 8 * DAY_MS);
+    assert.deepEqual(world.posted, [FIRST, SECOND]);
+  });
+
+  test("a channel that takes nothing is told once, over a restart too; the next week is tried, and told again after it worked", async () => {
+    const world = new World();
+    const board = await world.start();
+    await board.set(GUILD, setting);
+    world.sink.fault = (call) => (call === "send" ? "no-access" : undefined);
+    await world.until(MONDAY_9_MS + DAY_MS);
+    assert.equal(world.told.length, 1);
+    await board.stop();
+    await world.start();
+    await world.until(MONDAY_9_MS + 8 * DAY_MS);
+    assert.deepEqual([world.told.length, world.posted], [1, []]);
+    world.sink.fault = () => undefined;
+    await world.until(MONDAY_9_MS + 15 * DAY_MS);
+    assert.equal(world.posted.length, 1);
+    world.sink.fault = (call) => (call === "send" ? "gone" : undefined);
+    await world.until(MONDAY_9_MS + 22 * DAY_MS);
+    assert.equal(world.told.length, 2);
+  });
+
+  test("waits for a history that does not answer, and comes when it does", async () => {
+    const world = new World();
+    const board = await world.start();
+    await board.set(GUILD, setting);
+    world.failure = new Failure("store", "it is locked", { isRead: true });
+    await world.until(MONDAY_9_MS + 5 * HOUR_MS);
+    assert.deepEqual(world.posted, []);
+    world.failure = undefined;
+    await world.clock.advance(10 * MINUTE_MS);
+    assert.deepEqual(world.posted, [FIRST]);
+  });
+
+  test("nothing comes once it is turned off, without a server, with the history off, or in another process", async () => {
+    for (const change of [
+      async (_: World, board: WeeklyBoard) => assert.ok(await board.turnOff(GUILD)),
+      async (world: World, board: WeeklyBoard) => {
+        world.bindings = [];
+        await board.onUnlinked(GUILD);
+        assert.equal(await board.of(GUILD), undefined);
+      },
+      async (world: World) => {
+        world.retention = "off";
+      },
+      async (world: World) => {
+        world.isOurs = false;
+      },
+    ]) {
+      const world = new World();
+      const board = await world.start();
+      await board.set(GUILD, setting);
+      await change(world, board);
+      await world.until(MONDAY_9_MS + 8 * DAY_MS);
+      assert.deepEqual(world.posted, []);
+    }
+  });
+
+  test("a clock that was wrong by a year costs one summary, not fifty", async () => {
+    const world = new World();
+    const board = await world.start();
+    await board.set(GUILD, setting);
+    world.clock.step(365 * DAY_MS);
+    await world.clock.advance(10 * MINUTE_MS);
+    assert.equal(world.posted.length, 1);
+    world.clock.step(-365 * DAY_MS);
+    await world.until(MONDAY_9_MS + 8 * DAY_MS);
+    assert.equal(world.posted.at(-1), SECOND);
+  });
+});
+
+/** Ends a process at one of its operations, before or after it took effect: from then on nothing is answered. */
+class Killer {
+  readonly #at: number;
+  readonly #isDone: boolean;
+  #operations = 0;
+
+  constructor(at: number, isDone: boolean) {
+    this.#at = at;
+    this.#isDone = isDone;
+  }
+
+  get isDead(): boolean {
+    return this.#operations >= this.#at;
+  }
+
+  async run<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.isDead) return await new Promise<T>(() => undefined);
+    this.#operations += 1;
+    if (this.isDead && !this.#isDone) return await new Promise<T>(() => undefined);
+    const value = await operation();
+    return this.isDead ? await new Promise<T>(() => undefined) : value;
+  }
+
+  documents(inner: Documents<WeeklyRecord>): Documents<WeeklyRecord> {
+    return {
+      get: (key) => inner.get(key),
+      set: (key, value) => this.run(() => inner.set(key, value)),
+      delete: (key) => this.run(() => inner.delete(key)),
+      entries: () => inner.entries(),
+    };
+  }
+
+  sink(inner: Sink): Sink {
+    return {
+      send: (channelId, message) => this.run(() => inner.send(channelId, message)),
+      edit: (channelId, messageId, body) => this.run(() => inner.edit(channelId, messageId, body)),
+      readBack: (channelId, after, limit) => this.run(() => inner.readBack(channelId, after, limit)),
+    };
+  }
+}
