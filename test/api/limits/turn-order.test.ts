@@ -272,6 +272,43 @@ test("where polls have to wait, a guild whose people ask on and on gets its shar
   assert.ok(inAMinute >= 28 && inAMinute <= 31, `${inAMinute}: one in two seconds`);
 });
 
+test("at the service: a command does not wait for the share of reads that its guild has used up", async () => {
+  const world = new World({
+    seed: 11,
+    keys: 40,
+    badKeyBudget: 40,
+    service: { limits: { global: { limit: 10, windowMs: 1_000 } }, town: { intensity: "busy" } },
+  });
+  let [reading, polling] = [0, 0];
+  const goOn = async (ticks: number) => {
+    for (let n = 0; n < ticks; n++) {
+      for (; reading < 40; reading++)
+        void world.client
+          .read(world.source(n % 10), [], { priority: "person", guildId: "busy" })
+          .finally(() => {
+            reading -= 1;
+          });
+      for (; polling < 20; polling++)
+        void world.client
+          .read(world.source(10 + ((n + polling) % 29)), [], { priority: "poll" })
+          .finally(() => {
+            polling -= 1;
+          });
+      await world.clock.advance(50);
+    }
+  };
+  await goOn(600);
+  let isAnswered = false;
+  void world.client.command(world.source(39), ":h hello", { guildId: "busy" }).then(() => {
+    isAnswered = true;
+  });
+  await goOn(40);
+  assert.ok(isAnswered, "forty reads of its guild still wait, one of which goes every two seconds");
+  world.service.limits.global.limit = 1_000;
+  await world.clock.advance(100_000);
+  await world.close();
+});
+
 test("where no poll has to wait, a guild's people get all that they ask for", () => {
   const room = new TurnOrder<Ask>();
   for (let id = 0; id < 100; id++) room.add({ id, waitingClass: "person", turn: "busy", isShared: true });
