@@ -15,6 +15,7 @@ import { parseSchedule } from "./runs/schedules/schedule-record.ts";
 import { parseCleanEnd } from "./store/clean-stop.ts";
 import * as schemas from "./store/document-schemas.ts";
 import type { Durability, Store, Writers } from "./store/keyv-documents.ts";
+import { parseDiskMark } from "./store/on-disk.ts";
 
 interface Kind<T> {
   readonly parse: (value: unknown) => T;
@@ -60,6 +61,7 @@ export const DOCUMENT_KINDS = {
   panels: kind(parsePanel, "full"),
   "weekly-summaries": kind(parseWeekly, "full"),
   "clean-stop": kind(parseCleanEnd, "full"),
+  "disk-marks": kind(parseDiskMark, "full"),
   "deferred-runs": kind(parseDeferredRun, "full"),
   schedules: kind(parseSchedule, "full"),
   "game-accounts": kind(parseGuildAccounts, "full"),

@@ -10,6 +10,7 @@ import { bringDocumentsToForm, DOCUMENT_FORM } from "./store/document-forms.ts";
 import type { GuildBindings } from "./store/document-schemas.ts";
 import { createFeedStore } from "./store/feed-store.ts";
 import type { Store } from "./store/keyv-documents.ts";
+import { createDiskWait } from "./store/on-disk.ts";
 import { openVault } from "./store/rotation.ts";
 import { createRunAnswers } from "./store/run-answers.ts";
 import { loadSecret } from "./store/secret-file.ts";
@@ -104,6 +105,7 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
     panels: on("panels"),
     weekly: on("weekly-summaries"),
     cleanStop: createCleanStop(store, on("clean-stop"), clock),
+    onDisk: createDiskWait(store, on("disk-marks"), clock),
     deferred: on("deferred-runs"),
     schedules: on("schedules"),
     accounts: on("game-accounts"),

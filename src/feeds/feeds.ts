@@ -49,6 +49,8 @@ export interface FeedsParts {
   readonly offsets: Documents<OffsetRecord>;
   readonly cards: Documents<CardRecord>;
   readonly cleanStop: CleanStop;
+  /** Resolves when all that was written before survives a power cut, as far as the store can tell. */
+  onDisk(): Promise<void>;
   /** A secret of this host, the same after a restart: nonces and card ids are made with it. */
   readonly nonceKey: Uint8Array | string;
   warn(message: string, error: unknown): void;

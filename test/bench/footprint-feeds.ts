@@ -78,6 +78,7 @@ function buildWing(on: Store) {
     chunks: on.documents("journal-chunks", parseJournalChunk, "normal"),
     offsets: on.documents("feed-offsets", parseOffset, "normal"),
     cards: on.documents("cards", parseCard, "normal"),
+    onDisk: async () => undefined,
     cleanStop: { take: async () => undefined, leave: async () => undefined },
     warn(message, error) {
       throw new Error(message, { cause: error });

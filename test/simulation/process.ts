@@ -19,6 +19,7 @@ import {
 } from "../../src/feeds/journal/journal-records.ts";
 import { parseOffset } from "../../src/feeds/journal/offsets.ts";
 import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
+import { createDiskWait, parseDiskMark } from "../../src/store/on-disk.ts";
 import { createWatch, type Watch } from "../../src/watch/watch.ts";
 import type { SimDiscord } from "./discord.ts";
 import { Injected, type Life } from "./life.ts";
@@ -108,6 +109,11 @@ export function buildProcess(parts: ProcessParts): Process {
     cleanStop: createCleanStop(
       { flush: async () => true },
       documents("clean-stop", parseCleanEnd, "full"),
+      clock,
+    ),
+    onDisk: createDiskWait(
+      { flush: async () => true },
+      documents("disk-marks", parseDiskMark, "full"),
       clock,
     ),
     nonceKey: "the simulation's nonce key",

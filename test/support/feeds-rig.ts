@@ -51,6 +51,8 @@ export class FeedsRig {
   readonly observed: { readonly name: string; readonly value: number; readonly kind: string | undefined }[] =
     [];
   readonly warnings: string[] = [];
+  /** Called before a message is sent whose batch must survive a power cut. */
+  onDisk: () => void = () => undefined;
   readonly #texts = {
     heads: new Map<string, string>(),
     chunks: new Map<string, string>(),
@@ -241,6 +243,7 @@ export class FeedsRig {
         sleep: (delayMs, signal) => this.clock.sleep(delayMs, signal),
       },
       random: this.random,
+      onDisk: async () => this.onDisk(),
       sink: mortal(this.sink, life),
       renderer: feedRenderer,
       notifier: {

@@ -23,6 +23,8 @@ export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
   readonly offsets: Documents<OffsetRecord>;
   readonly random: Random;
   readonly metrics: Metrics;
+  /** Resolves when all that was written before survives a power cut, as far as the store can tell. */
+  onDisk(): Promise<void>;
   /** Mod calls become cards: takes them over durably before it resolves. Idempotent. */
   takeModCalls(feed: Feed, items: readonly JournalItem[]): Promise<void>;
   /** Discord will not have this feed's messages any more: park it and tell who configured it. */
@@ -229,6 +231,8 @@ export class Delivery {
   async #deliver(batch: FrozenBatch): Promise<void> {
     try {
       if (this.#delivered === undefined) {
+        // What a file holds cannot be read back entry by entry: after a power cut its batch must still be known.
+        if (batch.form === "digest") await this.#ports.onDisk();
         const sent = await this.#channel.send(this.#record, batch, this.#stop.signal);
         if (sent.kind === "other") return await this.#makeAnew(batch, sent.keys);
         this.#delivered = sent.messageId;
