@@ -4,6 +4,7 @@ import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { keepTimings, longestFirst, readTimings } from "./test-timings.ts";
 import type { FileEnded, TestFile } from "./test-worker.ts";
 
 /**
@@ -14,36 +15,21 @@ import type { FileEnded, TestFile } from "./test-worker.ts";
  */
 const PATTERN = process.argv[2] ?? "test/*/**/*.test.ts";
 const WORKER = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
+const WITHOUT_ASYNC_HOOKS = new URL("./without-async-hooks.ts", import.meta.url).href;
 const REPORTER = "./test/support/reporter.ts";
 /** Where Node keeps what it compiled, for the processes of the tests and the bots that they start. */
 const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url));
 const MOST_PROCESSES = 3;
-const SLOWEST_SHOWN = 5;
+const MOST_SHOWN = 5;
 const COUNT = /(\d+) passed, (\d+) failed, (\d+) skipped\s*$/;
-/** The kinds that take longest, first: a long file that begins last keeps one process busy alone. */
-const LONGEST_KINDS = [
-  /\/web\/page\./,
-  /\/e2e\//,
-  /\/simulation\//,
-  /\/(chaos|interleavings|transport|screens)\./,
-  /-e2e\.|\/sandbox\//,
-];
-
 interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-function rankOf(path: string): number {
-  const rank = LONGEST_KINDS.findIndex((kind) => kind.test(path));
-  return rank === -1 ? LONGEST_KINDS.length : rank;
-}
-
-const queue = globSync(PATTERN)
-  .sort()
-  .sort((a, b) => rankOf(a) - rankOf(b));
-const durations = new Map<string, number>();
+const queue = [...longestFirst(globSync(PATTERN), readTimings())];
+const timings = new Map<string, Omit<FileEnded, "path">>();
 
 /** Hands the process its next file, or lets it end. */
 function giveNext(child: ChildProcess): void {
@@ -55,13 +41,13 @@ function giveNext(child: ChildProcess): void {
 /** The counts of one process; undefined where it ended without any. */
 async function runProcess(): Promise<Counts | undefined> {
   const child = fork(WORKER, [], {
-    execArgv: [`--test-reporter=${REPORTER}`],
+    execArgv: [`--import=${WITHOUT_ASYNC_HOOKS}`, `--test-reporter=${REPORTER}`],
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const exited = once(child, "exit");
-  child.on("message", ({ path, durationMs }: FileEnded) => {
-    durations.set(path, durationMs);
+  child.on("message", ({ path, ...timing }: FileEnded) => {
+    timings.set(path, timing);
     giveNext(child);
   });
   giveNext(child);
@@ -85,11 +71,17 @@ const sum = (of: keyof Counts) => counted.reduce((total, counts) => total + (cou
 const ended = queue.length === 0 && counted.every((counts) => counts !== undefined);
 if (!ended) process.stdout.write("\na process of the tests ended without a count\n");
 
-const slowest = [...durations].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
+keepTimings(Object.fromEntries(timings));
 const inSeconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
-process.stdout.write(
-  `\nslowest: ${slowest.map(([path, ms]) => `${path} ${inSeconds(ms)}`).join(", ")}; all: ${inSeconds(performance.now() - startMs)}`,
-);
+const most = (of: keyof Omit<FileEnded, "path">) =>
+  [...timings]
+    .sort(([, a], [, b]) => b[of] - a[of])
+    .slice(0, MOST_SHOWN)
+    .map(([path, timing]) => `${path} ${inSeconds(timing[of])}`)
+    .join(", ");
+const cpuMs = [...timings.values()].reduce((sum, timing) => sum + timing.cpuMs, 0);
+process.stdout.write(`\nlongest: ${most("durationMs")}; all: ${inSeconds(performance.now() - startMs)}`);
+process.stdout.write(`\nmost processor time: ${most("cpuMs")}; all: ${inSeconds(cpuMs)}`);
 process.stdout.write(
   `\n${sum("passed")} passed, ${sum("failed") + (ended ? 0 : 1)} failed, ${sum("skipped")} skipped\n`,
 );

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { inspect } from "node:util";
 
 /** Runs the files of tests that `run-tests.ts` sends, one after the other, until it disconnects. */
 
@@ -13,13 +14,26 @@ export interface TestFile {
 /** That file has ended, passed or failed. */
 export interface FileEnded extends TestFile {
   readonly durationMs: number;
+  /** Processor time of this process meanwhile; what it started counts elsewhere. */
+  readonly cpuMs: number;
 }
 
 /** The name of the test behind each file's own, which the reporter does not count. */
 export const END_OF_FILE = "the file has ended";
 
+/** The file that runs now. */
+let current = "";
+
+/** No test is known to have caused it, and the one that did may wait for ever: the process ends, and the run has failed. */
+function onUncaught(error: unknown): never {
+  process.stderr.write(`\n${current}: an error that nobody caught: ${inspect(error)}\n`);
+  process.exit(1);
+}
+
 async function run(path: string): Promise<void> {
+  current = path;
   const startMs = performance.now();
+  const cpuBefore = process.cpuUsage();
   try {
     // biome-ignore lint/plugin: the path of a test comes from run-tests.ts, and no import rule is about tests.
     await import(pathToFileURL(resolve(path)).href);
@@ -30,7 +44,13 @@ async function run(path: string): Promise<void> {
   }
   // Tests of a process run in the order in which they were defined, so this one runs after those of the file.
   await test(END_OF_FILE, () => undefined);
-  process.send?.({ path, durationMs: performance.now() - startMs } satisfies FileEnded);
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const durationMs = Math.round(performance.now() - startMs);
+  process.send?.({ path, durationMs, cpuMs: Math.round((user + system) / 1_000) } satisfies FileEnded);
 }
 
-if (process.send !== undefined) process.on("message", ({ path }: TestFile) => void run(path));
+if (process.send !== undefined) {
+  process.on("uncaughtException", onUncaught);
+  process.on("unhandledRejection", onUncaught);
+  process.on("message", ({ path }: TestFile) => void run(path));
+}

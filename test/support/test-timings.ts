@@ -1,0 +1,37 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { FileEnded } from "./test-worker.ts";
+
+/** How long each file took when it last ran here. */
+export type TestTimings = Readonly<Record<string, Pick<FileEnded, "durationMs" | "cpuMs">>>;
+
+const KEPT_IN = fileURLToPath(new URL("../../node_modules/.cache/test-timings.json", import.meta.url));
+
+/** The kinds that take longest, first, for files that have not run here yet. */
+const LONGEST_KINDS = [/takeover/, /\/web\/page\./, /\/simulation\//, /\/e2e\//, /-e2e\.|\/sandbox\//];
+/** Longer than any file that has run. */
+const UNKNOWN_MS = 1_000_000;
+
+/** Empty where nothing has run yet. */
+export function readTimings(): TestTimings {
+  try {
+    return JSON.parse(readFileSync(KEPT_IN, "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+export function keepTimings(timings: TestTimings): void {
+  mkdirSync(dirname(KEPT_IN), { recursive: true });
+  writeFileSync(KEPT_IN, JSON.stringify({ ...readTimings(), ...timings }));
+}
+
+/** Longest first, because a long file that begins last keeps one process busy alone. Pure. */
+export function longestFirst(paths: readonly string[], timings: TestTimings): readonly string[] {
+  const expectedMs = (path: string) => {
+    const kind = LONGEST_KINDS.findIndex((one) => one.test(path));
+    return timings[path]?.durationMs ?? (kind < 0 ? 0 : UNKNOWN_MS - kind);
+  };
+  return paths.toSorted((a, b) => expectedMs(b) - expectedMs(a) || (a < b ? -1 : 1));
+}
