@@ -56,7 +56,8 @@ export const SHORTEST_INTERVAL_MIN = 10;
 const LONGEST_INTERVAL_MIN = 24 * 60;
 const MOST_TIMES = 6;
 
-const EXAMPLES = 'Write "20:00", "fri 20:00", "mon-fri 18:00, 21:00" or "every 30 min".';
+const EXAMPLES =
+  'This is no time for a schedule. Write "20:00", "fri 20:00", "mon-fri 18:00, 21:00" or "every 30 min".';
 const DAY_NAMES = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 /** Words that say nothing of their own: "every friday at 20:00". */
 const FILLERS: ReadonlySet<string> = new Set(["every", "each", "on", "at", "daily", "day", "and", ""]);

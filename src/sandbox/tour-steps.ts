@@ -237,7 +237,7 @@ export const TOUR_STEPS: readonly TourStep[] = [
     async run({ stage, say }) {
       const { requests, answers429, avoidable, executions } = stage.service.counts;
       say(
-        `${requests} requests, ${answers429} answers of 429, ${avoidable} sent although a 429 had said to wait, ${executions.length} command executed`,
+        `${requests} requests, ${answers429} answers of 429, ${avoidable} sent although a 429 had said to wait, ${executions.length} commands executed`,
       );
       expect(avoidable === 0, "no request during a wait");
       const said = stage.bot.lines.join("\n");

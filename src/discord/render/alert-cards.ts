@@ -130,7 +130,8 @@ function example(rule: AlertRule, serverName: string): MessageBody {
     roleId === undefined
       ? md`Nobody is pinged by it.`
       : md`It pings ${roleMention(roleId)}, this test does not.`;
-  const rest = quiet === undefined ? md`` : md` Between ${quietText(quiet)} nobody is pinged.`;
+  const still = roleId === undefined ? "it makes no sound" : "nobody is pinged";
+  const rest = quiet === undefined ? md`` : md` At ${quietText(quiet)} ${still}.`;
   return {
     cards: [
       {

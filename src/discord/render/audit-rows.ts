@@ -129,6 +129,7 @@ const ACTIONS = {
   "watch-add": "watches",
   "watch-end": "ended the watch of",
   "watch-channel": "set the channel for watched players",
+  "stats-settings": "set how figures are shown",
   refusals: "was refused",
 } as const;
 

@@ -117,8 +117,10 @@ export function knownLines(stats: ServerStats): readonly Escaped[] {
     knownS >= (toS - fromS) * WHOLE_FROM
       ? []
       : began
-        ? [md`⚠️ The history of this server begins <t:${recordedSinceS}:f>: **${lasting(knownS)}** are known.`]
-        : [md`⚠️ **${lasting(knownS)}** of this time are known; averages are of these.`];
+        ? [
+            md`⚠️ The history of this server begins <t:${recordedSinceS}:f>; **${lasting(knownS)}** of this time is known.`,
+          ]
+        : [md`⚠️ **${lasting(knownS)}** of this time is known; averages are of that.`];
   const missing =
     unrecordedS === 0 ? [] : [md`⚠️ For ${lasting(unrecordedS)} joins, kills or calls may be missing.`];
   return [...part, ...missing];
@@ -131,9 +133,9 @@ function fieldsOf(stats: ServerStats): readonly CardField[] {
       ? md`Not known`
       : md`On average **${amount(players)}**, at most **${peak}**${peakAtS === undefined ? md`` : md` <t:${peakAtS}:f>`}`;
   const came = joins === 1 ? md`**1** join` : md`**${count(joins)}** joins`;
-  const by = visitors === 1 ? md`1 player` : md`${count(visitors)} players`;
+  const by = visitors === 1 ? md`**1** player` : md`**${count(visitors)}** players`;
   return [
-    { name: md`👥 Players`, value: md`${average}\n${came}, ${by} seen coming` },
+    { name: md`👥 Players`, value: md`${average}\n${by} in all, ${came}` },
     staffField(stats),
     { name: md`🔔 Moderator calls`, value: callLines(stats.calls) },
     { name: md`💀 Kills`, value: md`**${count(kills)}**` },
