@@ -75,6 +75,24 @@ test("a parked key stays parked over a restart until it is linked again", async 
   await world.close();
 });
 
+test("a request with a key of which nothing is known leaves only once a killed process would be known to have sent it", async () => {
+  const world = new World({ seed: 31, keys: 1 });
+  const { keyBudget } = world.documents;
+  const set = keyBudget.set.bind(keyBudget);
+  const disk = Promise.withResolvers<void>();
+  keyBudget.set = async (key, value) => {
+    await disk.promise;
+    await set(key, value);
+  };
+  const asked = read(world, 0);
+  await world.clock.advance(2_000);
+  assert.equal(world.service.counts.requests, 0);
+  disk.resolve();
+  await within(world, asked);
+  assert.equal(world.service.counts.requests, 1);
+  await world.close();
+});
+
 test("a key that was refused by a slip of the service is asked once more after an hour, and goes on", async () => {
   const world = new World({ seed: 3, keys: 2 });
   await within(world, read(world, 0));
