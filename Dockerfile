@@ -1,11 +1,11 @@
 # Production dependencies only; nothing is compiled, so the same stage serves every architecture.
-FROM node:26.10.0-slim AS dependencies
+FROM node:26-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY deploy/node-runtime/package.json deploy/node-runtime/package.json
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:26.10.0-slim
+FROM node:26-slim
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=dependencies /app/node_modules node_modules

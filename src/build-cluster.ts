@@ -1,8 +1,10 @@
 import { buildMarshal, type Marshal, type Runtime } from "./build-marshal.ts";
 import type { HeldLease } from "./cluster/held-lease.ts";
+import { identifyTurns } from "./cluster/identify-turns.ts";
 import { leaseBoundClock } from "./cluster/lease-bound-clock.ts";
+import { openRedisLimits, type RedisLimits } from "./cluster/limits/redis-limits.ts";
 import { fenceKeyOf, openRedisLeases, type RedisLeases } from "./cluster/redis-leases.ts";
-import { nameOf, type ShardBlock } from "./cluster/shard-block.ts";
+import { blocksBeside, blocksOf, nameOf, type ShardBlock } from "./cluster/shard-block.ts";
 import { ShardClaimant } from "./cluster/shard-claimant.ts";
 import type { Config } from "./config.ts";
 import { LoginError } from "./discord/connection/bot.ts";
@@ -21,13 +23,15 @@ export async function buildCluster(config: Config, runtime: Runtime): Promise<Ma
   // What an operator has to mend is told at the start, and a store of an older form is moved once.
   await (await openStore(config.storeUrl, { log: runtime.log })).close();
   const leases = await openRedisLeases(config.storeUrl, runtime.log);
-  return new ClusterMember(config, runtime, leases).marshal;
+  const limits = await openRedisLimits(config.storeUrl, runtime.log);
+  return new ClusterMember(config, runtime, { leases, limits }).marshal;
 }
 
 class ClusterMember {
   readonly #config: Config;
   readonly #runtime: Runtime;
   readonly #leases: RedisLeases;
+  readonly #limits: RedisLimits;
   readonly #claimant: ShardClaimant;
   readonly #metrics = createMetrics({ ofProcess: true });
   readonly #stopping = new AbortController();
@@ -37,15 +41,17 @@ class ClusterMember {
   #bot: Marshal | undefined;
   #serving: Promise<void> = Promise.resolve();
 
-  constructor(config: Config, runtime: Runtime, leases: RedisLeases) {
+  constructor(config: Config, runtime: Runtime, redis: { leases: RedisLeases; limits: RedisLimits }) {
+    const { leases, limits } = redis;
     this.#config = config;
     this.#runtime = runtime;
     this.#leases = leases;
+    this.#limits = limits;
     const { shards } = config;
     this.#claimant = new ShardClaimant({
       ...runtime,
       leases,
-      wanted: shards === "auto" ? "auto" : [shards],
+      wanted: shards === "auto" ? "auto" : blocksOf(shards),
       recommendedCount: () => this.#recommendedCount(),
     });
     const holds = () => (this.#lease === undefined ? 0 : 1);
@@ -118,6 +124,7 @@ class ClusterMember {
           fence: { key: fenceKeyOf(id.block), token: id.token, onRefused: () => lease.onFenceRefused() },
           gateway,
           shards: id.block,
+          limitsOf: this.#limits.limitsOf(id.token),
           clock,
           metrics: this.#metrics,
           isStoreInDoubt: lease.isStoreInDoubt,
@@ -147,7 +154,10 @@ class ClusterMember {
     if (kept !== undefined && nameOf(kept.block) === nameOf(block)) return kept.gateway;
     this.#leaveDiscord();
     const { discordToken: token, discordApiUrl: apiUrl } = this.#config;
-    const gateway = createGateway({ ...this.#runtime, token, apiUrl, shards: block });
+    const { clock, log } = this.#runtime;
+    const take = (slot: number, forMs: number) => this.#limits.takeIdentify(slot, forMs);
+    const crowd = { blocks: blocksBeside(block), waitForIdentify: identifyTurns({ take, clock, log }) };
+    const gateway = createGateway({ clock, log, token, apiUrl, shards: block, crowd });
     this.#gateway = { gateway, block };
     return gateway;
   }
@@ -193,6 +203,7 @@ class ClusterMember {
       { name: "lease", withinMs: 2_000, run: () => this.#lease?.release() },
       { name: "gateway", withinMs: 2_000, run: () => this.#gateway?.gateway.close() },
       { name: "leases", withinMs: 500, run: () => this.#leases.close() },
+      { name: "limits", withinMs: 500, run: () => this.#limits.close() },
     ];
   }
 }

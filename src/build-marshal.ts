@@ -4,6 +4,7 @@ import { createServiceClient } from "./api/client.ts";
 import { buildAlerts } from "./build-alerts.ts";
 import { buildHistory } from "./build-history.ts";
 import type { Config } from "./config.ts";
+import { shardOf } from "./discord/connection/removed-guilds.ts";
 import { createDiscord } from "./discord/create-discord.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
@@ -55,12 +56,18 @@ export interface Marshal {
   readonly ended: Promise<string>;
 }
 
+/** Whether these shards hear of a guild. */
+function servedBy({ ids, count }: LeasedParts["shards"]): (guildId: string) => boolean {
+  const served = new Set(ids);
+  return (guildId) => served.has(shardOf(guildId, count));
+}
+
 /** Builds every part by hand and starts nothing. A part that is not named here does not run. */
 export async function buildMarshal(config: Config, runtime: Runtime): Promise<Marshal> {
   const { log, clock, random, leased } = runtime;
   const metrics = leased?.metrics ?? createMetrics({ ofProcess: true });
   const store = await openStore(config.storeUrl, { log, fence: leased?.fence });
-  const kept = await openDocuments(store, config, runtime);
+  const kept = await openDocuments(store, config, { ...runtime, isOurs: leased && servedBy(leased.shards) });
   const { bindings, settings } = kept;
   const warn = (message: string, err: unknown) => log.warn({ err }, message);
   const report = (message: string, err: unknown) => log.error({ err }, message);
@@ -68,7 +75,8 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const discord = createDiscord({
     token: config.discordToken,
     apiUrl: config.discordApiUrl,
-    shards: leased?.shards ?? config.shards,
+    // A process alone on its store serves all.
+    shards: leased?.shards ?? "auto",
     gateway: leased?.gateway,
     permit: leased?.permit,
     docsUrl: config.docsUrl,
@@ -106,6 +114,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     refusedReads: kept.refusedReads,
     badKeyBudget: config.badKeyBudget,
     permit: leased?.permit,
+    shared: leased && { limitsOf: leased.limitsOf, salt: kept.limitSalt },
     clock: leased?.clock ?? clock,
     random,
     metrics,
@@ -123,6 +132,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     onDefect: (err) => report("a poll failed in a way that was not expected", err),
   });
   const { snapshots, demands } = watch;
+  service.shareBy(() => watch.appetite());
 
   // Each document is handed over by name, so that no wing receives the keys.
   const feeds = createFeeds({

@@ -1,6 +1,7 @@
 // Over 200 lines: every variable with its check and the words for a bad one, since an operator reads them as one table.
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { readShards, type ShardsWanted } from "./shards-wanted.ts";
 
 /** The settings of the operator, checked and in their final form. */
 export interface Config {
@@ -20,7 +21,7 @@ export interface Config {
   readonly secretKeyOld?: Uint8Array;
   /** Absent: no ops address. */
   readonly opsAddress?: { readonly host: string; readonly port: number };
-  readonly shards: "auto" | { readonly ids: readonly number[]; readonly count: number };
+  readonly shards: ShardsWanted;
   /** Game servers that one Discord server may link. */
   readonly serversPerGuild: number;
   /** Requests with refused keys that this address risks in an hour; also how many may be in flight, less two. */
@@ -62,7 +63,7 @@ const EXPECTED = {
   HISTORY_URL: "sqlite:PATH or postgres://USER@HOST/DATABASE, or nothing at all to turn it off",
   SECRET_KEY_OLD: "the SECRET_KEY before, 32 bytes in base64; only where SECRET_KEY is set",
   OPS_ADDRESS: "HOST:PORT such as 127.0.0.1:9464, or nothing at all to turn it off",
-  SHARDS: "auto, or with Redis all shards of a total such as 0-3/4",
+  SHARDS: "auto, or with Redis a block such as 0-3/16 or any:4/16",
   BAD_KEY_BUDGET: "a whole number from 4 to 1000, such as 8",
   SERVERS_PER_GUILD: "a whole number of 1 or more, such as 10",
   DOCS_URL: "an http(s) address that /help links to, or nothing",
@@ -129,14 +130,9 @@ const opsAddress = z.string().transform((value, context) => {
   return { host: parts[1].replace(/^\[|\]$/g, ""), port };
 });
 
-const shards = z.string().transform((value, context): Config["shards"] => {
-  if (value === "auto") return "auto";
-  const parts = /^(\d+)(?:-(\d+))?\/(\d+)$/.exec(value);
-  if (parts === null) return refuse(context);
-  const [first, last, count] = [Number(parts[1]), Number(parts[2] ?? parts[1]), Number(parts[3])];
-  if (first > last) return refuse(context, "the first shard comes after the last");
-  if (last >= count) return refuse(context, `of ${count} shards the last is ${count - 1}`);
-  return { ids: Array.from({ length: last - first + 1 }, (_, index) => first + index), count };
+const shards = z.string().transform((value, context): ShardsWanted => {
+  const read = readShards(value);
+  return read !== "auto" && "why" in read ? refuse(context, read.why) : read;
 });
 
 const wholeNumber = z.string().transform((value, context) => {
@@ -227,12 +223,10 @@ export function readStoreConfig({ STORE_URL, SECRET_KEY, SECRET_KEY_OLD }: Envir
 }
 
 /** Why these shards cannot be served with this store; undefined: they can. */
-function badShards(shards: Config["shards"], storeUrl: string): string | undefined {
-  if (shards === "auto") return undefined;
-  if (!isShared(storeUrl)) return "with sqlite there is one process, which serves all shards";
-  return shards.ids.length === shards.count
+function badShards(shards: ShardsWanted, storeUrl: string): string | undefined {
+  return shards === "auto" || isShared(storeUrl)
     ? undefined
-    : "one process serves all shards, and others stand by to take over";
+    : "with sqlite there is one process, which serves all shards; several need a STORE_URL of Redis";
 }
 
 /** Whether several processes may use this store at the same time. */

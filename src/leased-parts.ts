@@ -1,6 +1,7 @@
-import type { Config } from "./config.ts";
+import type { Shards } from "./discord/connection/bot.ts";
 import type { Gateway } from "./discord/connection/gateway.ts";
 import type { Clock } from "./domain/ports/clock.ts";
+import type { SharedLimits } from "./domain/ports/shared-limits.ts";
 import type { WorkPermit } from "./domain/ports/work-permit.ts";
 import type { Log, RootLog } from "./log.ts";
 import type { MetricsRegistry } from "./ops/metrics.ts";
@@ -12,7 +13,9 @@ export interface LeasedParts {
   readonly permit: WorkPermit;
   readonly fence: NonNullable<StoreOptions["fence"]>;
   readonly gateway: Gateway;
-  readonly shards: Exclude<Config["shards"], "auto">;
+  readonly shards: Exclude<Shards, "auto">;
+  /** What processes share of the game service's limits, by whom it counts. */
+  readonly limitsOf: (identity: string) => SharedLimits;
   /** Goes on when the lease is over, because what the service answers then others must know. */
   readonly clock: Clock;
   readonly metrics: MetricsRegistry;

@@ -23,15 +23,19 @@ interface DocumentParts {
   readonly log: Pick<RootLog, "hide" | "info" | "warn">;
   readonly clock: Clock;
   readonly random: Random;
+  /** Whether this process serves a guild. @default it serves all */
+  readonly isOurs?: ((guildId: string) => boolean) | undefined;
 }
 
 /**
  * The ports on what lies in the store. Only reads until `begin`, which a process that stands by has not called. Rejects
  * with a StoreError in words where the secret that sealed the server keys is missing.
  */
-export async function openDocuments(store: Store, config: Config, { log, clock, random }: DocumentParts) {
-  const on = <N extends Namespace>(namespace: N) => documentsOf(store, namespace);
-  const sealed = on("bindings");
+export async function openDocuments(store: Store, config: Config, parts: DocumentParts) {
+  const { log, clock, random, isOurs } = parts;
+  const on = <N extends Namespace>(namespace: N) => documentsOf(store, namespace, isOurs);
+  const sealed = documentsOf(store, "bindings");
+  const ours = on("bindings");
   const registered = on("registered-commands");
   const { storeUrl, secretKey: given, secretKeyOld: old } = config;
   let found: string | undefined;
@@ -50,9 +54,13 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
       `${what}: if servers were linked here before, STORE_URL names another file now`,
     );
   }
-  const { vault, sealAnew } = await openVault({ roots: on("sealed-root"), bindings: sealed, secret, old });
+  const { vault, sealAnew } = await openVault({
+    ...{ roots: on("sealed-root"), bindings: sealed, secret, old },
+    // What another process serves it seals itself: two would undo each other's changes.
+    sealed: ours,
+  });
   const { bindings, keys } = createBindings({
-    documents: sealed,
+    documents: ours,
     vault,
     clock,
     random,
@@ -73,6 +81,8 @@ export async function openDocuments(store: Store, config: Config, { log, clock, 
     keys,
     nonceKey: vault.derive("nonce"),
     historyKey: vault.derive("history"),
+    /** Names of limits are hashed with it, in the same way by all processes of this store. */
+    limitSalt: Buffer.from(vault.derive("limits")).toString("base64"),
     settings: createSettings(on("settings")),
     feedStore: createFeedStore(on("feeds")),
     audit: createAuditLog({

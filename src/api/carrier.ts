@@ -21,6 +21,11 @@ export interface CarrierParts {
   readonly rateLimiter: RateLimiter;
   readonly globalKey: ServerKey | undefined;
   readonly deadlineMs: number;
+  /**
+   * Where several processes ask from one address: resolves when the request may be written for all of them, or was called
+   * back. Absent: this one is alone.
+   */
+  readonly mayLeave?: ((request: InFlightRequest) => Promise<void>) | undefined;
   /** Its answer was read, judged, and counted in its buckets. */
   readonly onAnswer: (job: Job, outcome: Outcome, observation: Observation) => void;
   /** There was no answer: cancelled before it was written, aborted, timed out, or the connection broke. */
@@ -44,10 +49,11 @@ export class Carrier {
 
   /** Sends it on its way; it is written once the store knows what it risks. */
   start(job: Job, nowMs: number): void {
-    const { rateLimiter, desk } = this.#parts;
+    const { rateLimiter, desk, mayLeave } = this.#parts;
     const { source, route } = job.exchange;
     const request = this.inFlight.launch(job, rateLimiter.started(source, route, nowMs), nowMs);
-    const kept = desk.start(request, job.exchange, job.probe);
+    const written = desk.start(request, job.exchange, job.probe);
+    const kept = mayLeave === undefined ? written : mayLeave(request);
     if (kept === undefined) this.#write(request);
     else void kept.then(() => this.#write(request));
     if (!job.hasLeft) job.exchange.onSent?.();

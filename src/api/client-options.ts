@@ -3,6 +3,7 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { KeyRing } from "../domain/ports/key-ring.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ServiceEvent } from "../domain/ports/service-health.ts";
+import type { SharedLimits } from "../domain/ports/shared-limits.ts";
 import type { WorkPermit } from "../domain/ports/work-permit.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import type { Log } from "../log.ts";
@@ -43,8 +44,18 @@ export interface ServiceClientOptions {
   readonly badKeyBudget?: number | undefined;
   /** Where several processes share a store: nothing is asked without it. @default none is needed */
   readonly permit?: Pick<WorkPermit, "refusal"> | undefined;
+  /** Where several processes ask from one address: what they share, and the salt that they have in common. */
+  readonly shared?: SharedService | undefined;
   /** Requests at once. @default 32 */
   readonly connections?: number;
   /** Of how many servers the rows of the latest answer are remembered; 0: of none. @default 500 */
   readonly logsRemembered?: number;
+}
+
+/** What processes share that ask from one address. */
+interface SharedService {
+  /** `identity`: whom the service counts. */
+  limitsOf(identity: string): SharedLimits;
+  /** Unguessable, and the same in all of them: a limit is known by the hash of its name. */
+  readonly salt: string;
 }

@@ -8,6 +8,7 @@ import type {
   ServiceClient,
 } from "../domain/ports/service-client.ts";
 import type { BadKeys, ServiceHealth } from "../domain/ports/service-health.ts";
+import type { SharedLimits } from "../domain/ports/shared-limits.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import type { ServiceClientOptions } from "./client-options.ts";
 import { Gate } from "./gate.ts";
@@ -35,6 +36,8 @@ export interface Service extends ServiceClient, KeyVerifier, ServiceHealth {
   /** The stored halt and the parked keys; to be awaited before the first request. */
   restore(): Promise<void>;
   state(): ServiceClientState;
+  /** How much this process would like to ask, in a measure that is the same for all that share the limit. */
+  shareBy(demand: () => number): void;
   badKeys(): BadKeys;
   /** A parked key was linked again. */
   unpark(source: SourceId): Promise<void>;
@@ -65,6 +68,8 @@ class GatedClient implements Service {
   readonly #closeTransport: () => Promise<void>;
   /** With another global key the service counts another identity: its halt is not ours. */
   readonly #identity: string;
+  readonly #limits: SharedLimits | undefined;
+  #demand = () => 1;
   /** Writes in the order in which they were asked for. */
   #writes: Promise<void> = Promise.resolve();
 
@@ -73,18 +78,19 @@ class GatedClient implements Service {
     const connections = options.connections ?? CONNECTIONS;
     const { globalKey, keys, clock, metrics, onEvent, log } = options;
     const { rejected, openRequests, takenKeys: taken, keyBudget: budget, badKeyBudget } = options;
+    this.#identity = globalKey === undefined ? "address" : `application-${keys.sourceOf(globalKey)}`;
+    const limits = options.shared?.limitsOf(this.#identity);
+    this.#limits = limits;
     const keyDesk = openDesk({
-      documents: { rejected, openRequests, taken, budget },
-      clock,
-      log,
-      badKeyBudget,
+      ...{ documents: { rejected, openRequests, taken, budget }, clock, log, badKeyBudget },
+      shared: limits,
+      isOurs: (source) => new Set(keys.sources()).has(source),
     });
     const { guard } = keyDesk;
     this.#guard = guard;
     this.#budget = keyDesk.budget;
     this.#records = keyDesk.records;
     this.#desk = keyDesk.desk;
-    this.#identity = globalKey === undefined ? "address" : `application-${keys.sourceOf(globalKey)}`;
     const http =
       options.transport === undefined ? createTransport(options.serviceUrl, connections) : undefined;
     const send = options.transport ?? http?.send;
@@ -100,7 +106,11 @@ class GatedClient implements Service {
       desk: this.#desk,
       permit,
       globalKey,
-      salt: options.random.id() + options.random.id(),
+      salt: options.shared?.salt ?? options.random.id() + options.random.id(),
+      sharing: limits && {
+        ...{ limits, log, budget: this.#budget, wave: keyDesk.wave, records: this.#records },
+        demand: () => this.#demand(),
+      },
       deadlineMs: options.deadlineMs ?? DEADLINE_MS,
       connections,
       keyOf: (source) => keys.keyOf(source),
@@ -217,6 +227,10 @@ class GatedClient implements Service {
     return { ...this.#gate.state(), halt: this.halt() ?? null, parkedKeys, badKeys: this.badKeys() };
   }
 
+  shareBy(demand: () => number): void {
+    this.#demand = demand;
+  }
+
   async unpark(source: SourceId): Promise<void> {
     this.#reads.unpark(source);
     this.#desk.unpark(source);
@@ -243,10 +257,11 @@ class GatedClient implements Service {
 
   #keepHalt(): void {
     const { halts } = this.#options;
+    // One that began in another process meanwhile must stay.
+    const clear = () =>
+      this.#limits === undefined ? halts.delete(this.#identity) : this.#limits.clearHalt();
     this.#write("halt", () =>
-      this.#gate.halt.current === undefined
-        ? halts.delete(this.#identity)
-        : halts.set(this.#identity, this.#gate.halt.stored),
+      this.#gate.halt.current === undefined ? clear() : halts.set(this.#identity, this.#gate.halt.stored),
     );
   }
 

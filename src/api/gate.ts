@@ -2,14 +2,14 @@
 import { Failure } from "../domain/failure.ts";
 import type { SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
-import type { ServiceEvent } from "../domain/ports/service-health.ts";
-import { Admission, type AdmissionParts } from "./admission.ts";
+import { Admission } from "./admission.ts";
 import { type AnswerStep, stepAfter } from "./answer-step.ts";
-import { Carrier, type CarrierParts } from "./carrier.ts";
+import { Carrier } from "./carrier.ts";
 import * as refusals from "./gate-failures.ts";
+import type { GateOptions } from "./gate-options.ts";
 import type { Outcome } from "./http/classify.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
-import { KeyErrands, type KeyErrandsParts, type KeyQuestion } from "./keys/key-errands.ts";
+import { KeyErrands, type KeyQuestion } from "./keys/key-errands.ts";
 import type { KeyGuard } from "./keys/key-guard.ts";
 import { RefusedKeys } from "./keys/refused-keys.ts";
 import { Alarm } from "./limits/alarm.ts";
@@ -19,20 +19,7 @@ import { RateLimiter } from "./limits/rate-limiter.ts";
 import { RequestQueue } from "./limits/request-queue.ts";
 import type { Observation } from "./limits/server-clock.ts";
 import { Probe } from "./probe.ts";
-
-export interface GateOptions
-  extends Pick<CarrierParts, "transport" | "clock" | "metrics" | "desk" | "globalKey" | "deadlineMs">,
-    Pick<AdmissionParts, "guard" | "connections" | "permit">,
-    Pick<KeyErrandsParts, "keyOf" | "sources"> {
-  /** Unguessable; bucket names are hashed with it. */
-  readonly salt: string;
-  readonly onEvent: (event: ServiceEvent) => void;
-  /** The halt or the standing of keys changed and must be kept. */
-  readonly onHaltChanged: () => void;
-  readonly onRejectedChanged: (source: SourceId) => void;
-  /** The service takes a parked key again. */
-  readonly onTakenAgain: (source: SourceId) => void;
-}
+import { Departures, NOT_NOW, PROBED_ELSEWHERE_MS } from "./shared/departures.ts";
 
 const PROBE_AGAIN_MS = 5_000;
 const LISTEN_ON_CLOSING_MS = 3_000;
@@ -57,6 +44,7 @@ export class Gate {
   readonly #admission: Admission;
   readonly #waiting = new RequestQueue((job, signal) => this.#onAborted(job, signal));
   readonly #alarm: Alarm;
+  readonly #departures: Departures;
   #closed = false;
 
   constructor(options: GateOptions) {
@@ -70,11 +58,21 @@ export class Gate {
       salt: options.salt,
       nowMs: options.clock.monotonicMs(),
       wallAheadMs: options.clock.nowMs() - options.clock.monotonicMs(),
+      isShared: options.sharing !== undefined,
       onShared: (bucketHash) => options.onEvent({ kind: "shared-limits", bucketHash }),
+    });
+    this.#departures = new Departures({
+      ...options,
+      halt: this.#halt,
+      rateLimiter: this.#rateLimiter,
+      callBack: (request, reason) => this.#carrier.inFlight.abort(request, reason),
+      onParkedElsewhere: (source, record) => this.#refusedKeys.onParkedElsewhere(source, record),
+      onChanged: () => this.#pump(),
     });
     this.#carrier = new Carrier({
       ...options,
       rateLimiter: this.#rateLimiter,
+      mayLeave: this.#departures.mayLeave,
       onAnswer: (job, outcome, observation) => this.#onAnswer(job, outcome, observation),
       onLost: (job, error, wasWritten) => this.#onLost(job, error, wasWritten),
     });
@@ -116,7 +114,7 @@ export class Gate {
   /** Sends when its turn has come. Rejects with a Failure; a command's tells whether it may have run. */
   send(exchange: Exchange): Promise<Answered> {
     const refusal = this.#closed ? undefined : this.#admission.refusal(exchange);
-    return refusal === undefined ? this.#enqueue(exchange, false) : Promise.reject(refusal);
+    return refusal ? Promise.reject(refusal) : this.#enqueue(exchange, false);
   }
 
   /** When a command of this source could start, epoch milliseconds. */
@@ -128,6 +126,7 @@ export class Gate {
   /** Goes on where an earlier process stood; its halt and what it knew of keys have been restored. */
   async resumeWork(): Promise<void> {
     await this.#refusedKeys.restore();
+    this.#departures.start();
     this.#pump();
   }
 
@@ -139,12 +138,9 @@ export class Gate {
 
   /** Plain figures for /state; nothing secret. */
   state() {
-    return {
-      inFlight: this.#carrier.inFlight.size,
-      waiting: this.#waiting.counts,
-      buckets: this.#rateLimiter.buckets,
-      roundTripMs: Math.round(this.#rateLimiter.roundTripMs),
-    };
+    const { buckets, roundTripMs } = this.#rateLimiter;
+    const inFlight = this.#carrier.inFlight.size;
+    return { inFlight, waiting: this.#waiting.counts, buckets, roundTripMs: Math.round(roundTripMs) };
   }
 
   /**
@@ -154,6 +150,7 @@ export class Gate {
   async close(): Promise<void> {
     this.#closed = true;
     this.#alarm.cancel();
+    this.#departures.close();
     this.#refusedKeys.close();
     const closing = refusals.stopping();
     this.#waiting.refuseEach(() => closing);
@@ -193,7 +190,12 @@ export class Gate {
   #pump(): void {
     this.#alarm.cancel();
     if (this.#closed) return;
-    if (this.#halt.state !== "open" && !this.#tendHalt()) return;
+    const { notBeforeMs } = this.#departures;
+    if (notBeforeMs > this.#clock.monotonicMs()) this.#alarm.set(notBeforeMs);
+    else if (this.#halt.state === "open" || this.#tendHalt()) this.#startReady();
+  }
+
+  #startReady(): void {
     this.#admission.refuseRisky();
     if (this.#halt.state === "open") this.#errands.checkNext();
 
@@ -216,7 +218,11 @@ export class Gate {
 
   #onLost(job: Job, error: unknown, wasWritten: boolean): void {
     const { route } = job.exchange;
-    if (error === HALT_BEGAN) {
+    this.#departures.onEnded(job);
+    if (error === NOT_NOW && job.probe) {
+      this.#halt.postpone(PROBED_ELSEWHERE_MS);
+      job.reject(refusals.lost(error, "no"));
+    } else if (error === HALT_BEGAN || error === NOT_NOW) {
       const failure = job.probe ? undefined : this.#halt.failure();
       if (failure === undefined && !this.#closed) this.#waiting.enterAgain(job);
       else job.reject(failure ?? refusals.stopping());
@@ -230,6 +236,7 @@ export class Gate {
 
   #onAnswer(job: Job, outcome: Outcome, observation: Observation): void {
     const { source, route } = job.exchange;
+    this.#departures.onEnded(job);
     const isDoubtful = this.#guard.isDoubtful(source);
     const step = stepAfter(outcome, { route, isProbe: job.probe, isDoubtful });
     if (step.kind === "halt") this.#stop(job, step);
@@ -241,12 +248,8 @@ export class Gate {
       if (step.kind === "failed") job.reject(step.outcome.failure);
       else {
         const { json, dateMs } = step.outcome;
-        job.resolve({
-          json,
-          dateMs,
-          sentAtMs: this.#wallMs(observation.sentMs),
-          readAtMs: this.#clock.nowMs(),
-        });
+        const sentAtMs = this.#wallMs(observation.sentMs);
+        job.resolve({ json, dateMs, sentAtMs, readAtMs: this.#clock.nowMs() });
       }
     }
     this.#pump();

@@ -69,3 +69,36 @@ export const SETTLE = `
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])
 return 1`;
+
+/**
+ * state, halts, their ends, refused keys; expected state, expected end of the halt, new state, halt, source, how long a
+ * state that nobody changes is kept. Without an expected state (a dash) it only reads. Answers whether it wrote, Redis's
+ * time, and what stands there now.
+ */
+export const EXCHANGE = `
+local time = redis.call('TIME')
+local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+local state = redis.call('GET', KEYS[1]) or ''
+local halt = redis.call('HGET', KEYS[2], ARGV[4]) or ''
+local ends = ''
+if halt ~= '' then ends = redis.call('HGET', KEYS[3], ARGV[4]) or '0' end
+local written = 0
+if ARGV[1] == '+' .. state and ARGV[2] == ends then
+  redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[6])
+  state = ARGV[3]
+  written = 1
+end
+local refused = ''
+if ARGV[5] ~= '' then refused = redis.call('HGET', KEYS[4], ARGV[5]) or '' end
+return {written, string.format('%d', nowMs), state, halt, ends, refused}`;
+
+/** ends of halts, halts; halt, its end. Removes a halt that was not made longer meanwhile. */
+export const CLEAR_HALT = `
+if (redis.call('HGET', KEYS[1], ARGV[1]) or '0') ~= ARGV[2] then return 0 end
+redis.call('HDEL', KEYS[1], ARGV[1])
+return redis.call('HDEL', KEYS[2], ARGV[1])`;
+
+/** The slot of an identify; how long it is taken. Answers for how long it is another's. */
+export const IDENTIFY = `
+if redis.call('SET', KEYS[1], '1', 'NX', 'PX', ARGV[1]) then return 0 end
+return redis.call('PTTL', KEYS[1])`;

@@ -16,3 +16,18 @@ export function nameOf({ ids, count }: ShardBlock): string {
 export function wholeBlock(count: number): ShardBlock {
   return { ids: Array.from({ length: count }, (_, id) => id), count };
 }
+
+/** The blocks that may be claimed: the one that was named, or all that a count is divided into. */
+export function blocksOf(wanted: ShardBlock | { readonly any: number; readonly count: number }): readonly ShardBlock[] {
+  if (!("any" in wanted)) return [wanted];
+  const { any, count } = wanted;
+  return Array.from({ length: count / any }, (_, block) => ({
+    ids: Array.from({ length: any }, (_, id) => block * any + id),
+    count,
+  }));
+}
+
+/** How many blocks of this size serve all shards. */
+export function blocksBeside({ ids, count }: ShardBlock): number {
+  return Math.max(1, Math.ceil(count / ids.length));
+}

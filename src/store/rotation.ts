@@ -11,6 +11,8 @@ const ROOT = "root";
 export interface RotationParts {
   readonly roots: Documents<SealedRoot>;
   readonly bindings: Documents<GuildBindings>;
+  /** Those that are sealed anew. @default all of them */
+  readonly sealed?: Documents<GuildBindings> | undefined;
   readonly secret: Uint8Array;
   /** SECRET_KEY_OLD. */
   readonly old?: Uint8Array | undefined;
@@ -26,7 +28,8 @@ export interface OpenedVault {
  * The vault of a store whose secret may have been changed. Only reads; `sealAnew` writes, and may be interrupted and
  * begun again. Rejects with a StoreError where neither secret is the store's.
  */
-export async function openVault({ roots, bindings, secret, old }: RotationParts): Promise<OpenedVault> {
+export async function openVault(parts: RotationParts): Promise<OpenedVault> {
+  const { roots, bindings, sealed: own = bindings, secret, old } = parts;
   const stored = await roots.get(ROOT);
   const root = stored === undefined ? old : rootIn(stored, { secret, old });
   // Without a stored root the old secret is the first one, if it has sealed anything here.
@@ -44,13 +47,13 @@ export async function openVault({ roots, bindings, secret, old }: RotationParts)
           await roots.set(ROOT, { sealed });
       }
       let count = 0;
-      for await (const [guildId, document] of bindings.entries()) {
+      for await (const [guildId, document] of own.entries()) {
         const after = document.bindings.map((binding) => {
           const sealed = sealedAnew(vault, binding.sealed, placeOfBinding(guildId, binding.id));
           return sealed === undefined ? binding : { ...binding, sealed };
         });
         const changed = after.filter((binding, index) => binding !== document.bindings[index]).length;
-        if (changed > 0) await bindings.set(guildId, { ...document, bindings: after });
+        if (changed > 0) await own.set(guildId, { ...document, bindings: after });
         count += changed;
       }
       return count;

@@ -58,6 +58,9 @@ const MOST_READS_HELD_BACK = 32;
 /** A halt is checked again after this time, because it may end before its announced end. */
 const CHECK_AGAIN_MS = 15_000;
 
+/** A quiet server is polled all the same. */
+const LEAST_PER_S = 1 / 600;
+
 /** A server that waits longer than this is not due: failed reads are repeated sooner, refused ones on purpose later. */
 const DUE_WITHIN_MS = 2 * 60_000;
 
@@ -143,6 +146,17 @@ export class Poller {
       if (notBeforeMs <= soonMs && !isParked) due += 1;
     }
     return { due, kept: this.#kept };
+  }
+
+  /**
+   * The sum of the roots of all rates: that is how the least mean delay divides polls between servers, so it divides them
+   * between processes as well.
+   */
+  appetite(): number {
+    let sum = 0;
+    for (const { stats } of this.#watched.values())
+      sum += Math.sqrt(Math.max(stats.weighedPerS, LEAST_PER_S));
+    return sum;
   }
 
   /** Puts a source into the schedule by its present demands, or removes it when there are none. */

@@ -38,6 +38,8 @@ export interface Watch {
   stop(): Promise<void>;
   /** How many servers are due and may be read, and how many reads were kept since the start. */
   progress(): { readonly due: number; readonly kept: number };
+  /** How much there is to read, for a fair division of the service's limit between processes. */
+  appetite(): number;
   state(): WatchState;
 }
 
@@ -66,6 +68,7 @@ export function createWatch(parts: WatchParts): Watch {
       await poller.stop();
     },
     progress: () => poller.progress(),
+    appetite: () => poller.appetite(),
     state: () => ({
       sources: poller.sources,
       inFlight: poller.inFlight,

@@ -66,6 +66,8 @@ interface SettleOptions {
   readonly random: Random;
   /** As a bot leaves them that is updated: the service took each of the keys a moment ago. @default false */
   readonly areKeysTaken?: boolean;
+  /** What seals the keys. @default the one beside a sqlite store */
+  readonly secretKey?: Uint8Array;
 }
 
 /**
@@ -75,13 +77,15 @@ interface SettleOptions {
 export async function settle(
   storeUrl: string,
   communities: readonly Community[],
-  { clock, random, areKeysTaken = false }: SettleOptions,
+  { clock, random, areKeysTaken = false, secretKey }: SettleOptions,
 ): Promise<void> {
   const store = await openStore(storeUrl);
   try {
     const { bindings } = createBindings({
       documents: store.documents("bindings", parseGuildBindings, "normal"),
-      vault: createVault({ secret: await loadSecret({ storeUrl, hasSealed: async () => false }) }),
+      vault: createVault({
+        secret: secretKey ?? (await loadSecret({ storeUrl, hasSealed: async () => false })),
+      }),
       clock,
       random,
       serversPerGuild: 1,

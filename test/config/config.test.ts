@@ -195,12 +195,19 @@ describe("the environment as a Config", () => {
     }
   });
 
-  test("shards: auto, a range of a total, or one of a total", () => {
+  test("shards: auto, a block of a total, or any block of a size", () => {
     const shared = { STORE_URL: "redis://localhost:6379", SECRET_KEY: secretKey };
     const accept = (SHARDS: string) => accepted({ ...shared, SHARDS }).shards;
     assert.deepEqual(accept("0-3/4"), { ids: [0, 1, 2, 3], count: 4 });
     assert.deepEqual(accept("0/1"), { ids: [0], count: 1 });
-    assert.match(onlyLine({ ...shared, SHARDS: "0-3/16" }), /"0-3\/16" was found; .* one process serves all/);
+    assert.deepEqual(accept("4-7/16"), { ids: [4, 5, 6, 7], count: 16 });
+    assert.deepEqual(accept("any:4/16"), { any: 4, count: 16 });
+    assert.match(onlyLine({ ...shared, SHARDS: "any:5/16" }), /16 shards cannot be divided into blocks of 5/);
+    assert.match(onlyLine({ ...shared, SHARDS: "any:17/16" }), /a block has 1 to 16 of 16 shards/);
+    assert.match(
+      onlyLine({ SHARDS: "any:4/16" }),
+      /"any:4\/16" was found; .* with sqlite there is one process/,
+    );
     assert.match(onlyLine({ SHARDS: "0-3/4" }), /"0-3\/4" was found; .* with sqlite there is one process/);
     assert.match(onlyLine({ SHARDS: "0-16/16" }), /of 16 shards the last is 15/);
     assert.match(onlyLine({ SHARDS: "3-1/16" }), /first shard comes after the last/);

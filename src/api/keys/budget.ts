@@ -1,5 +1,7 @@
 // Over 200 lines: one budget, whose units, wave and order of keys are counted together.
 import type { SourceId } from "../../domain/model.ts";
+import type { SharedUnits } from "../../domain/ports/shared-limits.ts";
+import { OthersUnits } from "./others-units.ts";
 import type { BudgetDecision, KeyEvidence, Risk, StoredUnits, Unit } from "./unit.ts";
 
 interface Refusal {
@@ -21,6 +23,8 @@ const SILENCE_HOLDS_MS = 10 * 60_000;
 /** Units that only keys which are known to be good may use. */
 const RESERVE = 2;
 const MOST_SILENCES = 8;
+/** Requests of other processes end without a word to this one: it looks again after this. */
+const OTHERS_AGAIN_MS = 25;
 /** After a kill the last unit waits until the process has stood this long: a crash loop must not use it up. */
 const STEADY_AFTER_MS = 30_000;
 
@@ -31,6 +35,8 @@ const STEADY_AFTER_MS = 30_000;
  */
 export class KeyBudget {
   readonly most: number;
+  /** Of the processes that ask from the same address. */
+  readonly others = new OthersUnits();
   #refusals: Refusal[] = [];
   readonly #units = new Set<Unit>();
   readonly #silences = new Map<SourceId, Silence>();
@@ -53,14 +59,34 @@ export class KeyBudget {
   refusals(nowMs: number): number {
     while (this.#refusals[0] !== undefined && nowMs - this.#refusals[0].atMs >= HOUR_MS)
       this.#refusals.shift();
-    return this.#refusals.length;
+    return this.#refusals.length + this.others.refusals(nowMs);
   }
 
   /** Refusals of the last hour and what may have been some: all of it stays for a while, whatever lands. */
   bound(nowMs: number): number {
     let held = 0;
     for (const silence of this.#silences.values()) if (nowMs < silence.heldUntilMs) held += silence.held;
-    return this.refusals(nowMs) + held;
+    return this.refusals(nowMs) + held + this.others.held(nowMs);
+  }
+
+  /** How many refusals and units all processes together may have once a request of this risk has started. */
+  mostTogether(risk: Risk): number {
+    if (risk === "again") return Math.floor(this.most / 2);
+    return risk === "unknown" || risk === "typed" ? this.most - RESERVE : this.most;
+  }
+
+  /** What of all that is this process's own. */
+  own(nowMs: number): Pick<SharedUnits, "refusals" | "open"> {
+    this.refusals(nowMs);
+    const refusals = this.#refusals.map(({ atMs, guildId }) => ({ ageMs: nowMs - atMs, guildId }));
+    const open: SharedUnits["open"][number][] = [];
+    for (const { source, guildId, startedMs } of this.#units)
+      open.push({ source, guildId, ageMs: nowMs - startedMs, isHeld: false });
+    for (const [source, { atMs, guildId, held, heldUntilMs }] of this.#silences)
+      if (nowMs < heldUntilMs)
+        for (const silentMs of atMs.slice(-held))
+          open.push({ source, guildId, ageMs: nowMs - silentMs, isHeld: true });
+    return { refusals, open };
   }
 
   /** Whether a request with this key went unanswered and holds its unit still. */
@@ -113,7 +139,9 @@ export class KeyBudget {
   /** Whether refusals and units are fewer than `limit`. */
   below(limit: number, nowMs: number): BudgetDecision {
     const bound = this.bound(nowMs);
-    if (bound + this.#units.size < limit) return { kind: "go" };
+    const flying = this.others.flying(nowMs);
+    if (bound + this.#units.size + flying < limit) return { kind: "go" };
+    if (bound < limit && flying > 0) return { kind: "later", atMs: nowMs + OTHERS_AGAIN_MS };
     return bound < limit ? { kind: "when-one-ends" } : { kind: "later", atMs: this.#freeAtMs(limit, nowMs) };
   }
 
@@ -232,10 +260,12 @@ export class KeyBudget {
       (silence) => isOf(silence) && nowMs < silence.heldUntilMs,
     );
     const flying = [...this.#units].filter(isOf).length;
-    const bound = spent.length + silent.length;
+    const others = this.others.freeTimes(nowMs, of);
+    const bound = spent.length + silent.length + others.length;
     if (bound + flying < limit) return { kind: "go" };
     if (bound < limit) return { kind: "when-one-ends" };
     const free = [
+      ...others,
       ...spent.map(({ atMs }) => atMs + HOUR_MS),
       ...silent.map(({ heldUntilMs }) => heldUntilMs),
     ];
@@ -244,7 +274,7 @@ export class KeyBudget {
 
   /** When refusals and held units will be fewer than `limit`, if nothing more happens. */
   #freeAtMs(limit: number, nowMs: number): number {
-    const free = this.#refusals.map(({ atMs }) => atMs + HOUR_MS);
+    const free = [...this.#refusals.map(({ atMs }) => atMs + HOUR_MS), ...this.others.freeTimes(nowMs)];
     for (const { held, heldUntilMs } of this.#silences.values())
       if (nowMs < heldUntilMs) for (let n = 0; n < held; n++) free.push(heldUntilMs);
     return nth(free, Math.floor(free.length - limit));

@@ -125,6 +125,11 @@ export class KeyDesk {
     return records.beforeLeaving(unit);
   }
 
+  /** What a request that started risks. */
+  riskOf(flight: object): Risk {
+    return this.#units.get(flight)?.risk ?? "unknown";
+  }
+
   /** A request ended. */
   onEnded(request: object, evidence: KeyEvidence): void {
     const unit = this.#units.get(request);

@@ -2,6 +2,7 @@
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
+import type { SharedLimits, SharedUnits } from "../../domain/ports/shared-limits.ts";
 import type { Log } from "../../log.ts";
 import type { AskedAgain, StoredAgain } from "./asked-again.ts";
 import type { KeyBudget } from "./budget.ts";
@@ -46,6 +47,10 @@ interface Parts {
   readonly budget: KeyBudget;
   readonly wave: Wave;
   readonly again: AskedAgain;
+  /** Where several processes ask from one address: what they share is known to all before a request leaves. */
+  readonly shared?: Pick<SharedLimits, "takeOver" | "keep"> | undefined;
+  /** Whether somebody whom this process serves has this server linked. */
+  readonly isOurs: (source: SourceId) => boolean;
 }
 
 /** Ages grow while nothing is written: a restart holds what it finds at most this much longer than it has to. */
@@ -78,12 +83,13 @@ export class KeyRecords {
       this.#try(() => {
         const nowMs = clock.monotonicMs();
         const flightsOf = this.#processBefore;
-        return documents.budget.set(identity, {
-          ...budget.stored(nowMs),
+        const kept = documents.budget.set(identity, {
+          ...together(budget.stored(nowMs), budget.others.last),
           wave: parts.wave.stored(nowMs),
           again: parts.again.stored(nowMs),
           flightsOf,
         });
+        return parts.shared === undefined ? kept : settleBoth(parts.shared.keep(this.own()), kept);
       }),
     );
     this.#openRequests = new LatestWrite(() =>
@@ -100,10 +106,13 @@ export class KeyRecords {
   async restore(): Promise<void> {
     const { documents, identity, guard, budget, wave, again, clock } = this.#parts;
     const nowMs = clock.monotonicMs();
-    const stored = await documents.budget.get(identity);
+    const taken = await this.#parts.shared?.takeOver(this.#parts.isOurs);
+    if (taken !== undefined) budget.restore(taken.units, nowMs);
+    // The documents are a copy of what is shared: of use where a store was moved.
+    const stored = taken?.isNew === false ? undefined : await documents.budget.get(identity);
     if (stored !== undefined) budget.restore(stored, nowMs);
     if (stored?.wave !== undefined) wave.restore(stored.wave, nowMs);
-    const openRequests = await documents.openRequests.get(identity);
+    const openRequests = taken?.isNew === false ? undefined : await documents.openRequests.get(identity);
     this.#processBefore = openRequests?.process ?? 0;
     const isKnown = this.#processBefore === stored?.flightsOf;
     if (openRequests !== undefined && !isKnown) budget.restore(openRequests, nowMs);
@@ -129,9 +138,17 @@ export class KeyRecords {
    * already: what has landed stays in the document until the next write, which a host of few servers seldom needs.
    */
   beforeLeaving(unit: Unit): Promise<void> | undefined {
+    if (this.#parts.shared !== undefined) return undefined;
     if (unit.risk !== "fresh") return this.#keep();
     const isListed = (this.#listed.get(unit.source) ?? 0) >= this.#parts.budget.freshInFlight(unit.source);
     return isListed ? undefined : this.#openRequests.ask();
+  }
+
+  /** What this process has spent, for the others. */
+  own(): SharedUnits {
+    const { budget, wave, clock } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    return { ...budget.own(nowMs), firstsAgeMs: wave.firstsAgeMs(nowMs), wave: wave.stored(nowMs) };
   }
 
   /** Refusals, held units or the wave changed. */
@@ -142,7 +159,7 @@ export class KeyRecords {
   /** A request with a fresh key was refused: it is no longer on its way, but counted. */
   keepRefusedFresh(): void {
     void this.#keep();
-    void this.#openRequests.ask();
+    this.#keepOpenRequests();
   }
 
   keepRejected(source: SourceId): void {
@@ -182,8 +199,12 @@ export class KeyRecords {
     this.#cancelBeat?.();
     this.#cancelBeat = () => {};
     void this.#budget.ask();
-    void this.#openRequests.ask();
+    this.#keepOpenRequests();
     await this.settled();
+  }
+
+  #keepOpenRequests(): void {
+    if (this.#parts.shared === undefined) void this.#openRequests.ask();
   }
 
   #keep(): Promise<void> {
@@ -222,6 +243,17 @@ export class KeyRecords {
       this.#parts.log?.error({ err: error }, "the standing of server keys could not be kept");
     }
   }
+}
+
+/** What this process and the others have spent, as one. */
+function together(own: StoredUnits, { refusals, open }: SharedUnits): StoredUnits {
+  const held = open.filter(({ isHeld }) => isHeld).map(({ isHeld: _, ...unit }) => unit);
+  return { refusals: [...own.refusals, ...refusals], open: [...own.open, ...held] };
+}
+
+/** Both are tried, and the first that failed is told. */
+async function settleBoth(...works: readonly Promise<void>[]): Promise<void> {
+  for (const work of await Promise.allSettled(works)) if (work.status === "rejected") throw work.reason;
 }
 
 function countBySource({ open }: StoredUnits): ReadonlyMap<SourceId, number> {

@@ -1,4 +1,6 @@
+import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
+import type { SharedLimits } from "../../domain/ports/shared-limits.ts";
 import type { Log } from "../../log.ts";
 import { AskedAgain } from "./asked-again.ts";
 import { KeyBudget } from "./budget.ts";
@@ -13,6 +15,10 @@ export interface KeyDeskOptions {
   readonly log: Log | undefined;
   /** Requests with refused keys that this address risks in an hour. @default 8 */
   readonly badKeyBudget: number | undefined;
+  /** Where several processes ask from one address. @default this one is alone */
+  readonly shared?: SharedLimits | undefined;
+  /** Whether somebody whom this process serves has this server linked. */
+  readonly isOurs: (source: SourceId) => boolean;
 }
 
 const BAD_KEY_BUDGET = 8;
@@ -23,12 +29,15 @@ const LEAST_WAVE = 2;
 const IDENTITY = "address";
 
 /** Builds what judges keys; nothing is read before `desk.restore`. */
-export function openDesk({ documents, clock, log, badKeyBudget = BAD_KEY_BUDGET }: KeyDeskOptions) {
+export function openDesk(options: KeyDeskOptions) {
+  const { documents, clock, log, badKeyBudget = BAD_KEY_BUDGET, shared, isOurs } = options;
   const guard = new KeyGuard();
   const budget = new KeyBudget(badKeyBudget);
   const wave = new Wave(Math.max(LEAST_WAVE, Math.floor(badKeyBudget * WAVE_SHARE)));
   const again = new AskedAgain();
-  const records = new KeyRecords({ documents, identity: IDENTITY, clock, log, guard, budget, wave, again });
+  const records = new KeyRecords({
+    ...{ documents, identity: IDENTITY, clock, log, guard, budget, wave, again, shared, isOurs },
+  });
   const desk = new KeyDesk({ clock, guard, budget, wave, again, records });
-  return { guard, budget, records, desk };
+  return { guard, budget, wave, records, desk };
 }

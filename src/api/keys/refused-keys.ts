@@ -10,6 +10,7 @@ import type { HaltCall } from "../limits/halt.ts";
 import type { Job } from "../limits/in-flight.ts";
 import type { KeyDesk } from "./key-desk.ts";
 import type { KeyGuard } from "./key-guard.ts";
+import type { RejectedKey } from "./rejected-keys.ts";
 
 /** What the judge of refusals needs of the gate. */
 export interface RefusedKeysParts {
@@ -114,6 +115,16 @@ export class RefusedKeys {
       });
     this.#confirming.set(source, asked);
     return asked;
+  }
+
+  /** Another process that asks from the same address saw this key refused, and has kept it. */
+  onParkedElsewhere(source: SourceId, record: RejectedKey): void {
+    const { guard, onEvent, dropKey } = this.#parts;
+    if (guard.parked(source) !== undefined) return;
+    guard.rejectedKeys.set(source, record);
+    const failure = refusals.parked(record);
+    onEvent({ kind: "key-parked", source, failure });
+    dropKey(source, failure);
   }
 
   /** Refuses those that wait for a second opinion: there will be none. */

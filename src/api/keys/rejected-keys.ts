@@ -26,6 +26,10 @@ export class RejectedKeys {
     return this.#parkedCount;
   }
 
+  *parked(): Iterable<SourceId> {
+    for (const [source, { parked }] of this.#keys) if (parked) yield source;
+  }
+
   get(source: SourceId): RejectedKey | undefined {
     return this.#keys.get(source);
   }

@@ -23,6 +23,8 @@ const LASTS_MS = 60 * 60_000;
 export class Wave {
   readonly #opensAt: number;
   #firstRefusalsMs: number[] = [];
+  /** Of other processes that ask from the same address. */
+  #othersFirstsMs: readonly number[] = [];
   #open: OpenWave | undefined;
 
   constructor(opensAt: number) {
@@ -38,11 +40,30 @@ export class Wave {
     }
     this.#firstRefusalsMs = this.#firstRefusalsMs.filter((atMs) => nowMs - atMs < GATHERED_OVER_MS);
     this.#firstRefusalsMs.push(nowMs);
-    if (this.#firstRefusalsMs.length < this.#opensAt) return false;
+    const others = this.#othersFirstsMs.filter((atMs) => nowMs - atMs < GATHERED_OVER_MS);
+    if (this.#firstRefusalsMs.length + others.length < this.#opensAt) return false;
 
     this.#open = { id, openedMs: nowMs, lastMs: nowMs };
     this.#firstRefusalsMs = [];
     return true;
+  }
+
+  /** First refusals of this process that count together, as ages. */
+  firstsAgeMs(nowMs: number): readonly number[] {
+    return this.#firstRefusalsMs.map((atMs) => nowMs - atMs).filter((ageMs) => ageMs < GATHERED_OVER_MS);
+  }
+
+  /** What other processes that ask from the same address met: their wave is everybody's. */
+  hear(
+    others: { readonly firstsAgeMs: readonly number[]; readonly wave?: StoredWave | undefined },
+    nowMs: number,
+  ): void {
+    this.#othersFirstsMs = others.firstsAgeMs.map((ageMs) => nowMs - ageMs);
+    const { wave } = others;
+    if (wave === undefined) return;
+    const open = this.current(nowMs);
+    if (open === undefined) this.restore(wave, nowMs);
+    else open.lastMs = Math.max(open.lastMs, nowMs - Math.max(0, wave.lastAgeMs));
   }
 
   /** The wave that is open now, if one is. */

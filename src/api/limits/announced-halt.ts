@@ -75,6 +75,19 @@ export class AnnouncedHalt {
     this.#keepWriting();
   }
 
+  /** Another process was told to stop, and its halt has `leftMs` still; 0: whether it is over is being probed. */
+  hear(stored: StoredHalt, leftMs: number): void {
+    const { clock, metrics, onEvent } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const beforeMs = this.untilMs;
+    if (beforeMs !== undefined && nowMs + leftMs <= beforeMs + NOTICE_MS) return;
+    this.#halt.restore(stored, leftMs, nowMs);
+    const halt = this.current;
+    if (halt === undefined || leftMs < NOTICE_MS) return;
+    metrics.count("marshal_service_halts_total", { why: halt.why });
+    onEvent({ kind: "halted", ...halt });
+  }
+
   /** True: the wait is over and one probe may go. */
   probe(): boolean {
     return this.#halt.probe(this.#parts.clock.monotonicMs());

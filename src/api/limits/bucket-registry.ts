@@ -16,6 +16,8 @@ interface RouteAnswer extends CounterAnswer {
 export class Buckets {
   readonly #clock: ServerClock;
   readonly #salt: string;
+  /** Other processes of ours spend from the same app-wide buckets. */
+  readonly #isShared: boolean;
   /** By their mark. */
   readonly #names = new Map<number, CounterGroup>();
   readonly #reads = new Map<SourceId, CounterState>();
@@ -24,10 +26,11 @@ export class Buckets {
   #common: CounterState;
   #uniform = true;
 
-  /** `salt`: anything unguessable; a bucket's name can hold a server key, so its hash is salted. */
-  constructor(clock: ServerClock, salt: string) {
+  /** `salt`: anything unguessable, since a bucket's name can hold a server key; the same in processes that share. */
+  constructor(clock: ServerClock, { salt, isShared }: { readonly salt: string; readonly isShared: boolean }) {
     this.#clock = clock;
     this.#salt = salt;
+    this.#isShared = isShared;
     this.#common = { hash: "unknown", bucket: new Bucket(clock) };
   }
 
@@ -60,6 +63,11 @@ export class Buckets {
       if (name.hash === command?.hash) this.#names.delete(mark);
       name.forget(source);
     }
+  }
+
+  /** App-wide buckets that are spent from by shares. */
+  shared(): readonly CounterState[] {
+    return this.#isShared ? this.all().filter(({ bucket }) => bucket.share !== undefined) : [];
   }
 
   all(): readonly CounterState[] {
@@ -115,6 +123,8 @@ export class Buckets {
   ): void {
     if (route === "read") {
       this.#reads.set(source, named);
+      // Counters that a name was split into are one server's each, and its guilds are mostly one process's.
+      if (this.#isShared && named.hash === name.hash) named.bucket.beShared();
       // A key that was never read with is taken to be counted where most of them are.
       this.#common = name.largest;
       for (const other of started) if (other !== named && other.hash !== "unknown") this.#uniform = false;

@@ -1,6 +1,7 @@
 // Over 200 lines: one bucket, whose windows, counts and resets are private to it and change together.
 import type { RateHeaders } from "../http/headers.ts";
 import { type Eagerness, KeptTokens } from "./kept-tokens.ts";
+import { LimitShare } from "./limit-share.ts";
 import { ResetTracker } from "./reset-tracker.ts";
 import type { Observation, ServerClock } from "./server-clock.ts";
 import { WindowEdge } from "./window-edge.ts";
@@ -51,6 +52,8 @@ export class Bucket {
   readonly #keptTokens: KeptTokens;
   /** When the one request was written that tries whether the next window has begun. */
   #scoutMs: number | undefined;
+  /** Where other processes of ours spend from it too: what of it is this one's. */
+  #share: LimitShare | undefined;
 
   constructor(clock: ServerClock) {
     this.#clock = clock;
@@ -79,6 +82,16 @@ export class Bucket {
     return this.#remaining;
   }
 
+  /** Other processes of ours spend from it too: nothing may be started beyond a share that was granted. */
+  get share(): LimitShare | undefined {
+    return this.#share;
+  }
+
+  beShared(): void {
+    this.#share ??= new LimitShare();
+    this.#edge.beShared();
+  }
+
   /** When the told window is over whatever its rounding was; Infinity while none was told. */
   get windowOverMs(): number {
     return this.#resetMs === undefined ? Number.POSITIVE_INFINITY : this.#edge.latestMs(this.#resetMs);
@@ -88,9 +101,11 @@ export class Bucket {
   readyAtMs(nowMs: number, eagerness: Eagerness): number {
     this.#roll(nowMs);
     if (this.#limit === undefined) return this.#cautiousMs();
-    const free = this.#remaining - this.#inFlight;
+    if (this.#share?.isNothing(nowMs) === true) return Number.POSITIVE_INFINITY;
+    const free = this.#free(nowMs);
+    const limit = Math.min(this.#limit, this.#share?.present ?? this.#limit);
     if (this.#resetMs === undefined) {
-      if (free > (this.#edge.isReliable ? 0 : this.#keptTokens.mostOf(this.#limit))) return nowMs;
+      if (free > (this.#edge.isReliable ? 0 : this.#keptTokens.mostOf(limit))) return nowMs;
       if (free > 0 && this.#inFlight > 0) return Number.POSITIVE_INFINITY;
       if (free > 0) return nowMs;
       // The window's tokens went, and no answer said when it ends.
@@ -103,7 +118,7 @@ export class Bucket {
         : this.#edge.latestMs(this.#resetMs);
     }
     const tokens = {
-      limit: this.#limit,
+      limit,
       free,
       resetMs: this.#resetMs,
       lastStartMs: this.#lastStartMs,
@@ -117,7 +132,8 @@ export class Bucket {
     this.#roll(nowMs);
     if (this.#limit !== undefined && this.#resetMs === undefined && this.#remaining - this.#inFlight <= 0)
       this.#remaining = this.#inFlight + 1;
-    if (this.#limit !== undefined && this.#remaining - this.#inFlight <= 0) this.#scoutMs = nowMs;
+    if (this.#limit !== undefined && this.#free(nowMs) <= 0) this.#scoutMs = nowMs;
+    this.#share?.spend(1);
     this.#inFlight += 1;
     this.#ours += 1;
     this.#lastStartMs = nowMs;
@@ -126,6 +142,7 @@ export class Bucket {
   /** A request that was counted as started never left. */
   notWritten(): void {
     this.#scoutMs = undefined;
+    this.#share?.spend(-1);
     this.#inFlight -= 1;
     this.#ours -= 1;
   }
@@ -139,6 +156,7 @@ export class Bucket {
 
   /** A request ended and turned out to belong to another bucket. */
   spentElsewhere(): void {
+    this.#share?.spend(-1);
     this.#inFlight -= 1;
     this.#ours -= 1;
   }
@@ -183,7 +201,10 @@ export class Bucket {
     this.#limit = quota.limit;
     this.#resetMs = quota.resetMs;
     this.#pastResetMs = quota.resetMs;
-    if (!rolled) this.#ours = this.#inFlight + 1 + this.#unseen;
+    if (!rolled) {
+      this.#ours = this.#inFlight + 1 + this.#unseen;
+      this.#share?.onWindow(this.#ours);
+    }
     this.#unseen = 0;
     this.#scoutMs = undefined;
     if (!rolled) this.#keptTokens.onWindowOver(true);
@@ -199,7 +220,8 @@ export class Bucket {
     const used = quota.limit - quota.remaining;
     const shared = used > this.#ours;
     this.#ours = Math.max(this.#ours, used);
-    return shared;
+    // What the other processes of ours spend looks like another program.
+    return shared && this.#share === undefined;
   }
 
   #roll(nowMs: number): void {
@@ -211,7 +233,14 @@ export class Bucket {
     this.#scoutMs = undefined;
     this.#remaining = this.#limit;
     this.#ours = this.#inFlight;
+    this.#share?.onWindow(this.#inFlight);
     this.#keptTokens.onWindowOver(false);
+  }
+
+  /** What may be started now: of what was told to be left, and of this process's share. */
+  #free(nowMs: number): number {
+    const told = this.#remaining - this.#inFlight;
+    return this.#share === undefined ? told : Math.min(told, this.#share.left(nowMs));
   }
 
   #cautiousMs(): number {

@@ -33,6 +33,8 @@ interface Lane {
   /** 429s that the command bucket drew, fading with each success. */
   drained: number;
   penaltyUntilMs: number;
+  /** Another process has a command of this server under way. */
+  heldUntilMs: number;
 }
 
 /**
@@ -61,7 +63,7 @@ export class CommandPace {
       bucket?.limit === undefined || bucket.limit <= 1
         ? this.#nextMs(lane)
         : bucket.readyAtMs(nowMs, "eager");
-    return Math.max(this.#firstMs, paceMs, lane.penaltyUntilMs);
+    return Math.max(this.#firstMs, paceMs, lane.penaltyUntilMs, lane.heldUntilMs);
   }
 
   started(source: SourceId): void {
@@ -70,6 +72,12 @@ export class CommandPace {
     lane.inFlight = true;
     lane.lastResetMs = lane.resetMs;
     lane.resetMs = undefined;
+  }
+
+  /** Not before that, whatever this process knows itself. */
+  hold(source: SourceId, untilMs: number): void {
+    const lane = this.#lane(source);
+    lane.heldUntilMs = Math.max(lane.heldUntilMs, untilMs);
   }
 
   /** The command never left. */
@@ -168,6 +176,7 @@ export class CommandPace {
         presumedMs: COMMAND_WINDOW_MS,
         drained: 0,
         penaltyUntilMs: Number.NEGATIVE_INFINITY,
+        heldUntilMs: Number.NEGATIVE_INFINITY,
       };
       this.#lanes.set(source, lane);
     }

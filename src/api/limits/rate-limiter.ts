@@ -18,6 +18,8 @@ export interface RateLimiterParts {
   readonly nowMs: number;
   /** Wall time less monotonic time: where the service's clock is thought to be until it tells. */
   readonly wallAheadMs: number;
+  /** Other processes of ours spend from the same app-wide buckets. @default false */
+  readonly isShared?: boolean | undefined;
   /** Another program spends from this bucket too; told at most once an hour. */
   readonly onShared: (bucketHash: string) => void;
 }
@@ -30,6 +32,14 @@ interface Ended {
   readonly observation: Observation;
 }
 
+/** A limit that several processes spend from. */
+export interface SharedLimit {
+  readonly bucket: string;
+  readonly limit: number;
+  /** No share of it is this process's at the moment. */
+  readonly hasNone: boolean;
+}
+
 /** Plain figures of a bucket for /state; nothing secret. */
 export interface BucketState {
   readonly hash: string;
@@ -38,6 +48,8 @@ export interface BucketState {
   /** Epoch milliseconds on the service's clock. */
   readonly resetAtMs: number | undefined;
   readonly inFlight: number;
+  /** Of a limit that several processes share: requests of a window that are this one's. */
+  readonly share?: number;
 }
 
 /**
@@ -55,9 +67,9 @@ export class RateLimiter {
     atMs: undefined,
   };
 
-  constructor({ salt, nowMs, wallAheadMs, onShared }: RateLimiterParts) {
+  constructor({ salt, nowMs, wallAheadMs, isShared = false, onShared }: RateLimiterParts) {
     this.#serverClock = new ServerClock(wallAheadMs);
-    this.#buckets = new Buckets(this.#serverClock, salt);
+    this.#buckets = new Buckets(this.#serverClock, { salt, isShared });
     this.#pace = new CommandPace(this.#serverClock, nowMs);
     this.#onShared = onShared;
   }
@@ -73,7 +85,32 @@ export class RateLimiter {
       remaining: bucket.remaining,
       resetAtMs: bucket.resetMs,
       inFlight: bucket.inFlight,
+      ...(bucket.share === undefined ? {} : { share: bucket.share.present }),
     }));
+  }
+
+  /** The limits that processes share, as far as they are known. */
+  sharedLimits(nowMs: number): readonly SharedLimit[] {
+    return this.#buckets.shared().flatMap(({ hash, bucket }) => {
+      const { limit, share } = bucket;
+      return limit === undefined || share === undefined
+        ? []
+        : [{ bucket: hash, limit, hasNone: share.isNothing(nowMs) }];
+    });
+  }
+
+  /** Of the buckets that are shared: this many requests a window until then; undefined: nobody knows how many. */
+  grantShares(granted: ReadonlyMap<string, number> | undefined, untilMs: number, nowMs: number): void {
+    for (const { hash, bucket } of this.#buckets.shared()) {
+      const share = granted?.get(hash);
+      if (granted === undefined) bucket.share?.withdraw();
+      else if (share !== undefined) bucket.share?.grant(share, untilMs, nowMs);
+    }
+  }
+
+  /** Another process has a command of that server under way, or its window runs. */
+  holdCommand(source: SourceId, untilMs: number): void {
+    this.#pace.hold(source, untilMs);
   }
 
   /** When such a request may start; infinitely late until an answer comes. */

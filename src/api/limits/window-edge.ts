@@ -83,10 +83,17 @@ export class WindowEdge {
   /** Latest arrival seen in the present window. */
   #lastInsideMs = Number.NEGATIVE_INFINITY;
   #distrust = 0;
+  /** Other processes of ours open windows, too. */
+  #isShared = false;
 
   constructor(clock: ServerClock, resets: ResetTracker) {
     this.#clock = clock;
     this.#resets = resets;
+  }
+
+  /** From now on windows are mostly opened by others: when is known by what was seen before and after. */
+  beShared(): void {
+    this.#isShared = true;
   }
 
   /** After this moment a request meets a new window. */
@@ -122,6 +129,8 @@ export class WindowEdge {
     const offsetMs = byOffset ? this.#byOffset(resetMs).highMs : Number.NEGATIVE_INFINITY;
     // Resets that wobble are no measure where there is a better one.
     const laterMs = this.#slackMs === 0 ? offsetMs : Number.NEGATIVE_INFINITY;
+    // Of a window that others opened only a span is known, and counting from its late end is late each time.
+    if (byOffset && this.#slackMs === 0 && this.#isOpenedByOthers) return Math.min(latestMs, offsetMs);
     // An arrival is meant, and what is written then arrives half a round trip later: that is the margin.
     if (byLength)
       return this.#opened === undefined
@@ -129,6 +138,11 @@ export class WindowEdge {
         : Math.min(latestMs, Math.max(laterMs, this.#length.from(this.#opened).highMs));
     // Windows that begin with a request have one length: only where they do not is the told reset a measure by itself.
     return byOffset && this.#length.misses >= 0.5 ? Math.min(latestMs, offsetMs) : undefined;
+  }
+
+  get #isOpenedByOthers(): boolean {
+    const opened = this.#opened;
+    return opened !== undefined && this.#isShared && opened.highMs - opened.lowMs > this.closeMs;
   }
 
   /** How closely an end must be known to be relied upon. */
@@ -218,8 +232,14 @@ export class WindowEdge {
         this.#length.see([leastMs, mostMs], noiseMs, this.closeMs);
       }
     }
-    this.#opened = opened ? arrival : undefined;
+    this.#opened = opened ? arrival : this.#openedByOthers(arrival);
     this.#lastInsideMs = arrival.lowMs;
+  }
+
+  /** The window was opened after the last request that the one before answered, and before this one arrived. */
+  #openedByOthers({ highMs }: Span): Span | undefined {
+    const lowMs = this.#lastInsideMs;
+    return this.#isShared && Number.isFinite(lowMs) && lowMs <= highMs ? { lowMs, highMs } : undefined;
   }
 
   #learnRounding(oldResetMs: number, { readMs }: Observation): void {

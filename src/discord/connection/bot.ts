@@ -10,6 +10,7 @@ import {
   type Interaction,
   Options,
   Routes,
+  type WebSocketOptions,
 } from "discord.js";
 import type { Log } from "../../log.ts";
 import { isLongEditWait } from "./long-edit-wait.ts";
@@ -19,10 +20,20 @@ import { withTokenGuard } from "./token-guard.ts";
 /** `auto`, or these shards out of `count`. */
 export type Shards = "auto" | { readonly ids: readonly number[]; readonly count: number };
 
+/** What processes of one bot have to share at Discord. */
+export interface Crowd {
+  /** Parts that Discord's limit of requests a second is divided into. */
+  readonly blocks: number;
+  /** Resolves when a shard may begin a session; at most one in five seconds for each `shard % maxConcurrency`. */
+  waitForIdentify(shard: number, maxConcurrency: number, signal: AbortSignal): Promise<void>;
+}
+
 export interface BotOptions {
   /** Such as `https://discord.com/api`. */
   readonly apiUrl: string;
   readonly shards: Shards;
+  /** Where other processes of this bot are connected too. @default this one is alone */
+  readonly crowd?: Crowd | undefined;
   readonly log: Log;
   onInteraction(interaction: Interaction): void;
   /** The bot was added to a guild while it was connected. */
@@ -41,13 +52,14 @@ export class LoginError extends Error {
 }
 
 /** Makes a discord.js client that caches only guilds, their roles and channels, and the bot itself. */
-export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client {
+export function createClient({ apiUrl, shards, crowd, log, ...on }: BotOptions): Client {
   const client = new Client({
     // Interactions bring everything that we need; other intents would only bring traffic.
     intents: [GatewayIntentBits.Guilds],
     rest: {
       api: apiUrl,
       rejectOnRateLimit: isLongEditWait,
+      ...(crowd && { globalRequestsPerSecond: Math.max(1, Math.floor(DISCORD_PER_S / crowd.blocks)) }),
       makeRequest: withTokenGuard({
         send: makeRequest,
         whoAmIUrl: `${apiUrl}/v${DefaultRestOptions.version}${Routes.user()}`,
@@ -56,6 +68,7 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
           log.warn({}, "Discord answered 401 although the token is good; the request was sent again"),
       }),
     },
+    ...(crowd && { ws: { buildIdentifyThrottler: (manager) => identifyTurns(manager, crowd) } }),
     ...(shards === "auto" ? { shards } : { shards: [...shards.ids], shardCount: shards.count }),
     allowedMentions: { parse: [] },
     makeCache: Options.cacheWithLimits({
@@ -83,6 +96,21 @@ export function createClient({ apiUrl, shards, log, ...on }: BotOptions): Client
     on.onEnded("Discord ended the session; the bot must be started again."),
   );
   return client;
+}
+
+/** Requests a second that Discord allows one bot. */
+const DISCORD_PER_S = 50;
+
+type BuildIdentifyThrottler = NonNullable<WebSocketOptions["buildIdentifyThrottler"]>;
+
+async function identifyTurns(
+  manager: Parameters<BuildIdentifyThrottler>[0],
+  crowd: Crowd,
+): Promise<Awaited<ReturnType<BuildIdentifyThrottler>>> {
+  const { session_start_limit: limit } = await manager.fetchGatewayInformation();
+  return {
+    waitForIdentify: (shard, signal) => crowd.waitForIdentify(shard, limit.max_concurrency, signal),
+  };
 }
 
 /** Of people only the bot itself is cached: its own roles say which channels it may read. */

@@ -1,7 +1,7 @@
 import type { Client, Guild, Interaction, REST } from "discord.js";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Log } from "../../log.ts";
-import { createClient, logIn, type Shards } from "./bot.ts";
+import { type Crowd, createClient, logIn, type Shards } from "./bot.ts";
 import { ShardPresence } from "./shard-presence.ts";
 
 export interface GatewayOptions {
@@ -9,6 +9,8 @@ export interface GatewayOptions {
   /** Such as `https://discord.com/api`. */
   readonly apiUrl: string;
   readonly shards: Shards;
+  /** Where other processes of this bot are connected too. @default this one is alone */
+  readonly crowd?: Crowd | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
