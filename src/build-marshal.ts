@@ -4,7 +4,6 @@ import { createServiceClient } from "./api/client.ts";
 import { buildAlerts } from "./build-alerts.ts";
 import { buildHistory } from "./build-history.ts";
 import type { Config } from "./config.ts";
-import { shardOf } from "./discord/connection/removed-guilds.ts";
 import { createDiscord } from "./discord/create-discord.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
@@ -15,7 +14,7 @@ import { ServerKey } from "./domain/server-key.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
 import { createGuildLifecycle } from "./guild-lifecycle.ts";
-import { dropAll, type LeasedParts } from "./leased-parts.ts";
+import { dropAll, type LeasedParts, servedBy } from "./leased-parts.ts";
 import type { RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
 import { registerGauges } from "./ops/gauges.ts";
@@ -54,12 +53,6 @@ export interface Marshal {
   readonly ops: OpsSources;
   /** Resolves with the reason, in words, when the bot can do nothing more until its operator acts. */
   readonly ended: Promise<string>;
-}
-
-/** Whether these shards hear of a guild. */
-function servedBy({ ids, count }: LeasedParts["shards"]): (guildId: string) => boolean {
-  const served = new Set(ids);
-  return (guildId) => served.has(shardOf(guildId, count));
 }
 
 /** Builds every part by hand and starts nothing. A part that is not named here does not run. */

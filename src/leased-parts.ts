@@ -1,5 +1,6 @@
 import type { Shards } from "./discord/connection/bot.ts";
 import type { Gateway } from "./discord/connection/gateway.ts";
+import { shardOf } from "./discord/connection/removed-guilds.ts";
 import type { Clock } from "./domain/ports/clock.ts";
 import type { SharedLimits } from "./domain/ports/shared-limits.ts";
 import type { WorkPermit } from "./domain/ports/work-permit.ts";
@@ -23,6 +24,12 @@ export interface LeasedParts {
   readonly isStoreInDoubt: boolean;
   /** What was in doubt has been looked through. */
   settle(): Promise<void>;
+}
+
+/** Whether these shards hear of a guild. */
+export function servedBy({ ids, count }: LeasedParts["shards"]): (guildId: string) => boolean {
+  const served = new Set(ids);
+  return (guildId) => served.has(shardOf(guildId, count));
 }
 
 /**

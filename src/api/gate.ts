@@ -198,7 +198,6 @@ export class Gate {
   #startReady(): void {
     this.#admission.refuseRisky();
     if (this.#halt.state === "open") this.#errands.checkNext();
-
     let wakeAtMs = this.#desk.wakeAtMs() ?? Number.POSITIVE_INFINITY;
     while (!this.#waiting.isEmpty) {
       const nowMs = this.#clock.monotonicMs();
@@ -261,14 +260,12 @@ export class Gate {
     this.#halt.refuse({ ...outcome, message }, job.probe);
     if (job.probe) this.#probe.onRefused();
     this.#carrier.inFlight.cancelUnwritten(HALT_BEGAN);
-
     if (mayWait && !this.#closed && this.#halt.failure() === undefined) {
       this.#waiting.enterAgain(job);
       return;
     }
-    const halt = this.#halt.current;
-    const retryAtMs = halt?.untilMs ?? this.#clock.nowMs();
-    job.reject(new Failure(halt?.why ?? code, message, { ran, retryAtMs }));
+    const { untilMs: retryAtMs = this.#clock.nowMs(), why = code } = this.#halt.current ?? {};
+    job.reject(new Failure(why, message, { ran, retryAtMs }));
   }
 
   #noteTaken(exchange: Exchange, speaksForKey: boolean, { sentMs }: Observation): void {

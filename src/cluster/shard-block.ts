@@ -18,7 +18,9 @@ export function wholeBlock(count: number): ShardBlock {
 }
 
 /** The blocks that may be claimed: the one that was named, or all that a count is divided into. */
-export function blocksOf(wanted: ShardBlock | { readonly any: number; readonly count: number }): readonly ShardBlock[] {
+export function blocksOf(
+  wanted: ShardBlock | { readonly any: number; readonly count: number },
+): readonly ShardBlock[] {
   if (!("any" in wanted)) return [wanted];
   const { any, count } = wanted;
   return Array.from({ length: count / any }, (_, block) => ({
