@@ -3,6 +3,7 @@ import { playerCard } from "../src/discord/render/server/player-card.ts";
 import { playerValue } from "../src/discord/render/server/players.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
+import { underItsName } from "../src/domain/server-names.ts";
 import { playerAt, showPlayer } from "./player-show.ts";
 
 /**
@@ -27,7 +28,11 @@ async function openPlayer({ actor, argument, values }: Press, services: Services
     return await showPlayer(services, actor, await playerAt(services, actor, place));
   }
   const showsPlace = await services.permissions.isStaff(actor, binding);
-  return { cards: [playerCard({ state, player, seen: { atMs: players.atMs }, showsPlace })] };
+  return {
+    cards: [
+      playerCard({ state: underItsName(state, binding), player, seen: { atMs: players.atMs }, showsPlace }),
+    ],
+  };
 }
 
 export const playerActions = {

@@ -5,6 +5,7 @@ import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
 import type { ListName, ServerState } from "../src/domain/model.ts";
+import { underItsName } from "../src/domain/server-names.ts";
 
 /** Reads a server for a person: the last known state while the service is slow, and the new one when it answers. */
 
@@ -30,8 +31,9 @@ interface StateQuery {
  */
 export async function* serverStates(
   { snapshots, health, clock }: Pick<Services, "snapshots" | "health" | "clock">,
-  { binding, lists, signal }: StateQuery,
+  query: StateQuery,
 ): AsyncGenerator<ShownState> {
+  const { binding, lists, signal } = query;
   const lastState = () => {
     const state = snapshots.latest(binding.source);
     return state !== undefined && lists.every((list) => state.lists[list] !== undefined) ? state : undefined;
@@ -57,7 +59,7 @@ export async function* serverStates(
     ]);
     waiting.abort();
     if (soon === undefined) {
-      yield shown(last, lists, md`The game service has not answered yet. This is what was seen last.`);
+      yield shown(last, query, md`The game service has not answered yet. This is what was seen last.`);
     }
   }
 
@@ -66,19 +68,22 @@ export async function* serverStates(
     const missing = lists.find((list) => answer.state.lists[list] === undefined);
     if (missing !== undefined)
       throw new Failure("bad-response", "The answer lacked a list.", { isRead: true });
-    yield shown(answer.state, lists);
+    yield shown(answer.state, query);
     return;
   }
   if (!(answer.error instanceof Failure)) throw answer.error;
   const state = lastState();
   if (state === undefined) throw withoutSnapshot(answer.error);
-  yield shown(state, lists, staleWhy(answer.error, clock.nowMs()));
+  yield shown(state, query, staleWhy(answer.error, clock.nowMs()));
 }
 
 /** A state with its age, which is that of the oldest list in it. */
-function shown(state: ServerState, lists: readonly ListName[], why?: Escaped): ShownState {
+function shown(state: ServerState, { binding, lists }: StateQuery, why?: Escaped): ShownState {
   const ages = lists.map((list) => state.lists[list]?.atMs ?? state.statusAtMs);
-  return { state, seen: { atMs: Math.min(state.statusAtMs, ...ages), staleWhy: why } };
+  return {
+    state: underItsName(state, binding),
+    seen: { atMs: Math.min(state.statusAtMs, ...ages), staleWhy: why },
+  };
 }
 
 const HALT_WORDS = {

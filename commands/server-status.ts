@@ -73,7 +73,7 @@ async function joinKey(actor: Actor, bindingId: string, services: Services): Pro
     });
   }
   const known = services.snapshots.latest(binding.source)?.status;
-  return { content: joinKeyText(known ?? binding) };
+  return { content: joinKeyText({ name: binding.name, joinKey: (known ?? binding).joinKey }) };
 }
 
 export const statusActions = {

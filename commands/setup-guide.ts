@@ -39,6 +39,7 @@ export async function guideAt(services: Services, actor: Actor, at: GuidePositio
   return guideMessage({
     step,
     binding,
+    isOneOfSeveral: (await services.bindings.list(guildId)).length > 1,
     settings,
     feeds,
     accessOf: (channelId) => accesses.get(channelId) ?? { kind: "unknown" },

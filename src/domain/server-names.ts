@@ -1,4 +1,6 @@
 import { Failure } from "./failure.ts";
+import type { Binding } from "./guild.ts";
+import type { ServerState } from "./model.ts";
 
 /** The name of a linked server within its guild: short enough to be typed, and different from the others. */
 
@@ -50,4 +52,9 @@ function shortened(text: string): string {
   const atWord = start.replace(/\s\S*$/u, "");
   const kept = atWord === "" ? start : atWord;
   return kept.replace(/[\s\p{P}|]+$/u, "") || kept.trim();
+}
+
+/** The state under the name by which people here choose the server: two may have the same name in the game. */
+export function underItsName(state: ServerState, { name }: Pick<Binding, "name">): ServerState {
+  return { ...state, status: { ...state.status, name } };
 }

@@ -117,6 +117,15 @@ describe("/server status", () => {
     assert.doesNotMatch(text, /rvrsd/);
   });
 
+  test("stands under the name by which people here choose the server", async () => {
+    const { world, binding } = await rig();
+    await world.bindings.rename(actor.guildId, binding.id, "Night City");
+    const refresh = server.actions["server-refresh"].execute(press(binding.id), world.services);
+    assert.equal((await lastOf(refresh)).cards?.[0]?.title, "Night City");
+    const key = server.actions["server-key"].execute(press(binding.id, [], staffActor), world.services);
+    assert.match(textOf(await lastOf(key)), /Join key of \*\*Night City\*\*/);
+  });
+
   test("has the join key behind a button, for staff, and only who asked sees it", async () => {
     const { world, binding } = await rig();
     const key = server.actions["server-key"];

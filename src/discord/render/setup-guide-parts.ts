@@ -11,6 +11,8 @@ export interface GuideView {
   readonly more?: boolean;
   /** The server that is set up; undefined while none is linked. */
   readonly binding: Binding | undefined;
+  /** Other servers are linked here too, so each step says which one it is about. */
+  readonly isOneOfSeveral: boolean;
   readonly settings: GuildSettings;
   /** Of that server, oldest first. */
   readonly feeds: readonly Feed[];

@@ -3,7 +3,7 @@ import { type Escaped, joined, markdownOfOurs, md, roleMention } from "../../dom
 import { type Binding, GUIDE_STEPS, type GuideStep } from "../../domain/guild.ts";
 import type { Button, MessageBody, Row } from "../../domain/message.ts";
 import { channelLine } from "./channel-access.ts";
-import { inlineCode, inlineName } from "./escape.ts";
+import { cut, inlineCode, inlineName, plainText } from "./escape.ts";
 import { feedLine, logRows, logText, moreLogRows } from "./setup-guide-logs.ts";
 import { button, type GuideView } from "./setup-guide-parts.ts";
 import { staffRows, staffText } from "./setup-guide-staff.ts";
@@ -35,10 +35,18 @@ export function guideMessage(view: GuideView): MessageBody {
   return {
     ...(note === undefined ? {} : { content: note }),
     cards: [
-      { title: heading, description: joined(parts, "\n"), color: step === "done" ? DONE_COLOR : STEP_COLOR },
+      {
+        ...authorOf(view),
+        ...{ title: heading, description: joined(parts, "\n") },
+        color: step === "done" ? DONE_COLOR : STEP_COLOR,
+      },
     ],
     rows: [...rowsOf(view)],
   };
+}
+
+function authorOf({ binding, isOneOfSeveral }: GuideView): { readonly author?: string } {
+  return binding === undefined || !isOneOfSeveral ? {} : { author: cut(plainText(binding.name), 200) };
 }
 
 /** Done, here, still to come: by sign and place, never by colour alone. */

@@ -13,6 +13,7 @@ import type { Panel, PanelRenderer, Panels, Remover } from "../../domain/ports/p
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
+import { underItsName } from "../../domain/server-names.ts";
 import { reasonInWords } from "../delivery/refusal-words.ts";
 import { type PanelRecord, panelKey } from "./panel-records.ts";
 import {
@@ -219,8 +220,13 @@ export class PanelBoard implements Panels {
       live.record = { ...live.record, goodAtMs: state.statusAtMs };
       live.goodSinceMs = clock.monotonicMs();
     }
-    const open = state === undefined ? undefined : modCalls.withoutResolved(bindingId, state);
-    const body = open === undefined ? live.record.body : renderer.current(open, { bindingId, mark });
+    const body =
+      state === undefined
+        ? live.record.body
+        : renderer.current(modCalls.withoutResolved(bindingId, underItsName(state, binding)), {
+            bindingId,
+            mark,
+          });
     const isHeld = health.halt() !== undefined || health.parked(source) !== undefined;
     const silentAfterMs = isHeld ? HALTED_SILENT_AFTER_MS : SILENT_AFTER_MS;
     const isSilent = clock.monotonicMs() - live.goodSinceMs >= silentAfterMs;

@@ -68,7 +68,7 @@ function callFields(state: ServerState): CardField[] {
       ({ call: { caller, atS }, times }) => md`${inlineName(caller.name)} <t:${atS}:R>${timesWords(times)}`,
     );
     if (open.length > 0)
-      fields.push({ name: md`🔔 Open moderator calls · ${open.length}`, value: names(lines) });
+      fields.push({ name: md`🔔 Open moderator calls · ${open.length}`, value: names(lines, ONE_A_LINE) });
   }
   if (emergencyCalls !== undefined && emergencyCalls.value.length > 0) {
     const calls = emergencyCalls.value;
@@ -129,18 +129,26 @@ export function joinKeyText(status: Pick<ServerStatus, "name" | "joinKey">): Esc
   return md`🔑 Join key of **${inlineName(status.name)}**: ${inlineCode(status.joinKey)}\n-# Only you see this.`;
 }
 
+const ONE_A_LINE = { between: "\n", most: 5 } as const;
+
 /** A field holds 1,024 characters; what does not fit is counted. */
-function names(all: readonly Escaped[]): Escaped {
+function names(
+  all: readonly Escaped[],
+  { between, most }: { readonly between: ", " | "\n"; readonly most: number } = {
+    between: ", ",
+    most: MOST_NAMES,
+  },
+): Escaped {
   if (all.length === 0) return md`Nobody`;
   const shown: Escaped[] = [];
   let length = 0;
-  for (const one of all.slice(0, MOST_NAMES)) {
+  for (const one of all.slice(0, most)) {
     length += one.length + 2;
     if (length > 960) break;
     shown.push(one);
   }
   const left = all.length - shown.length;
-  return joined([...shown, ...(left === 0 ? [] : [md`${left} more`])], ", ");
+  return joined([...shown, ...(left === 0 ? [] : [md`${left} more`])], between);
 }
 
 function byName(a: Player, b: Player): number {

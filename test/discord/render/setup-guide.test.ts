@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { guideMessage } from "../../../src/discord/render/setup-guide.ts";
+import type { GuideView } from "../../../src/discord/render/setup-guide-parts.ts";
+import { type Binding, DEFAULT_SETTINGS, EMPTY_POLICY, type Tier } from "../../../src/domain/guild.ts";
+import { textOf } from "../../support/fake-answers.ts";
+
+const binding = { id: "b", guildId: "1", name: "Night City" } as Binding;
+
+function step(of: GuideView["step"], more: Partial<GuideView> = {}) {
+  return guideMessage({
+    ...{ step: of, binding, isOneOfSeveral: false, settings: DEFAULT_SETTINGS, feeds: [] },
+    ...{ accessOf: () => ({ kind: "open" }), ownRole: undefined, mayRun: true, nowMs: 0 },
+    ...more,
+  });
+}
+
+const labels = (message: ReturnType<typeof step>) =>
+  (message.rows ?? []).flat().flatMap((part) => (part.kind === "button" ? [part.label] : []));
+
+describe("A step of the guided set-up", () => {
+  test("names its server where several are linked", () => {
+    assert.equal(step("staff").cards?.[0]?.author, undefined);
+    assert.equal(step("staff", { isOneOfSeveral: true }).cards?.[0]?.author, "Night City");
+  });
+
+  test("says which roles hold which tier, because a menu with a choice no longer does", () => {
+    const roleTiers: Readonly<Record<string, Tier>> = { "7": "manager", "8": "moderator", "9": "moderator" };
+    const settings = { ...DEFAULT_SETTINGS, policies: { b: { ...EMPTY_POLICY, roleTiers } } };
+    const text = textOf(step("staff", { settings }));
+    assert.match(text, /✅ Managers: <@&7>\n✅ Moderators: <@&8> <@&9>\n✅ You may run commands yourself/);
+  });
+
+  test("offers to check again only where something is missing: a fourth button would break the row of a phone", () => {
+    const feeds = [
+      { id: "f", kind: "joins", channelId: "5", state: "live" },
+    ] as unknown as GuideView["feeds"];
+    assert.deepEqual(labels(step("logs", { feeds })), ["Back", "More logs", "Next"]);
+    const accessOf = () => ({ kind: "missing", permissions: ["Send Messages"] }) as const;
+    assert.deepEqual(labels(step("logs", { feeds, accessOf })), ["Back", "More logs", "Check again", "Next"]);
+  });
+});
