@@ -18,7 +18,8 @@ import { drawn } from "./stats-picture.ts";
 /** `/stats server`: how full a server was and whether staff was there. For Moderators. */
 
 const DAY_S = 86_400;
-const MINUTE_S = 60;
+/** Who asks again within it gets the same figures and the same picture. */
+const SAME_FOR_S = 10;
 
 export const periodOption: APIApplicationCommandStringOption = {
   type: ApplicationCommandOptionType.String,
@@ -32,9 +33,9 @@ export function periodOf(text: string | undefined): PeriodDays {
   return PERIODS.find(({ days }) => String(days) === text)?.days ?? 7;
 }
 
-/** Whole minutes, so that who asks again within one gets the same figures and the same picture. */
+/** Up to now, nearly: what was seen a moment ago belongs to it. */
 export function spanUpToNow(nowMs: number, days: PeriodDays): Pick<StatsSpan, "fromS" | "toS"> {
-  const toS = Math.floor(nowMs / 1_000 / MINUTE_S) * MINUTE_S;
+  const toS = Math.floor(nowMs / 1_000 / SAME_FOR_S) * SAME_FOR_S;
   return { fromS: toS - days * DAY_S, toS };
 }
 

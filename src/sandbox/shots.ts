@@ -48,6 +48,7 @@ async function take(screen: Screen, { browser, folder, isLight }: Taking): Promi
     await posted(stage, panel, screen.isEmpty === true ? 0 : 2);
     screen.happens?.(stage.town);
     await posted(stage, panel, screen.happens === undefined ? 0 : 2);
+    if (screen.hasPast === true) await panel.pull("past");
     const page = await browser.newPage({ viewport: SIZES[0], reducedMotion: "reduce" });
     const query = new URLSearchParams({
       as: screen.as,

@@ -52,6 +52,8 @@ export interface Stage {
   /** The first of `bots`. */
   readonly bot: BotProcess;
   readonly bots: readonly BotProcess[];
+  /** Where the bot keeps what happened; absent where its store is shared, because no history is kept then. */
+  readonly historyFile?: string;
   close(): Promise<void>;
 }
 
@@ -113,6 +115,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     cast,
     bot,
     bots,
+    ...(options.environment?.STORE_URL === undefined ? { historyFile: join(folder, "history.sqlite") } : {}),
     async close() {
       await Promise.all(bots.map((one) => one.stop()));
       clearInterval(ticking);

@@ -14,7 +14,7 @@ export interface StatsParts {
   ): Promise<AnswerOf<N>>;
 }
 
-/** Figures that are kept: some kilobytes each, for who asks again within the minute that their times name. */
+/** Figures that are kept: some kilobytes each, for who asks again within the seconds that their times name. */
 const MOST_KEPT = 100;
 /** A quarter of a year holds a hundred thousand looks. */
 const LONG = { withinMs: 30_000 } as const;

@@ -11,6 +11,8 @@ export interface Screen {
   readonly channel: string;
   /** On a sandbox where nothing is set up. */
   readonly isEmpty?: boolean;
+  /** The bot's history has weeks to show. */
+  readonly hasPast?: boolean;
   /** What happens in the town before one looks. */
   happens?(town: Town): void;
   /** What the person does. */
@@ -49,6 +51,13 @@ export const SCREENS: readonly Screen[] = [
     channel: "staff-room",
     happens: trouble,
     does: line("/server at time: 1 s ago"),
+  },
+  {
+    name: "stats",
+    as: "moderator",
+    channel: "staff-room",
+    hasPast: true,
+    does: line("/stats server period: 7 days"),
   },
   {
     name: "run-confirm",

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { writePast } from "../past.ts";
 import type { Stage } from "../stage.ts";
 import type { Lever } from "./lever.ts";
 import type { LinkCodes } from "./link-code.ts";
@@ -5,7 +7,7 @@ import type { LinkCodes } from "./link-code.ts";
 const intensities = ["quiet", "normal", "busy", "frenzy"] as const;
 
 /** What happens in the town, by hand. */
-export function townLevers({ town }: Stage, codes: LinkCodes): readonly Lever[] {
+export function townLevers({ town, historyFile, service }: Stage, codes: LinkCodes): readonly Lever[] {
   const lever = (id: string, label: string, hint: string, pull: () => string): Lever => ({
     ...{ id, label, hint, pull, group: "town", isFault: false },
   });
@@ -44,6 +46,19 @@ export function townLevers({ town }: Stage, codes: LinkCodes): readonly Lever[] 
       town.emergencyCall();
       return "Someone dialled 911";
     }),
+    {
+      ...lever(
+        "past",
+        "Three weeks of past",
+        "Fills the bot's history, so that /stats has weeks to show",
+        () => {
+          const nowS = Math.floor(service.nowMs() / 1_000);
+          const servers = writePast({ file: historyFile ?? "", nowS, seed: 1 });
+          return servers === 0 ? "No server is linked yet" : "The server has a past of three weeks now";
+        },
+      ),
+      isDisabled: () => historyFile === undefined || !existsSync(historyFile),
+    },
     lever("link-code", "Type the code of /me link", "Staff in the game type the newest code there", () =>
       codes.type(),
     ),

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { openDatabase } from "../../src/history/database/open-database.ts";
+import { server } from "../../src/history/queries/server-stats.ts";
+import { writePast } from "../../src/sandbox/past.ts";
+import { BINDING, bob, GUILD, mod, openRig, START_S } from "../history/rig.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+describe("the past that the sandbox gives a bot", () => {
+  const folder = tempFolder();
+  after(() => folder.remove());
+
+  test("fits the tables of today: weeks with evenings, calls, and hours without staff", async () => {
+    const file = join(folder.path, "history.sqlite");
+    const opened = await openDatabase(`sqlite:${file}`);
+    const { see, context } = await openRig({ open: async () => opened, fresh: () => `sqlite:${file}` });
+    await see({ players: [bob, mod] }, START_S + 60);
+    assert.equal(writePast({ file, nowS: START_S + 120, seed: 1, guildIds: ["901"] }), 0);
+    assert.equal(writePast({ file, nowS: START_S + 120, seed: 1 }), 1);
+    const week = { fromS: START_S - 7 * 86_400, toS: START_S, zone: "UTC" };
+    const found = await server(context, { guildId: GUILD, bindingId: BINDING, ...week });
+    assert.ok(found.knownS > 6 * 86_400 && found.knownS < 7 * 86_400, String(found.knownS));
+    assert.ok(found.joins > 100 && found.calls.answered > 5 && found.uncoveredS > 3_600);
+    await opened.close();
+  });
+});
