@@ -54,6 +54,8 @@ export interface HistoryWing extends History {
   readonly caseStores: { readonly store: CaseStore; readonly watchStore: WatchStore };
 }
 
+/** A database that fails so often, one time after the other, is away; once it may be locked for a moment. */
+const FAILED_IN_ROW = 2;
 /** One answer of the service may hold hundreds of rows for several guilds. */
 const STORE_WITHIN_MS = 60_000;
 /** Erasing a player of years touches many rows. */
@@ -65,22 +67,13 @@ export function createHistory(parts: HistoryParts): HistoryWing {
   const serviceTime = new ServiceTime(clock);
   let trouble: string | undefined = "it is being opened";
   let rowsStored = 0;
+  let failedInRow = 0;
 
   const client = new WorkerClient({
     options: { url, markKey },
     clock,
     random,
-    onTrouble(message) {
-      const before = trouble;
-      trouble = message;
-      if (message === undefined) {
-        log.info({}, "the history is recorded");
-        // A failure means that the database or the bot has stopped again, which is told elsewhere.
-        void onOpened().catch((err: unknown) =>
-          log.debug({ err }, "the history could not read its settings"),
-        );
-      } else if (message !== before) log.warn({ reason: message }, "the history is not recorded");
-    },
+    onTrouble,
     onDefect: (message) =>
       log.error({ stack: message }, "a question to the history failed in a way that was not expected"),
   });
@@ -92,12 +85,16 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     targetsOf: (text) => parts.targetsOf(text),
     store: (answers) => client.call("ingest.take", { answers }, { withinMs: STORE_WITHIN_MS }),
     onStored(rows) {
+      if (failedInRow >= FAILED_IN_ROW) onTrouble(undefined);
+      failedInRow = 0;
       rowsStored += rows;
       metrics.count("marshal_history_rows_total", {}, rows);
     },
     onFailed(err) {
       metrics.count("marshal_history_failures_total");
       log.debug({ err }, "answers of the service could not be recorded; they are tried again");
+      failedInRow += 1;
+      if (failedInRow >= FAILED_IN_ROW) onTrouble(err instanceof Error ? err.message : String(err));
     },
     onDropped: (answers) => metrics.count("marshal_history_dropped_total", {}, answers),
   });
@@ -124,6 +121,17 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     onErased: (guildId) => onErased(guildId),
     onFailed: (err) => log.warn({ err }, "what is too old could not be erased from the history"),
   });
+
+  /** What keeps the history from being recorded; undefined: nothing does any more. */
+  function onTrouble(message: string | undefined): void {
+    const before = trouble;
+    trouble = message;
+    if (message === undefined) {
+      log.info({}, "the history is recorded");
+      // A failure means that the database or the bot has stopped again, which is told elsewhere.
+      void onOpened().catch((err: unknown) => log.debug({ err }, "the history could not read its settings"));
+    } else if (message !== before) log.warn({ reason: message }, "the history is not recorded");
+  }
 
   async function onOpened(): Promise<void> {
     recorded.setOff(await client.call("guild.turnedOff", {}));

@@ -9,7 +9,7 @@ const PLAYERS_A_SERVER = 1_000;
 const INSIDE = 40;
 /** Rows of an answer; together they make the mix of a busy evening. */
 const MIX = { joins: 24, kills: 36, commands: 32, modCalls: 4 } as const;
-export const ROWS_A_DELIVERY = MIX.joins + MIX.kills + MIX.commands + MIX.modCalls;
+export const ROWS_AN_ANSWER = MIX.joins + MIX.kills + MIX.commands + MIX.modCalls;
 const START_S = 1_780_000_000;
 const NAMES = ["river", "Stone", "max", "Officer", "xX", "lil", "Dark", "blue", "Mr", "the"];
 const TEXTS = [

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { systemClock, systemRandom } from "../../src/clock.ts";
@@ -7,15 +7,8 @@ import { seededRandom } from "../support/clock.ts";
 import { postgresPrograms, startPostgres } from "../support/postgres-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { type BenchResult, figure, quantile, table } from "./bench.ts";
-import {
-  bindingOf,
-  guildOf,
-  playerOf,
-  ROWS_A_DELIVERY,
-  recordedAnswerOf,
-  SERVERS,
-  secondOf,
-} from "./history-town.ts";
+import { Filling, type Part, roundsOf } from "./history-filling.ts";
+import { bindingOf, guildOf, playerOf, SERVERS, secondOf } from "./history-town.ts";
 
 export const name = "history";
 
@@ -30,9 +23,11 @@ const POSTGRES_ROWS = Number(process.env.HISTORY_POSTGRES_ROWS ?? ROWS);
 const KEPT_FOLDER = process.env.HISTORY_FOLDER;
 const IS_FILL_ONLY = process.env.HISTORY_FILL === "1";
 const QUESTIONS = 400;
-/** The share of the rows that the ingest is measured over: the last ones, when the database is largest. */
+/**
+ * The share of the rows that ingest is measured over: the last ones, when the database is largest. As many come first in
+ * the same way; those between are copies of them at later times, which takes minutes instead of an hour.
+ */
 const MEASURED_SHARE = 0.1;
-const ANSWERS_AT_ONCE = 16;
 const BOUNDS = { ingestPerS: 5_000, playerP99Ms: 50, searchP99Ms: 50, rewindP99Ms: 100, bytesPerRow: 150 };
 
 interface Measured {
@@ -44,7 +39,7 @@ interface Measured {
   readonly bytesPerRow: number;
 }
 
-/** Ten million rows through the worker, as the bot sends them; then questions of people, one after the other. */
+/** Ten million rows, the last of them through the worker as the bot sends them; then questions, one after the other. */
 export async function run(): Promise<BenchResult> {
   const folder = KEPT_FOLDER === undefined ? tempFolder() : keptFolder(KEPT_FOLDER);
   const path = join(folder.path, "history.sqlite");
@@ -85,18 +80,18 @@ function keptFolder(path: string): { readonly path: string; remove(): void } {
   return { path, remove: () => undefined };
 }
 
-/** One database, how many rows it is to have, and the file that says how many rounds it has. */
-interface Part {
-  readonly url: string;
-  readonly rows: number;
-  readonly progress?: string | undefined;
+async function fillOnly(part: Part): Promise<BenchResult> {
+  const filling = new Filling(part);
+  await fillFirst(filling);
+  return { ok: true, figures: {}, lines: [`${filling.rows} rows are there`] };
 }
 
-async function fillOnly(part: Part): Promise<BenchResult> {
-  const client = await open(part.url);
-  const filling = new Filling(client, part);
-  await filling.until(measuredFrom(part.rows)).finally(() => client.stop());
-  return { ok: true, figures: {}, lines: [`${filling.rows} rows are there`] };
+/** All rows but those over which ingest is measured. */
+async function fillFirst(filling: Filling): Promise<void> {
+  const { url, rows } = filling.part;
+  const client = await open(url);
+  await filling.through(client, roundsOf(rows, MEASURED_SHARE)).finally(() => client.stop());
+  await filling.byCopies(roundsOf(rows, 1 - MEASURED_SHARE));
 }
 
 async function measurePostgres(): Promise<Measured | undefined> {
@@ -112,12 +107,12 @@ async function measurePostgres(): Promise<Measured | undefined> {
 }
 
 async function measure(part: Part, bytes: () => number): Promise<Measured> {
+  const filling = new Filling(part);
+  await fillFirst(filling);
   const client = await open(part.url);
   try {
-    const filling = new Filling(client, part);
-    await filling.until(measuredFrom(part.rows));
     const before = { rows: filling.rows, ms: performance.now() };
-    await filling.until(roundsOf(part.rows));
+    await filling.through(client, roundsOf(part.rows));
     const { rows } = filling;
     const ingestPerS = figure((rows - before.rows) / ((performance.now() - before.ms) / 1_000), 0);
     const asked = await ask(client, roundsOf(part.rows));
@@ -141,53 +136,6 @@ async function open(url: string): Promise<WorkerClient> {
   const trouble = await opened.promise;
   if (trouble !== undefined) throw new Error(trouble);
   return client;
-}
-
-/** In one round each server answers once. */
-function roundsOf(rows: number): number {
-  return Math.ceil(rows / ROWS_A_DELIVERY / SERVERS);
-}
-
-/** The round from which on ingest is measured. */
-function measuredFrom(rows: number): number {
-  return Math.floor(roundsOf(rows) * (1 - MEASURED_SHARE));
-}
-
-/** Fills a database round by round, and knows after a restart how far it came. */
-class Filling {
-  readonly #client: WorkerClient;
-  readonly #part: Part;
-  #done = { rounds: 0, rows: 0 };
-
-  constructor(client: WorkerClient, part: Part) {
-    this.#client = client;
-    this.#part = part;
-    const { progress } = part;
-    if (progress !== undefined && existsSync(progress))
-      this.#done = JSON.parse(readFileSync(progress, "utf8"));
-  }
-
-  get rows(): number {
-    return this.#done.rows;
-  }
-
-  async until(end: number): Promise<void> {
-    const { rows: wanted, progress } = this.#part;
-    for (let { rounds, rows } = this.#done; rounds < end; ) {
-      const times = secondOf(rounds, roundsOf(wanted));
-      const random = seededRandom(7 + rounds);
-      for (let server = 0; server < SERVERS; server += ANSWERS_AT_ONCE) {
-        const count = Math.min(ANSWERS_AT_ONCE, SERVERS - server);
-        const answers = Array.from({ length: count }, (_, at) =>
-          recordedAnswerOf(server + at, times, random),
-        );
-        rows += await this.#client.call("ingest.take", { answers }, { withinMs: 120_000 });
-      }
-      rounds += 1;
-      this.#done = { rounds, rows };
-      if (progress !== undefined) writeFileSync(progress, JSON.stringify(this.#done));
-    }
-  }
 }
 
 type Asked = Pick<Measured, "playerP99Ms" | "searchP99Ms" | "rewindP99Ms">;

@@ -32,6 +32,8 @@ export interface E2eOptions
   readonly speed?: number;
   /** What the clocks of all show at the start; without it, what this machine's shows. */
   readonly startMs?: number;
+  /** The database of its history; without one, a file beside its store. */
+  readonly historyUrl?: string;
   /** The folder of its store; without one, a folder that goes with the rig. */
   readonly storeFolder?: string;
 }
@@ -58,6 +60,7 @@ export class E2eRig {
   readonly keys = new Set<string>();
   readonly #folder = tempFolder();
   readonly #storeFolder: string;
+  readonly #historyUrl: string | undefined;
   readonly #ends: (() => Promise<void>)[] = [];
   readonly #listeners = new Set<() => void>();
   #serviceUrl = "";
@@ -68,6 +71,7 @@ export class E2eRig {
     this.clock = clock;
     this.discord = discord;
     this.#storeFolder = options.storeFolder ?? this.#folder.path;
+    this.#historyUrl = options.historyUrl;
     this.service = new WatchedService({
       nowMs: clock.nowMs,
       town: { initialPlayers: 6, range: { min: 6, max: 6 }, info: { maxPlayers: 500 } },
@@ -132,6 +136,7 @@ export class E2eRig {
       DISCORD_API_URL: this.discord.apiUrl,
       SERVICE_URL: this.#serviceUrl,
       STORE_URL: `sqlite:${this.storePath}`,
+      ...(this.#historyUrl === undefined ? {} : { HISTORY_URL: this.#historyUrl }),
       OPS_ADDRESS: "127.0.0.1:0",
       LOG_LEVEL: "debug",
     };

@@ -9,6 +9,9 @@ export interface PostgresServer {
   fresh(): string;
   /** What such a database takes on the disk. */
   bytesOf(url: string): number;
+  /** Goes away in the middle of what it does; `comeBack` starts it again with what it has. */
+  goAway(): void;
+  comeBack(): void;
   /** Ends at once, without writing what it still holds in memory. */
   stop(): void;
 }
@@ -44,7 +47,9 @@ export function startPostgres(programs: string): PostgresServer {
   const data = join(folder, "data");
   run("initdb", "-D", data, "-A", "trust", "-N", "-U", user);
   const options = `-k ${folder} -h '' -c fsync=off -c max_connections=50`;
-  run("pg_ctl", "-D", data, "-o", options, "-l", join(folder, "log"), "-w", "start");
+  const start = () => run("pg_ctl", "-D", data, "-o", options, "-l", join(folder, "log"), "-w", "start");
+  const end = () => run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop");
+  start();
   const urlOf = (database: string) => `postgres://${user}@/${database}?host=${encodeURIComponent(folder)}`;
   let made = 0;
   return {
@@ -59,8 +64,10 @@ export function startPostgres(programs: string): PostgresServer {
       const query = `select pg_database_size('${pathname.slice(1)}')`;
       return Number(run("psql", "-h", folder, "-U", user, "-d", "postgres", "-At", "-c", query));
     },
+    goAway: () => void end(),
+    comeBack: () => void start(),
     stop() {
-      run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop");
+      end();
       rmSync(folder, { recursive: true, force: true });
     },
   };
