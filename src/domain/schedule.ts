@@ -73,6 +73,7 @@ const GROUPS: Readonly<Record<string, readonly Weekday[]>> = {
 export function ruleOf(typed: string): ScheduleRule {
   const text = typed
     .toLowerCase()
+    .replace(/["'“”„]/g, "")
     .replace(/[–—]/g, "-")
     .replace(/[\s,;]+/g, " ")
     .replace(/ ?- ?/g, "-")

@@ -152,7 +152,7 @@ describe("/schedule", () => {
     assert.equal(told.length, 1, told.join("\n"));
     assert.match(
       told[0] ?? "",
-      /A schedule has ended\.\*\* Schedules belong to Managers, and their owner is none/,
+      /A schedule has ended\.\*\* Schedules belong to Managers, and the owner is none/,
     );
     assert.match(told[0] ?? "", /• `:h Welcome` on \*\*Liberty County\*\*, every 30 min, by <@\d+>/);
     assert.equal(rig.runs.sent.length, 0);

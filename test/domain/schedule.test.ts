@@ -40,6 +40,7 @@ describe("when a schedule runs, as people write it", () => {
     ["every hour", "every 1 h"],
     ["hourly", "every 1 h"],
     ["every 24h", "every 24 h"],
+    ['"mon-fri 18:00"', "Mon–Fri at 18:00"],
   ];
   for (const [typed, words] of said) test(`"${typed}" is ${words}`, () => assert.equal(read(typed), words));
 

@@ -42,9 +42,9 @@ export function whyNotTheirs(
   { bindingId, command }: { readonly bindingId: string; readonly command: ParsedCommand },
 ): string | undefined {
   const isManager = Object.values(policies).some((policy) => tierOf(policy, roleIds) === "manager");
-  if (!isManager && !manageGuild) return "Schedules belong to Managers, and their owner is none any more.";
+  if (!isManager && !manageGuild) return "Schedules belong to Managers, and the owner is none any more.";
   const policy = policies[bindingId] ?? EMPTY_POLICY;
   return decideVerb(policy, roleIds, command).allowed
     ? undefined
-    : `Their owner may not run :${command.verb} on this server any more.`;
+    : "The owner no longer has the right to run this command.";
 }

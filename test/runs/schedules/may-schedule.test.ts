@@ -68,12 +68,12 @@ describe("whose schedules go on", () => {
     assert.equal(theirs(["man"]), "theirs");
     assert.match(theirs(["mod"]), /belong to Managers/);
     assert.match(theirs([]), /belong to Managers/);
-    assert.match(theirs(["man"], "b2"), /may not run :hint/);
-    assert.match(theirs(["man"], "unlinked"), /may not run :hint/);
+    assert.match(theirs(["man"], "b2"), /no longer has the right/);
+    assert.match(theirs(["man"], "unlinked"), /no longer has the right/);
   });
 
   test("who manages the Discord server still needs the right to run it", () => {
     assert.equal(theirs(["mod"], "b1", true), "theirs");
-    assert.match(theirs([], "b1", true), /may not run :hint/);
+    assert.match(theirs([], "b1", true), /no longer has the right/);
   });
 });

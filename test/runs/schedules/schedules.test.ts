@@ -237,7 +237,7 @@ describe("a schedule ends with the right to run it", () => {
     await rig.clock.advance(40 * MINUTE_MS);
     assert.equal(rig.sent.length, 0);
     assert.deepEqual(rig.guildNotices, [
-      "ended :h one, :m two: Schedules belong to Managers, and their owner is none any more.",
+      "ended :h one, :m two: Schedules belong to Managers, and the owner is none any more.",
     ]);
     const left = await rig.runs.schedules.list("g1");
     assert.deepEqual(
@@ -273,7 +273,7 @@ describe("a schedule ends with the right to run it", () => {
     assert.deepEqual(sentAt(rig), [":h Hello 00:30"]);
     await presets(":weather rain");
     await rig.clock.advance(30 * MINUTE_MS);
-    assert.match(rig.guildNotices[0] ?? "", /ended :weather rain: Their owner may not run :weather/);
+    assert.match(rig.guildNotices[0] ?? "", /ended :weather rain: The owner no longer has the right/);
     await presets(":h Hello");
     await add(rig, "", "every 30 min", { what });
     await presets(undefined);
