@@ -75,7 +75,7 @@ describe("/schedule", () => {
       await rig.reads(await type(rig, "add", options, who), /Only Managers keep schedules/);
       await rig.reads(await type(rig, "list", {}, who), /Only Managers keep schedules/);
     }
-    await rig.reads(await type(rig, "add", options, "owner"), /none of the roles has a tier/);
+    await rig.reads(await type(rig, "add", options, "owner"), /needs the tier Moderator/);
     assert.equal(rig.runs.scheduleTexts.size, 0);
   });
 

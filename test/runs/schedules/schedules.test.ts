@@ -96,7 +96,7 @@ describe("a schedule", () => {
         (error) => error instanceof Failure && error.code === code && why.test(error.message),
       );
     const none = rig.runs.schedules.add(rig.actor("none", { manageGuild: true }), wanted());
-    await failsWith(none, "denied", /none of the roles has a tier/);
+    await failsWith(none, "denied", /needs the tier Moderator/);
     await failsWith(add(rig, ":kick Bob"), "bad-command", /announcement/);
     await failsWith(add(rig, "hello"), "bad-command", /colon/);
     await failsWith(add(rig, ":h a\u202eb"), "bad-command", /invisible/);
