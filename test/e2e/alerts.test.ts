@@ -119,6 +119,18 @@ describe("alerts, each kind from the command to its message", () => {
     assert.ok(message.edits <= 2, `${message.edits} edits`);
   });
 
+  test("several calls that nobody answers stand on one message, whose menu opens each caller", async () => {
+    const { moderator, member } = rig.home;
+    const channel = await alertOf("calls", "ModCalls", { threshold: "1 min" });
+    for (const caller of [ann, rig.town.join("CaraDay", 9_000_000_005)]) rig.town.modCall(caller);
+    const message = await rig.until("a message of several", () =>
+      rig.discord.messages(channel).find((one) => menuOf(one) !== undefined),
+    );
+    const menu = menuOf(message) ?? "";
+    await reads(await moderator.select(message, menu, ["AnnLee"]), /AnnLee[\s\S]*In the game/);
+    await reads(await member.select(message, menu, ["AnnLee"]), /needs the tier Moderator/);
+  });
+
   test("a server that fills, and one that empties", async () => {
     const full = await alertOf("full", "Players", { threshold: "14 players" });
     const empty = await alertOf("empty", "Players");
@@ -206,3 +218,8 @@ describe("alerts, each kind from the command to its message", () => {
     assertFitsDescription(rig, t);
   });
 });
+
+/** The menu below an alert that tells of several. */
+function menuOf({ components }: Message): string | undefined {
+  return components.flatMap((row) => row.components ?? []).find(({ type }) => type === 3)?.custom_id;
+}

@@ -35,6 +35,8 @@ export const PRESSED_ELSEWHERE = {
   "player-pick": "test/e2e/players.test.ts",
   "player-older": "test/e2e/players.test.ts",
   "player-newest": "test/e2e/players.test.ts",
+  "player-choose": "test/e2e/alerts.test.ts",
+  "rewind-open": "test/e2e/alerts.test.ts",
 };
 
 /** A rig whose bot is watched: what it said since when, and what was done then. */
@@ -73,6 +75,8 @@ export class Sweep {
           `:pm ${this.names[1] ?? ""} hello`,
         ],
         "run preset add text": [":h {1}"],
+        "schedule add what": [":h Good evening"],
+        "schedule add when": ["every 30 min", "mon-fri 18:00"],
         "me link player": [PLAIN],
         "history retention days": ["off", "30"],
       },
