@@ -44,10 +44,10 @@ function onlyFailures(error: unknown): undefined {
 export async function eraseCases({ actor, argument }: Press, services: Services): Promise<Reply> {
   const { guildId } = actor;
   const playerId = Number(argument);
-  const cases = await services.cases.eraseOf(guildId, playerId);
+  const erased = await services.cases.eraseOf(guildId, playerId);
   const watch = await services.watches.remove(guildId, playerId);
   await recordEvent(services, actor, { action: "history-forget-cases", text: String(playerId) });
-  return casesErasedMessage({ playerId, cases, isWatched: watch !== undefined });
+  return casesErasedMessage(erased, watch !== undefined);
 }
 
 /** Erases the rows of a player, and asks about the cases. */

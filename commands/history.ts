@@ -12,7 +12,7 @@ import {
 import { cut, inlineName, plainText } from "../src/discord/render/escape.ts";
 import { onlyCasesMessage } from "../src/discord/render/forgotten.ts";
 import type { Services } from "../src/discord/services.ts";
-import { md } from "../src/domain/escaped.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { KnownPlayer, RetentionDays } from "../src/domain/history.ts";
 import { recordEvent } from "./audit-event.ts";
@@ -42,11 +42,7 @@ async function completePlayer({ actor, typed }: Typing, { history }: Services): 
   });
 }
 
-/** The one player who is meant. @throws Failure "bad-command" where nobody or several are. */
-async function playerMeant({ history }: Services, guildId: string, typed: string): Promise<KnownPlayer> {
-  return onlyOne(await history.players.find(guildId, typed), typed);
-}
-
+/** @throws Failure "bad-command" where nobody or several are meant. */
 function onlyOne(found: readonly KnownPlayer[], typed: string): KnownPlayer {
   const [player, other] = found;
   if (player === undefined) {
@@ -134,17 +130,25 @@ const exportEntry = defineEntry<{ readonly player: string }>({
   parse: (options) => ({ player: options.string("player", true).trim() }),
   autocomplete: completePlayer,
   async execute({ actor, args }: Invocation<{ readonly player: string }>, services) {
-    const { playerId, name } = await playerMeant(services, actor.guildId, args.player);
+    const found = await services.history.players.find(actor.guildId, args.player);
+    // Cases stay when rows are too old.
+    const named = found.length === 0 ? await playerOfCases(services, actor.guildId, args.player) : undefined;
+    const { playerId, name } = named ?? onlyOne(found, args.player);
     const file = await services.history.privacy.export(actor.guildId, playerId);
     if (file === undefined) return { content: md`Nothing is recorded of **${inlineName(name)}** any more.` };
     await recordEvent(services, actor, { action: "history-export", text: name });
     const rest = file.isComplete ? md`` : md` These are the newest of each kind; there are more.`;
     return {
-      content: md`📄 **${inlineName(name)}**: ${file.rows} ${file.rows === 1 ? "row" : "rows"}.${rest}`,
+      content: md`📄 **${inlineName(name)}**: ${counted(file.rows, "row")}, ${counted(file.cases, "case")}.${rest}`,
       files: [{ name: `player-${playerId}.json`, data: file.text }],
     };
   },
 });
+
+function counted(count: number, what: "row" | "case"): Escaped {
+  if (what === "row") return count === 1 ? md`1 row` : md`${count} rows`;
+  return count === 1 ? md`1 case` : md`${count} cases`;
+}
 
 async function turnOff({ actor }: Press, services: Services): Promise<Reply> {
   await services.history.privacy.setRetention(actor.guildId, "off");

@@ -150,8 +150,10 @@ export interface Forgotten {
 
 /** All that is kept of one player, as a file. */
 export interface PlayerExport {
-  readonly player: KnownPlayer;
+  /** Of the game's logs. */
   readonly rows: number;
+  /** That name the player. */
+  readonly cases: number;
   /** JSON. */
   readonly text: string;
   /** False: there are more rows than one file takes; these are the newest. */

@@ -38,7 +38,7 @@ describe("what a community decides about its history", () => {
   });
 
   test("an export is a file with what is recorded, and says how much that is", async () => {
-    const exported = await manager.reads("history export", { player: "AnnLee" }, /AnnLee.*: 4 rows/);
+    const exported = await manager.reads("history export", { player: "AnnLee" }, /AnnLee.*: 4 rows, 0 cases/);
     const [file] = answerOf(exported).attachments;
     const data = JSON.parse(Buffer.from(file?.bytes ?? []).toString()) as Record<string, unknown[]>;
     assert.deepEqual([data.kills?.length, data.deaths?.length, data.visits?.length], [3, 0, 1]);
@@ -68,6 +68,10 @@ describe("what a community decides about its history", () => {
       /No row of the game's logs is kept/,
     );
     assert.deepEqual(labelsOf(answerOf(later)), ["Erase cases and watch"]);
+    const of = { player: String(ann.id) };
+    const exported = await manager.reads("history export", of, /AnnLee.*: 0 rows, 1 case\./);
+    const [file] = answerOf(exported).attachments;
+    assert.match(Buffer.from(file?.bytes ?? []).toString(), /"reason": "spam"[\s\S]*"watch"/);
     const gone = await press(owner, later, "Erase cases and watch");
     await reads(gone, /1 case is erased\. They are watched no longer\./);
     assert.deepEqual(labelsOf(answerOf(gone)), []);

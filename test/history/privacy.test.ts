@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { add } from "../../src/history/queries/cases.ts";
 import { erasePersons, eraseStep } from "../../src/history/queries/erase-expired.ts";
 import { exportPlayer } from "../../src/history/queries/export-player.ts";
 import { forget } from "../../src/history/queries/forget-player.ts";
 import { card } from "../../src/history/queries/player-card.ts";
 import { search } from "../../src/history/queries/players.ts";
 import { linked, retention, setRetention } from "../../src/history/queries/recorded-guilds.ts";
+import { put } from "../../src/history/queries/watches.ts";
 import { onBothDatabases } from "./databases.ts";
 import { ann, BINDING, bob, GUILD, type HistoryRig, mod, openRig, START_S, type Town } from "./rig.ts";
 
@@ -108,6 +110,41 @@ onBothDatabases("what a guild decides about its history", (databases) => {
       (part) => data[part]?.length,
     );
     assert.deepEqual([sizes, file?.rows, file?.isComplete], [[1, 1, 0, 1, 1, 1], 5, true]);
+    assert.equal(await exportPlayer(context, { guildId: "901", playerId: 11 }), undefined);
+  });
+
+  test("an export holds the cases and the watch as well, also where no row is kept, and of others nothing", async () => {
+    const { context } = await openRig(databases);
+    const author = { name: "Mona", userId: "u77" };
+    const of = { guildId: GUILD, kind: "kick", mass: false, author, atMs: START_S * 1_000 } as const;
+    const targets = [
+      { name: "Bob", playerId: 11 },
+      { name: "Ann", playerId: 12 },
+    ];
+    await add(context, {
+      draft: { ...of, targets, command: ":kick Bob,Ann", reason: "spam" },
+      card: undefined,
+    });
+    for (let n = 0; n < 120; n += 1) {
+      await add(context, {
+        draft: { ...of, targets: targets.slice(0, 1), reason: `r${n}` },
+        card: undefined,
+      });
+    }
+    const watch = { guildId: GUILD, playerId: 11, name: "Bob", byId: "u77", atMs: 0, reason: "scams" };
+    await put(context, { row: { watch, toldS: {} } });
+    const file = await exportPlayer(context, { guildId: GUILD, playerId: 11 });
+    assert.deepEqual([file?.rows, file?.cases, file?.isComplete], [0, 121, true]);
+    const data = JSON.parse(file?.text ?? "") as {
+      readonly cases: readonly object[];
+      readonly watch: object;
+    };
+    assert.deepEqual(data.cases.at(-1), {
+      ...{ number: 1, kind: "kick", at: new Date(START_S * 1_000).toISOString() },
+      ...{ by: "Mona", name: "Bob", reason: "spam", edits: [] },
+    });
+    assert.deepEqual(data.watch, { name: "Bob", reason: "scams", at: "1970-01-01T00:00:00.000Z" });
+    assert.doesNotMatch(file?.text ?? "", /Ann|u77/);
     assert.equal(await exportPlayer(context, { guildId: "901", playerId: 11 }), undefined);
   });
 

@@ -1,6 +1,7 @@
 import { type Escaped, joined, md } from "../../domain/escaped.ts";
 import type { Forgotten } from "../../domain/history.ts";
 import type { MessageBody, Row } from "../../domain/message.ts";
+import type { ErasedCases } from "../../domain/ports/cases.ts";
 import { inlineName } from "./escape.ts";
 
 /** What stands of a player beside the rows of the game's logs. */
@@ -12,6 +13,7 @@ export interface Standing {
 }
 
 const MOST_COUNTED = 100;
+const MOST_NUMBERED = 20;
 
 /** What went when a player was erased, what did not, and how to have that go too. Pure. */
 export function forgottenMessage(forgotten: Forgotten, standing: Standing): MessageBody {
@@ -57,18 +59,30 @@ export function onlyCasesMessage(name: string, standing: Standing): MessageBody 
 }
 
 /** What went when the cases of a player were erased. Pure. */
-export function casesErasedMessage({ cases = 0, isWatched }: Standing): MessageBody {
-  const watch = isWatched ? md` They are watched no longer.` : md``;
+export function casesErasedMessage({ cases, cardsLeft }: ErasedCases, wasWatched: boolean): MessageBody {
+  const watch = wasWatched ? md` They are watched no longer.` : md``;
   return {
     content: joined(
       [
         md`✅ ${casesText(cases)} erased.${watch}`,
-        md`A case that names others too stays, without this player. What stays as well: cases that this player wrote as staff, the audit, and messages in channels, which you can delete by hand.`,
+        ...cardLines(cardsLeft),
+        md`A case that names others too stays, without this player. What stays as well: cases that this player wrote as staff, the audit, and other messages in channels, which you can delete by hand.`,
       ],
       "\n",
     ),
     rows: [],
   };
+}
+
+function cardLines(left: readonly number[]): Escaped[] {
+  if (left.length === 0) return [];
+  const shown = joined(
+    left.slice(0, MOST_NUMBERED).map((number) => md`${number}`),
+    ", ",
+  );
+  const more = left.length > MOST_NUMBERED ? md` and ${left.length - MOST_NUMBERED} more` : md``;
+  const cards = left.length === 1 ? md`The card of case` : md`The cards of cases`;
+  return [md`⚠️ ${cards} ${shown}${more} could not be changed: delete them by hand in the case channel.`];
 }
 
 function casesText(cases: number): Escaped {

@@ -6,6 +6,8 @@ import type { PlayerRef } from "../model.ts";
 export interface CaseRenderer {
   /** `warnings`: how many of this player count, where the case is a warning. */
   card(one: Case, warnings?: number): MessageBody;
+  /** In place of the card of a case that is gone. */
+  erased(number: number): MessageBody;
   /** The number of the case that a message of ours shows; undefined: it shows none. */
   numberOf(posted: Pick<PostedMessage, "cards">): number | undefined;
   /** A watched player has joined. */

@@ -25,6 +25,13 @@ export interface CaseSummary {
   readonly latest: readonly Case[];
 }
 
+export interface ErasedCases {
+  /** How many named the player. */
+  readonly cases: number;
+  /** Numbers of cases that are gone while their card stands as it was, because Discord did not take the change. */
+  readonly cardsLeft: readonly number[];
+}
+
 export interface CaseChange {
   readonly reason?: string;
   /** Empty: none any more. */
@@ -47,8 +54,8 @@ export interface Cases {
   edit(actor: Actor, number: number, change: CaseChange): Promise<Case | undefined>;
   /** It stays, struck out, and counts no more. Undefined: there is no such case. */
   revoke(actor: Actor, number: number, why: string | undefined): Promise<Case | undefined>;
-  /** Takes a player out of all cases that name them; those that name nobody else go. Answers how many it were. */
-  eraseOf(guildId: string, playerId: number): Promise<number>;
+  /** Takes a player out of all cases that name them; those that name nobody else go, and their cards say so. */
+  eraseOf(guildId: string, playerId: number): Promise<ErasedCases>;
   /** Warnings of a player that count: not revoked, of the last 30 days. */
   warnings(guildId: string, playerId: number): Promise<number>;
 }

@@ -3,7 +3,7 @@ import type { Case, CaseCard, CaseDraft, Receipt } from "../../domain/case.ts";
 import type { Actor } from "../../domain/guild.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { CaseRenderer } from "../../domain/ports/case-renderer.ts";
-import type { CaseChange, CaseFilter, CaseSummary, Cases } from "../../domain/ports/cases.ts";
+import type { CaseChange, CaseFilter, CaseSummary, Cases, ErasedCases } from "../../domain/ports/cases.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
@@ -125,25 +125,31 @@ export class CaseBook implements Cases {
     return (await this.#ports.store.counts(guildId, playerId, sinceMs)).warning ?? 0;
   }
 
-  async eraseOf(guildId: string, playerId: number): Promise<number> {
+  async eraseOf(guildId: string, playerId: number): Promise<ErasedCases> {
     const { store } = this.#ports;
-    let erased = 0;
+    let cases = 0;
+    const cardsLeft: number[] = [];
     for (let before: number | undefined; ; ) {
       const page = before === undefined ? {} : { before };
       const found = await store.search(guildId, { playerId, limit: ERASED_AT_ONCE, ...page });
       for (const { number } of found) {
+        // As it is now: its card may have been posted since it was found.
+        const one = await store.get(guildId, number);
         const done = await this.#changes.take(`${guildId} ${number}`, () =>
           store.erasePlayer(guildId, number, playerId),
         );
-        if (done === undefined) continue;
-        erased += 1;
+        if (done === undefined || one === undefined) continue;
+        cases += 1;
         this.#open.delete(`${guildId} ${number}`);
-        if (done === "erased") continue;
-        await this.#change(guildId, number, (one) => one);
+        if (done === "erased") {
+          if (!(await this.#posts.erase(one))) cardsLeft.push(number);
+          continue;
+        }
+        await this.#change(guildId, number, (rest) => rest);
         this.#posts.show(guildId, number);
       }
       before = found.at(-1)?.number;
-      if (before === undefined) return erased;
+      if (before === undefined) return { cases, cardsLeft };
     }
   }
 

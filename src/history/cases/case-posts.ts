@@ -51,6 +51,19 @@ export class CasePosts {
     this.#running.set(guildId, running);
   }
 
+  /** The case is gone: its card says no more than that. Answers whether no card shows it any more. Never rejects. */
+  async erase({ number, card }: Case): Promise<boolean> {
+    if (card?.messageId === undefined) return true;
+    try {
+      await this.#ports.sink.edit(card.channelId, card.messageId, this.#ports.renderer.erased(number));
+      return true;
+    } catch (error) {
+      if (error instanceof SinkRefusal && error.reason === "message-gone") return true;
+      this.#ports.report("the card of an erased case could not be changed", error);
+      return false;
+    }
+  }
+
   /** After a start: its card may stand there or not. */
   recover(one: Case): void {
     if (one.card === undefined) return;

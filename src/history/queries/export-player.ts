@@ -1,4 +1,6 @@
-import type { HistoryRow, PlayerExport } from "../../domain/history.ts";
+import type { Case, Watch } from "../../domain/case.ts";
+import type { HistoryRow, KnownPlayer, PlayerExport } from "../../domain/history.ts";
+import { search } from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 import { readRows } from "./history-rows.ts";
 import { known } from "./players.ts";
@@ -6,6 +8,7 @@ import { personOf, scopesOf } from "./scopes.ts";
 
 /** Rows of one kind in one file. */
 const MOST_ROWS = 10_000;
+const CASES_A_PAGE = 100;
 
 const PARTS = [
   { name: "visits", tables: ["visits"], as: "visitor" },
@@ -23,31 +26,91 @@ export async function exportPlayer(
 ): Promise<PlayerExport | undefined> {
   const found = await personOf(context, guildId, playerId);
   const [player] = found === undefined ? [] : await known(context, [found.person]);
-  if (found === undefined || player === undefined) return undefined;
-  const scopes = await scopesOf(context, guildId);
-  const file: Record<string, unknown> = { player: withTimes(player) };
+  const cases = await casesOf(context, guildId, playerId);
+  const watch = await watchOf(context, guildId, playerId);
+  if (player === undefined && cases.length === 0 && watch === undefined) return undefined;
+
+  const logs = await logsOf(context, guildId, found?.person);
+  const file = {
+    player: player === undefined ? { playerId } : withTimes(player),
+    ...logs.parts,
+    cases: cases.map((one) => caseShown(one, playerId)),
+    ...(watch === undefined ? {} : { watch: watchShown(watch) }),
+  };
+  const text = `${JSON.stringify(file, undefined, 1)}\n`;
+  return { rows: logs.rows, cases: cases.length, text, isComplete: logs.isComplete };
+}
+
+async function logsOf(
+  context: QueryContext,
+  guildId: string,
+  person: number | undefined,
+): Promise<{ readonly parts: object; readonly rows: number; readonly isComplete: boolean }> {
+  const parts: Record<string, unknown> = {};
   let rows = 0;
   let isComplete = true;
+  if (person === undefined) return { parts, rows, isComplete };
+  const scopes = await scopesOf(context, guildId);
   for (const { name, tables, as } of PARTS) {
     const part = await readRows(context, tables, {
       scopes,
       side: { upToS: Number.MAX_SAFE_INTEGER },
       limit: MOST_ROWS + 1,
-      person: { id: found.person, as },
+      person: { id: person, as },
     });
     isComplete &&= part.length <= MOST_ROWS;
     const kept = part.slice(0, MOST_ROWS);
     rows += kept.length;
-    file[name] = kept.map(withTime);
+    parts[name] = kept.map(withTime);
   }
-  return { player, rows, text: `${JSON.stringify(file, undefined, 1)}\n`, isComplete };
+  return { parts, rows, isComplete };
+}
+
+async function casesOf(context: QueryContext, guildId: string, playerId: number): Promise<readonly Case[]> {
+  const all: Case[] = [];
+  for (let before: number | undefined; ; before = all.at(-1)?.number) {
+    const filter = { playerId, limit: CASES_A_PAGE, ...(before === undefined ? {} : { before }) };
+    const page = await search(context, { guildId, filter });
+    all.push(...page);
+    if (page.length < CASES_A_PAGE) return all;
+  }
+}
+
+async function watchOf({ db }: QueryContext, guildId: string, playerId: number): Promise<Watch | undefined> {
+  const row = await db
+    .selectFrom("watches")
+    .select("body")
+    .where("guild_id", "=", guildId)
+    .where("player_id", "=", playerId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : (JSON.parse(row.body) as { readonly watch: Watch }).watch;
+}
+
+/** What a case says of this player: others whom it names, and accounts of staff, are not theirs. */
+function caseShown(one: Case, playerId: number): object {
+  const { number, kind, atMs, serverName, targets, author, reason, evidence, command, edits, revoked } = one;
+  return {
+    ...{ number, kind, at: timeText(atMs), server: serverName, by: author.name },
+    ...{ name: targets.find((target) => target.playerId === playerId)?.name, reason, evidence },
+    // The text of a command that aims at several names the others.
+    ...(targets.length === 1 || one.mass ? { command } : {}),
+    edits: edits.map((edit) => ({ at: timeText(edit.atMs), field: edit.field, from: edit.from })),
+    ...(revoked === undefined ? {} : { revoked: { at: timeText(revoked.atMs), why: revoked.why } }),
+  };
+}
+
+function watchShown({ name, reason, atMs, untilMs }: Watch): object {
+  return { name, reason, at: timeText(atMs), until: untilMs === undefined ? undefined : timeText(untilMs) };
 }
 
 function withTime({ atS, bindingId, ...row }: HistoryRow): object {
-  return { at: new Date(atS * 1_000).toISOString(), server: bindingId, ...row };
+  return { at: timeText(atS * 1_000), server: bindingId, ...row };
 }
 
-function withTimes({ firstSeenS, lastSeenS, ...player }: PlayerExport["player"]): object {
-  const text = (atS: number) => new Date(atS * 1_000).toISOString();
-  return { ...player, firstSeen: text(firstSeenS), lastSeen: text(lastSeenS) };
+function withTimes({ firstSeenS, lastSeenS, ...player }: KnownPlayer): object {
+  return { ...player, firstSeen: timeText(firstSeenS * 1_000), lastSeen: timeText(lastSeenS * 1_000) };
+}
+
+function timeText(atMs: number): string {
+  return new Date(atMs).toISOString();
 }

@@ -166,6 +166,35 @@ describe("a case that is changed", () => {
     assert.equal(await made.room.cases.edit(actor, 7, { reason: "x" }), undefined);
   });
 
+  test("that is erased leaves a card that says no more than that; one that cannot be changed is named", async () => {
+    const made = await world();
+    const draft = { guildId: "g1", kind: "note", mass: false, author: { name: "Mo", userId: "u2" } } as const;
+    const target = { name: "Ann_Lee", playerId: 11 };
+    for (const reason of ["a secret", "another secret"]) {
+      await made.room.cases.add({ ...draft, targets: [target], reason, atMs: made.clock.nowMs() });
+    }
+    const both = [target, { name: "Bob", playerId: 12 }];
+    await made.room.cases.add({ ...draft, targets: both, reason: "of both", atMs: made.clock.nowMs() });
+    await made.settle();
+    let refusals = 1;
+    made.sink.fault = (_, __, message) => {
+      if (refusals === 0 || !JSON.stringify(message ?? {}).includes("was erased")) return undefined;
+      refusals -= 1;
+      return "edit-limit";
+    };
+    const erased = await made.room.cases.eraseOf("g1", 11);
+    await made.settle();
+    assert.deepEqual([erased.cases, erased.cardsLeft.length], [3, 1]);
+    const [left] = erased.cardsLeft;
+    const texts = made.sink.messages("cases").map(({ body }) => JSON.stringify(body));
+    const own = texts.filter((_, index) => index < 2);
+    assert.match(own[(left ?? 0) - 1] ?? "", /secret/);
+    assert.match(own[2 - (left ?? 0)] ?? "", /This case was erased/);
+    assert.doesNotMatch(own[2 - (left ?? 0)] ?? "", /secret|Ann|"button"/);
+    assert.match(texts[2] ?? "", /Bob/);
+    assert.doesNotMatch(texts[2] ?? "", /Ann/);
+  });
+
   test("at once by several people loses none of their changes", async () => {
     const made = await world();
     made.types(mo, ":kick Bob");

@@ -52,6 +52,21 @@ export function caseCard(one: Case, { warnings, withEdits = false }: CaseView = 
   };
 }
 
+/** What stands in place of the card of a case that was erased: its number, which is not used again. */
+export function erasedCaseCard(number: number): MessageBody {
+  return {
+    cards: [
+      {
+        title: md`Case ${number}`,
+        description: md`This case was erased.`,
+        color: COLORS.revoked,
+        footer: `Case ${number}`,
+      },
+    ],
+    rows: [],
+  };
+}
+
 /** The number of the case that a message of ours shows. */
 export function caseNumberOf({ cards }: Pick<PostedMessage, "cards">): number | undefined {
   const digits = FOOTER.exec(cards[0]?.footer ?? "")?.[1];

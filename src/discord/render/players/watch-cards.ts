@@ -11,7 +11,7 @@ import type { MessageBody, PostedMessage } from "../../../domain/message.ts";
 import type { CaseRenderer, WatchAlertView } from "../../../domain/ports/case-renderer.ts";
 import { note, person } from "../entry-line.ts";
 import { cut, cutLines, plainText, shownName } from "../escape.ts";
-import { caseCard, caseNumberOf } from "./case-card.ts";
+import { caseCard, caseNumberOf, erasedCaseCard } from "./case-card.ts";
 import { playerButtons } from "./player-buttons.ts";
 
 /** The watchlist, and the message when somebody on it joins. Pure. */
@@ -93,6 +93,7 @@ function alertKeyOf({ cards }: Pick<PostedMessage, "cards">): string | undefined
 
 export const caseRenderer: CaseRenderer = {
   card: (one, warnings) => caseCard(one, { warnings }),
+  erased: erasedCaseCard,
   numberOf: caseNumberOf,
   watchAlert,
   alertKeyOf,
