@@ -1,8 +1,17 @@
 import { ALERT_DEFAULTS, type AlertRule } from "../domain/alert.ts";
 import type { ModCallEntry } from "../domain/model.ts";
 import type { Facts, Surroundings } from "./facts.ts";
-import { addRow, change, type Incident, type KeptEntry, latest, type Opening, tell } from "./incidents.ts";
-import { type CountedRow, type RuleState, type ServerState, STREAMS } from "./server-state.ts";
+import {
+  addRow,
+  CALLS_JOIN_S,
+  change,
+  type Incident,
+  type KeptEntry,
+  latest,
+  type Opening,
+  tell,
+} from "./incidents.ts";
+import { type RuleState, type ServerState, STREAMS } from "./server-state.ts";
 import { freshSightings, KIND_OF, type Sighting } from "./sightings.ts";
 import { afterCount, type PlayerCount } from "./windows/levels.ts";
 import { isOver, type SpreeLimit, takeRow } from "./windows/sprees.ts";
@@ -10,9 +19,9 @@ import { callId, knownFrom, newlyDue } from "./windows/waiting-calls.ts";
 
 /** One answer of the service through one server's alerts. Changes the state that it is given, and nothing else. */
 
-/** What was told is kept for so long after its last change: an answer to a call may still come. */
-const KEPT_S = 7_200;
-/** The same beyond it, while its message does not say all of it. */
+/** An answer to a call that was told is looked for so long. */
+const ANSWER_AWAITED_S = 3_600;
+/** What is over is kept for so long while its message does not say all of it. */
 const UNSHOWN_S = 86_400;
 const MOST_INCIDENTS = 60;
 /** Takes in what has come to be known; changes the state, and answers whether it has to be stored. */
@@ -78,19 +87,15 @@ function count(state: RuleState, { subject, who, row }: Sighting, opening: Openi
   if (step.kind === "none") return;
   const id = `${subject} ${step.firedAtS}`;
   if (step.kind === "more") {
-    addRow(state.incidents, id, asShown(row));
+    addRow(state.incidents, id, row);
     return;
   }
-  const shown = step.rows.map(asShown);
+  const { rows } = step;
   const entry: KeptEntry = {
-    ...{ id, ...(who === undefined ? {} : { who }), count: shown.length },
-    ...{ firstS: shown[0]?.atS ?? row.atS, lastS: shown.at(-1)?.atS ?? row.atS, rows: latest(shown) },
+    ...{ id, ...(who === undefined ? {} : { who }), count: rows.length },
+    ...{ firstS: rows[0]?.atS ?? row.atS, lastS: rows.at(-1)?.atS ?? row.atS, rows: latest(rows) },
   };
   tell(state.incidents, entry, { eventS: step.firedAtS, opening, withinS: limit.withinS });
-}
-
-function asShown({ name: _, ...row }: CountedRow) {
-  return row;
 }
 
 /** @returns whether anything is different now */
@@ -133,20 +138,29 @@ function takeCalls(
     const entry: KeptEntry = { id, who: caller, count: 1, firstS: atS, lastS: atS, rows: [] };
     tell(state.incidents, entry, { eventS: dueS, opening, withinS });
   }
-  for (const call of calls) end(state.incidents, call, around);
+  endCalls(state.incidents, calls, around);
   return due.length > 0 || state.calls.doneS.size !== known;
 }
 
-/** Somebody has answered, or taken in hand, a call that was told. */
-function end(incidents: Incident[], call: ModCallEntry, { isTaken }: Surroundings): void {
-  if (incidents.length === 0) return;
-  const id = callId(call);
-  const open = incidents.flatMap(({ entries }) => entries).find((one) => one.id === id);
-  if (open === undefined || open.callEnd?.kind === "answered") return;
-  const { moderator: by } = call;
-  if (by !== undefined) change(incidents, id, (entry) => ({ ...entry, callEnd: { kind: "answered", by } }));
-  else if (open.callEnd === undefined && isTaken(call)) {
-    change(incidents, id, (entry) => ({ ...entry, callEnd: { kind: "taken" } }));
+/** Somebody has answered, or taken in hand, calls that were told. */
+function endCalls(incidents: Incident[], calls: readonly ModCallEntry[], { isTaken }: Surroundings): void {
+  const open = new Map<string, KeptEntry>();
+  for (const { entries } of incidents) {
+    for (const entry of entries) if (entry.callEnd?.kind !== "answered") open.set(entry.id, entry);
+  }
+  if (open.size === 0) return;
+  for (const call of calls) {
+    const id = callId(call);
+    const told = open.get(id);
+    if (told === undefined) continue;
+    const { moderator: by } = call;
+    if (by !== undefined) {
+      change(incidents, id, (entry) => ({ ...entry, callEnd: { kind: "answered", by } }));
+      open.delete(id);
+    } else if (told.callEnd === undefined && isTaken(call)) {
+      change(incidents, id, (entry) => ({ ...entry, callEnd: { kind: "taken" } }));
+      open.delete(id);
+    }
   }
 }
 
@@ -169,17 +183,22 @@ function prune(
     floorS,
   }: { readonly limit: SpreeLimit; readonly presentS: number; readonly floorS: number },
 ): void {
-  const toldS = presentS - KEPT_S;
+  const goingOn = new Set<string>();
   for (const [subject, spree] of state.sprees) {
     if (isOver(spree, limit, floorS)) state.sprees.delete(subject);
+    else if (spree.open !== undefined) goingOn.add(`${subject} ${spree.open.firedAtS}`);
   }
+  const mayChange = ({ id, players, endedS, callEnd, lastS }: KeptEntry) => {
+    if (players !== undefined) return endedS === undefined;
+    if (state.calls === undefined) return goingOn.has(id);
+    const waitedS = presentS - (lastS + limit.withinS);
+    return waitedS <= (callEnd?.kind === "answered" ? CALLS_JOIN_S : ANSWER_AWAITED_S);
+  };
   state.incidents = state.incidents
-    .filter((incident) => {
-      const { entries, shown, version, isGone } = incident;
-      const isOpen = entries.some(({ players, endedS }) => players !== undefined && endedS === undefined);
-      const lastS = Math.max(...entries.map((entry) => entry.lastS));
+    .filter(({ entries, shown, version, isGone }) => {
+      if (entries.some(mayChange)) return true;
       const isShown = isGone === true || shown >= version;
-      return isOpen || lastS + limit.withinS >= toldS || (!isShown && lastS >= toldS - UNSHOWN_S);
+      return !isShown && entries.some(({ lastS }) => presentS - lastS <= UNSHOWN_S);
     })
     .slice(-MOST_INCIDENTS);
 }

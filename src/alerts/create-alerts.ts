@@ -80,7 +80,7 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
   const { bindings, sink, notifier, renderer, clock, random, report } = parts;
   const rules = new AlertRules({ documents: parts.rules, clock, random });
   const servers = new WatchedServers({ ...parts, rulesOf: (guildId) => rules.of(guildId) });
-  const isPunishment = (text: string) => PUNISHING.has(parts.verbOf(text) ?? "");
+  const isPunishment = punishmentTest((text) => parts.verbOf(text));
   const follower: AlertFollower = new AlertFollower({
     ...parts,
     servers,
@@ -178,5 +178,22 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
       servers: servers.all().length,
       alerts: servers.all().flatMap((server) => server.rules).length,
     }),
+  };
+}
+
+/** Most texts begin with one of a few words, which are read once. */
+const MOST_WORDS = 500;
+
+function punishmentTest(verbOf: (text: string) => string | undefined): (text: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (text) => {
+    const word = /^:+[a-z]{1,20}(?= |$)/i.exec(text)?.[0].toLowerCase();
+    if (word === undefined) return PUNISHING.has(verbOf(text) ?? "");
+    const before = known.get(word);
+    if (before !== undefined) return before;
+    const is = PUNISHING.has(verbOf(`${word} x`) ?? "");
+    if (known.size >= MOST_WORDS) known.clear();
+    known.set(word, is);
+    return is;
   };
 }

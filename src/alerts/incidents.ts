@@ -41,7 +41,7 @@ const ROWS_KEPT = 8;
 /** What happened longer ago, since the server could not be read, is told without a ping. */
 const LATE_AFTER_S = 600;
 /** A further call joins the message of one that was told so lately. */
-const CALLS_JOIN_S = 600;
+export const CALLS_JOIN_S = 600;
 const MOST_CALLS = 10;
 
 /** What is known at the moment at which something is told. */

@@ -13,14 +13,8 @@ import type { KnownCalls } from "./windows/waiting-calls.ts";
 export const STREAMS = ["kills", "commands", "runs", "outside"] as const;
 export type Stream = (typeof STREAMS)[number];
 
-/** A row as an alert counts it. */
-export interface CountedRow extends AlertRow {
-  /** As whoever did it was called. */
-  readonly name: string;
-}
-
 export interface RuleState {
-  readonly sprees: Map<string, Spree<CountedRow>>;
+  readonly sprees: Map<string, Spree<AlertRow>>;
   level?: Level | undefined;
   /** How often a level was told: names the alert, since no row does. */
   told: number;
@@ -52,7 +46,6 @@ const row = z.object({
   other: person.exactOptional(),
   text: z.string().exactOptional(),
 });
-const countedRow = row.extend({ name: z.string() });
 const entry = z.object({
   id: z.string(),
   who: person.exactOptional(),
@@ -87,7 +80,7 @@ const ruleState = z.object({
   sprees: z.array(
     z.object({
       subject: z.string(),
-      rows: z.array(countedRow),
+      rows: z.array(row),
       open: z.object({ firedAtS: z.number(), lastS: z.number() }).exactOptional(),
     }),
   ),
@@ -103,7 +96,8 @@ const schema = z.object({
     z.object({
       stream: z.enum(STREAMS),
       floorS: z.number().nullable(),
-      rows: z.array(z.tuple([z.string(), z.number(), z.number()])),
+      // How often each stands there; a key begins with its second.
+      rows: z.record(z.string(), z.number()),
     }),
   ),
   rules: z.array(ruleState),
@@ -123,7 +117,7 @@ export function storedForm({ guildId, seen, rules }: ServerState): StoredServerS
     seen: [...seen].map(([stream, { floorS, rows }]) => ({
       stream,
       floorS: Number.isFinite(floorS) ? floorS : null,
-      rows: [...rows].map(([key, { atS, count }]) => [key, atS, count]),
+      rows: Object.fromEntries([...rows].map(([key, { count }]) => [key, count])),
     })),
     rules: [...rules].map(([id, { sprees, level, told, calls, incidents, refused }]) => ({
       ...{ id, level, told, incidents, refused },
@@ -141,7 +135,9 @@ export function fromStored({ guildId, seen, rules }: StoredServerState): ServerS
         stream,
         {
           floorS: floorS ?? Number.NEGATIVE_INFINITY,
-          rows: new Map(rows.map(([key, atS, count]) => [key, { atS, count }])),
+          rows: new Map(
+            Object.entries(rows).map(([key, count]) => [key, { atS: Number.parseInt(key, 10), count }]),
+          ),
         },
       ]),
     ),

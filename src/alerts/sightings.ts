@@ -1,7 +1,7 @@
-import type { AlertKind, AlertPerson, AlertRule } from "../domain/alert.ts";
+import type { AlertKind, AlertPerson, AlertRow, AlertRule } from "../domain/alert.ts";
 import type { CommandEntry, KillEntry, PlayerRef } from "../domain/model.ts";
 import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
-import type { CountedRow, ServerState, Stream } from "./server-state.ts";
+import type { ServerState, Stream } from "./server-state.ts";
 import { type Identified, raiseFloor, seenUpTo, takeUnseen } from "./windows/seen-rows.ts";
 import { LATE_S } from "./windows/sprees.ts";
 
@@ -11,7 +11,7 @@ import { LATE_S } from "./windows/sprees.ts";
 export interface Sighting {
   readonly subject: string;
   readonly who?: AlertPerson;
-  readonly row: CountedRow;
+  readonly row: AlertRow;
 }
 
 /** A run is known when its answer is, which may take minutes. */
@@ -71,7 +71,7 @@ export function freshSightings(
         case "punishments":
           return punished;
         case "outside":
-          return strange.map(({ atS, text }) => ({ subject: SERVER, row: { atS, text, name: "" } }));
+          return strange.map(({ atS, text }) => ({ subject: SERVER, row: { atS, text } }));
         default:
           return [];
       }
@@ -115,17 +115,17 @@ function identifiedOutside(row: OutsideRow): Identified<OutsideRow> {
 }
 
 function sightingOfKill({ atS, killer, killed }: KillEntry): Sighting {
-  return { subject: nameOf(killer), who: killer, row: { atS, other: killed, name: killer.name } };
+  return { subject: nameOf(killer), who: killer, row: { atS, other: killed } };
 }
 
 function punishedBy({ atS, player, text }: CommandEntry, userId: string | undefined): Sighting {
   return {
     subject: userId === undefined ? nameOf(player) : `u${userId}`,
     who: { ...player, ...(userId === undefined ? {} : { userId }) },
-    row: { atS, text, name: player.name },
+    row: { atS, text },
   };
 }
 
 function sightingOfRun({ atS, userId, userName, text }: MemberRun): Sighting {
-  return { subject: `u${userId}`, who: { name: userName, userId }, row: { atS, text, name: userName } };
+  return { subject: `u${userId}`, who: { name: userName, userId }, row: { atS, text } };
 }

@@ -14,6 +14,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   footprint: () => import("./footprint.ts"),
   history: () => import("./history.ts"),
   tenants: () => import("./tenants.ts"),
+  alerts: () => import("./alerts.ts"),
 };
 
 const { values, positionals } = parseArgs({

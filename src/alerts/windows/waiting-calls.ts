@@ -15,11 +15,20 @@ export interface WaitingCall {
   readonly dueS: number;
 }
 
-/** A call that is older is no matter for staff any more; until then the log may show it. */
+/** A call that is older is no matter for staff any more. */
 const OLDEST_S = 6 * 3_600;
+/** What the log no longer shows is remembered for so long: an old answer may be served again. */
+const REMEMBERED_S = 1_800;
 
-export function callId({ atS, caller }: Pick<ModCallEntry, "atS" | "caller">): string {
-  return `${atS} ${caller.id ?? caller.name}`;
+/** Rows stay the same objects while a log shows them. */
+const ids = new WeakMap<ModCallEntry, string>();
+
+export function callId(call: ModCallEntry): string {
+  const known = ids.get(call);
+  if (known !== undefined) return known;
+  const id = `${call.atS} ${call.caller.id ?? call.caller.name}`;
+  ids.set(call, id);
+  return id;
 }
 
 /** Calls that were there before anybody asked for them. */
@@ -39,16 +48,20 @@ export function newlyDue(
 ): WaitingCall[] {
   const { withinS, presentS } = limits;
   const due = new Map<string, WaitingCall>();
+  const shown = new Set<string>();
   for (const call of calls) {
     const { atS, caller, moderator } = call;
     const dueS = atS + withinS;
-    if (dueS > presentS || atS < presentS - OLDEST_S) continue;
     const id = callId(call);
+    shown.add(id);
+    if (dueS > presentS || atS < presentS - OLDEST_S) continue;
     if (moderator !== undefined) known.doneS.set(id, atS);
     else if (!known.doneS.has(id) && !isTaken(call)) due.set(id, { id, caller, atS, dueS });
   }
   const told = [...due.values()].filter(({ id }) => !known.doneS.has(id));
   for (const { id, atS } of told) known.doneS.set(id, atS);
-  for (const [id, atS] of known.doneS) if (atS < presentS - 2 * OLDEST_S) known.doneS.delete(id);
+  for (const [id, atS] of known.doneS) {
+    if (!shown.has(id) && atS < presentS - REMEMBERED_S) known.doneS.delete(id);
+  }
   return told.sort((a, b) => a.dueS - b.dueS);
 }
