@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
 import { DEFAULT_SETTINGS } from "../../src/domain/guild.ts";
 import type { Channel, Exchange } from "../../src/sandbox/discord/types.ts";
@@ -176,4 +176,63 @@ test("the outcome of a deferred run whose channel refuses is sent by direct mess
     () => JSON.stringify(rig.log.lines),
   );
   assert.match(text, /It ran.*:h Welcome/);
+});
+
+describe("a command that is no run", () => {
+  /** `/server status` asks the service, which says nothing. */
+  async function thinking(rig: RunCommandsRig): Promise<Exchange> {
+    rig.runs.snapshots.fresh = () => new Promise(() => undefined);
+    rig.runs.snapshots.latest = () => undefined;
+    const exchange = await rig.member.slash(rig.channel, "server status");
+    await rig.runs.clock.advance(20);
+    return exchange;
+  }
+
+  test("its answer that showed thinking when the process was killed says so after the start, and is forgotten", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const exchange = await thinking(rig);
+    await eventually(
+      rig,
+      () => (rig.runs.answerTexts.size === 1 ? true : undefined),
+      () => exchange.text,
+    );
+    assert.match([...rig.runs.answerTexts.values()][0] ?? "", /"sealed":"v1\./);
+    await killAndStart(rig, 60_000);
+    await rig.reads(exchange, /Marshal was restarted before it could answer\. Ask again/);
+    assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+  });
+
+  test("past the token's fifteen minutes nothing can be completed, and nothing is kept of it", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const exchange = await thinking(rig);
+    await eventually(
+      rig,
+      () => (rig.runs.answerTexts.size === 1 ? true : undefined),
+      () => exchange.text,
+    );
+    await killAndStart(rig, 16 * 60_000);
+    await rig.runs.clock.advance(1_000);
+    assert.doesNotMatch(exchange.text, /restarted/);
+    assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+  });
+
+  test("one that answers leaves nothing behind, also one that took long", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const answered = Promise.withResolvers<never>();
+    rig.runs.snapshots.fresh = () => answered.promise;
+    rig.runs.snapshots.latest = () => undefined;
+    const exchange = await rig.member.slash(rig.channel, "server status");
+    await eventually(
+      rig,
+      () => (rig.runs.answerTexts.size === 1 ? true : undefined),
+      () => exchange.text,
+    );
+    answered.reject(new Failure("unreachable", "It cannot be reached."));
+    await rig.reads(exchange, /could not|cannot/i);
+    await eventually(
+      rig,
+      () => (rig.runs.answerTexts.size === 0 ? true : undefined),
+      () => "a token",
+    );
+  });
 });

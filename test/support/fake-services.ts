@@ -197,7 +197,7 @@ export class FakeWorld {
     guilds: this.guilds,
     host: { storeWorks: () => this.storeWorks, requestsLeft: () => this.requestsLeft },
     runner: unused("runner"),
-    runAnswers: unused("runAnswers"),
+    runAnswers: { remember: async () => undefined, forget: async () => undefined },
     queue: unused("queue"),
     catalogue: unused("catalogue"),
     ...{ cases: CASES_OFF, watches: WATCHES_OFF, weekly: WEEKLY_OFF },

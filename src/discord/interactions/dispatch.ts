@@ -3,7 +3,7 @@ import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { WorkPermit } from "../../domain/ports/work-permit.ts";
 import { inRequest } from "../../domain/request-scope.ts";
-import type { Action, Answer, Entry, Form, Press } from "../command.ts";
+import type { Action, Answer, Entry, Form, Press, Reply } from "../command.ts";
 import { defectBody, failureBody } from "../render/errors.ts";
 import type { Services } from "../services.ts";
 import type { AnswerJob } from "./answer-job.ts";
@@ -20,6 +20,7 @@ import {
 import { mendingButton } from "./mending-button.ts";
 import { retryUntilTaken } from "./retry-answers.ts";
 import { ServerQuestions } from "./server-questions.ts";
+import { rememberWhileSlow } from "./slow-answers.ts";
 
 const OUTDATED_BUTTON = "This button belongs to an older version of the bot.";
 
@@ -94,7 +95,11 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     const { actor, answers } = incoming;
     const { signal } = stopping;
     const session = new AnswerSession(ports, { ...job, actor, answers, reference, arrivedAtMs, signal });
-    await finish(session, job.work);
+    // An answer of a run is completed by its run; a message that is updated shows what it showed before.
+    const isLeftThinking = job.runs !== true && job.first !== "update";
+    const slow = { guildId: actor.guildId, reference, place: isLeftThinking ? answers.place : undefined };
+    const onShown = rememberWhileSlow({ answers: services.runAnswers, clock, log }, slow);
+    await finish(session, job.work, onShown);
   }
 
   function logNotTaken(refused: AnswerRefused, reference: string): void {
@@ -190,14 +195,20 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   };
 }
 
-async function finish(session: AnswerSession, work: () => Answer): Promise<void> {
+/** Shows each reply; `onShown`: one stands there, or the error does. */
+async function finish(session: AnswerSession, work: () => Answer, onShown: () => void): Promise<void> {
+  const show = async (reply: Reply) => {
+    await session.show(reply);
+    onShown();
+  };
   try {
     const answer = work();
-    if (isReplies(answer)) for await (const reply of answer) await session.show(reply);
-    else await session.show(await answer);
+    if (isReplies(answer)) for await (const reply of answer) await show(reply);
+    else await show(await answer);
   } catch (error) {
     await session.fail(error);
   }
+  onShown();
 }
 
 function isReplies(answer: Answer): answer is Extract<Answer, AsyncIterable<unknown>> {

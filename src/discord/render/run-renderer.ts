@@ -1,4 +1,4 @@
-import { userMention } from "../../domain/escaped.ts";
+import { md, userMention } from "../../domain/escaped.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import { eventLine, runLine } from "./audit-rows.ts";
 import { deferredExpiredCard, outcomeCard } from "./run-cards.ts";
@@ -11,6 +11,9 @@ export const runRenderer: RunRenderer = {
     return { ...card, content: userMention(record.actorId) };
   },
   answer: ({ record, failure }) => outcomeCard(record, { retryAtMs: failure?.retryAtMs }),
+  restarted: () => ({
+    content: md`⌛ Marshal was restarted before it could answer. Ask again; if it was to change something, look first whether it did.`,
+  }),
   auditRow: (record) => ({ content: runLine(record, { server: true }) }),
   auditEvent: (event) => ({ content: eventLine(event) }),
   deferredExpired: deferredExpiredCard,

@@ -8,7 +8,10 @@ export interface AnswerPlace {
   readonly untilMs: number;
 }
 
-/** The answers of runs that are not over yet, so that another process can complete them after a kill. */
+/**
+ * The answers of runs that are not over yet, and of commands that take long, so that another process can complete them
+ * after a kill.
+ */
 export interface RunAnswers {
   /** Keeps it, sealed, until it is forgotten or its time is over. */
   remember(run: { readonly guildId: string; readonly runId: string }, place: AnswerPlace): Promise<void>;

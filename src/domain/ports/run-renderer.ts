@@ -15,6 +15,8 @@ export interface RunRenderer {
   outcome(outcome: RunOutcome): MessageBody;
   /** For the answer that waited for it. */
   answer(outcome: RunOutcome): MessageBody;
+  /** For an answer that a command before the restart never gave. */
+  restarted(): MessageBody;
   auditRow(record: RunRecord): MessageBody;
   auditEvent(event: AuditEvent): MessageBody;
   /** Nobody joined in time: it was not sent. */

@@ -33,6 +33,12 @@ export class LateOutcomes {
     await this.#forget(record.id);
   }
 
+  /** Completes the answer of a command that ended with its process: nothing but asking again brings what was asked for. */
+  async tellRestarted(id: string, place: AnswerPlace): Promise<void> {
+    await this.#ports.lateAnswers.edit(place, this.#ports.renderer.restarted());
+    await this.#forget(id);
+  }
+
   /** Posts the outcome of a deferred run into its channel; where that refuses, sends it to the person. */
   async post(outcome: RunOutcome, nonce: string): Promise<void> {
     const { sink, renderer, lateAnswers } = this.#ports;

@@ -1,15 +1,16 @@
 import { Failure } from "../../domain/failure.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
-import type { RunAnswers } from "../../domain/ports/run-answers.ts";
+import type { AnswerPlace, RunAnswers } from "../../domain/ports/run-answers.ts";
 import type { RunOutcome, RunRecord } from "../../domain/run.ts";
+import { isSlowAnswer } from "../../domain/slow-answer.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
 import { failedOutcome, isOver } from "./run-record.ts";
 
 export interface RecoverPorts {
   readonly audit: AuditLog;
   readonly answers: RunAnswers;
-  readonly late: Pick<LateOutcomes, "tell">;
+  readonly late: Pick<LateOutcomes, "tell" | "tellRestarted">;
   readonly clock: Clock;
   /** Whether this process serves the guild: rows of other processes may be under way right now. */
   owns(guildId: string): boolean;
@@ -22,7 +23,8 @@ export interface RecoverPorts {
 /**
  * Concludes the runs that a crash left behind. One that was being sent may have run, so it becomes "unknown" and is
  * looked for in the log; one that waited was not sent and never will be. When it resolves, the rows are written. The
- * returned function completes the answers, one after the other, also those of runs that were over and not yet shown.
+ * returned function completes the answers, one after the other, also those of runs that were over and not yet shown, and
+ * of commands that had not answered.
  */
 export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<void>> {
   const { audit, answers, clock, owns, isStoreInDoubt } = ports;
@@ -35,9 +37,14 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
     if (record.status === "unknown") ports.seek(record);
   }
 
-  const places = new Map<string, Parameters<LateOutcomes["tell"]>[1]>();
+  const places = new Map<string, AnswerPlace | undefined>();
+  const slow = new Map<string, AnswerPlace>();
   for await (const { runId, guildId, place } of answers.all()) {
     if (!owns(guildId)) continue;
+    if (isSlowAnswer(runId) && place !== undefined) {
+      slow.set(runId, place);
+      continue;
+    }
     places.set(runId, place);
     const record = outcomes.has(runId) ? undefined : await audit.get(guildId, runId);
     if (record !== undefined && isOver(record.status)) outcomes.set(runId, { record });
@@ -45,6 +52,7 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
   }
 
   return async () => {
+    for (const [id, place] of slow) await ports.late.tellRestarted(id, place);
     for (const [runId, outcome] of outcomes) await ports.late.tell(outcome, places.get(runId));
   };
 }
