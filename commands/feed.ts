@@ -1,8 +1,14 @@
 import { defineAction, defineCommand, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
 import { cut } from "../src/discord/render/escape.ts";
-import { feedListCard, feedText, notOpenText, resumeRows } from "../src/discord/render/feed-cards.ts";
+import {
+  feedListCard,
+  feedText,
+  firstLookText,
+  notOpenText,
+  resumeRows,
+} from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
-import { channelMention, joined, md } from "../src/domain/escaped.ts";
+import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.ts";
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
@@ -37,10 +43,16 @@ async function addFeed(actor: Actor, args: AddArgs, services: Services): Promise
   const said = feedText(feed, await bindings.list(guildId));
   await recordFeedEvent(services, actor, { action: "feed-add", text: said });
   const start = feeds.status(feed.id).waitsForStore ? notOpenText(said) : md`✅ From now on: ${said}.`;
+  const begins = firstLook(services, feed);
   return {
-    content: joined([start, ...(ping === undefined ? [] : silentPing(ping))], "\n"),
+    content: joined([start, ...begins, ...(ping === undefined ? [] : silentPing(ping))], "\n"),
     rows: [[testButton(feed)]],
   };
+}
+
+/** What the feed takes for the past, where nothing of that log has been read yet. */
+function firstLook({ feeds, health }: Services, { id }: Feed): Escaped[] {
+  return feeds.status(id).waitsForFirstLook === true ? [firstLookText(health.halt()?.untilMs)] : [];
 }
 
 function testButton(feed: Feed): Button {
@@ -77,7 +89,8 @@ const resume = feedEntry(
     const after = await resumeFeed(services, actor, found.id);
     const said = feedText(after, await services.bindings.list(actor.guildId));
     const isWaiting = services.feeds.status(after.id).waitsForStore === true;
-    const content = isWaiting ? notOpenText(said) : md`▶ From now on: ${said}.`;
+    const start = isWaiting ? notOpenText(said) : md`▶ From now on: ${said}.`;
+    const content = joined([start, ...firstLook(services, after)], "\n");
     return { content, rows: [[testButton(after)]] };
   },
 );

@@ -14,6 +14,7 @@ import type { Sink } from "../domain/ports/sink.ts";
 import type { Delivery } from "./delivery/delivery.ts";
 import { postTest } from "./delivery/test-post.ts";
 import { FeedServers } from "./feed-servers.ts";
+import { statusOf } from "./feed-status.ts";
 import { LiveFeeds, type LiveFeedsParts } from "./live-feeds.ts";
 import { Recovery } from "./recovery.ts";
 import { Retries } from "./retries.ts";
@@ -204,13 +205,8 @@ export class FeedRegistry implements Feeds {
   }
 
   status(feedId: string): FeedStatus {
-    const delivery = this.#live.get(feedId);
-    const lateSinceMs = delivery?.lateSinceMs;
-    return {
-      undelivered: delivery?.undelivered ?? 0,
-      ...(lateSinceMs === undefined ? {} : { lateSinceMs }),
-      ...(this.#unsettled.has(feedId) ? { waitsForStore: true } : {}),
-    };
+    const waitsForStore = this.#unsettled.has(feedId);
+    return statusOf(this.#live.get(feedId), { waitsForStore, journal: this.#parts.journal });
   }
 
   /**

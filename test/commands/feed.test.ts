@@ -90,6 +90,37 @@ describe("/feed", () => {
       assert.equal(rig.sink.messages("channel-1")[0]?.sent.silent, true);
     }));
 
+  test("a feed of a log that nobody has read says that it begins at the next look, and posts nothing from before", () =>
+    onStage(async (stage) => {
+      const { rig, world, services } = stage;
+      world.halt = { untilMs: 1_800_000_000_500, why: "rate-limited" };
+      const first = textOf(await adding(stage, { kind: "joins", channel: "one" }));
+      assert.match(first, /From now on/);
+      assert.match(
+        first,
+        /begins at Marshal's next look at the server; what happens before that is not posted/,
+      );
+      assert.match(first, /asked to wait, so that is after <t:1800000001:T>/);
+      const listed = async () => textOf(await one(list.execute(asked(undefined), services)));
+      assert.match(await listed(), /begins at the next look at the server/);
+
+      // The halt: what happens in it stands in the log at the first look.
+      rig.join("Ann");
+      await rig.poll();
+      assert.doesNotMatch(await listed(), /next look/);
+      rig.join("Ben");
+      await rig.pollAndFlush();
+      assert.doesNotMatch(rig.sink.text("one"), /Ann/);
+      assert.match(rig.sink.text("one"), /\*\*Ben\*\* joined/);
+
+      // The log is known now: a second feed of it begins at once, and a halt loses it nothing.
+      const second = textOf(await adding(stage, { kind: "joins", channel: "two" }));
+      assert.doesNotMatch(second, /next look/);
+      rig.join("Cem");
+      await rig.pollAndFlush();
+      assert.match(rig.sink.text("two"), /\*\*Cem\*\* joined/);
+    }));
+
   test("a feed of moderator calls takes a role, a cooldown and an escalation; it is always cards", () =>
     onStage(async (stage) => {
       await adding(stage, {

@@ -72,7 +72,7 @@ describe("feeds of a process", () => {
       assert.equal(rig.demands.size, 0);
       rig.stores.offsets.failure = undefined;
       await rig.clock.advance(60_000);
-      assert.deepEqual(rig.wing.feeds.status(feed.id), { undelivered: 0 });
+      assert.deepEqual(rig.wing.feeds.status(feed.id), { undelivered: 0, waitsForFirstLook: true });
       await rig.poll();
       rig.join("A");
       await rig.pollAndFlush();

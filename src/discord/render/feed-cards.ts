@@ -11,6 +11,7 @@ export interface FeedHealth {
   readonly undelivered: number;
   readonly lateSinceMs?: number;
   readonly waitsForStore?: boolean;
+  readonly waitsForFirstLook?: boolean;
 }
 
 /** What is as it should be needs no word. */
@@ -143,6 +144,15 @@ export function notOpenText(said: Escaped): Escaped {
   return md`⏳ Saved, but not posting yet: ${said}. ${WAITS_FOR_STORE}, and \`/feed list\` says when it is live.`;
 }
 
+/** Where a feed begins that has no log to begin from yet; `haltUntilMs`: nothing is asked before. */
+export function firstLookText(haltUntilMs: number | undefined): Escaped {
+  const when =
+    haltUntilMs === undefined
+      ? md``
+      : md` The game service asked to wait, so that is after <t:${Math.ceil(haltUntilMs / 1_000)}:T>.`;
+  return md`-# It begins at Marshal's next look at the server; what happens before that is not posted.${when}`;
+}
+
 function stateText(feed: Feed, health: FeedHealth): { readonly sign: Escaped; readonly words: Escaped } {
   const { sign, word } = STATES[feed.state];
   if (feed.state !== "live") return { sign: md`${sign}`, words: md` · ${word}` };
@@ -151,7 +161,8 @@ function stateText(feed: Feed, health: FeedHealth): { readonly sign: Escaped; re
     : { sign: md`${sign}`, words: healthText(health) };
 }
 
-function healthText({ undelivered, lateSinceMs }: FeedHealth): Escaped {
+function healthText({ undelivered, lateSinceMs, waitsForFirstLook }: FeedHealth): Escaped {
+  if (waitsForFirstLook === true) return md` · begins at the next look at the server`;
   const waiting =
     undelivered === 0 ? md`` : md` · ${escapeMarkdown(undelivered.toLocaleString("en"))} waiting`;
   return lateSinceMs === undefined

@@ -9,6 +9,8 @@ export interface FeedStatus {
   readonly lateSinceMs?: number;
   /** What is stored of it is not done yet, because the store failed meanwhile; it is tried again by itself. */
   readonly waitsForStore?: boolean;
+  /** It begins with the next look at the server's log: what stands there by then is not posted. */
+  readonly waitsForFirstLook?: boolean;
 }
 
 export interface Feeds {

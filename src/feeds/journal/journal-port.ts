@@ -79,6 +79,8 @@ export interface Journal extends SnapshotListener {
   read(log: JournalLog, fromSeq: number, limit: number): Promise<readonly JournalItem[]>;
   /** The sequence number that the next item will get; `head - fromSeq` is the backlog. 1 when there is no journal. */
   head(source: SourceId, list: LogList): number;
+  /** Nothing of that log was read since its first feed began: what its next window shows is posted by nobody. */
+  awaitsBaseline(source: SourceId, list: LogList): boolean;
   /** Called after items were written, never inside `take`'s caller. Returns how to stop. */
   onItems(listener: (source: SourceId, list: LogList) => void): () => void;
   /**

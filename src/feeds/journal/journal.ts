@@ -123,6 +123,11 @@ export class StoredJournal implements Journal {
     return this.#open.get(headKey(source, list))?.head?.nextSeq ?? 1;
   }
 
+  awaitsBaseline(source: SourceId, list: LogList): boolean {
+    const head = this.#open.get(headKey(source, list))?.head;
+    return head !== undefined && head.retained === undefined;
+  }
+
   onItems(listener: (source: SourceId, list: LogList) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
