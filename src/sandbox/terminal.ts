@@ -57,7 +57,8 @@ interface Setting {
 
 function embedText(embed: Embed): string {
   const fields = (embed.fields ?? []).map(({ name, value }) => `${name}: ${value}`);
-  const parts = [embed.author?.name, embed.title, embed.description, ...fields, embed.footer?.text];
+  const picture = embed.image === undefined ? undefined : `(picture) ${embed.image.description ?? ""}`;
+  const parts = [embed.author?.name, embed.title, embed.description, ...fields, picture, embed.footer?.text];
   return parts.filter((part) => part !== undefined).join("\n");
 }
 

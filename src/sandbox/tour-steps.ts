@@ -1,6 +1,7 @@
 // Over 200 lines: one story, told in its order.
 import type { Channel, Exchange, Message } from "./discord/types.ts";
 import { addAlert, addFeed, answered, commandIsThere, linkServer } from "./moves.ts";
+import { writePast } from "./past.ts";
 import type { Stage } from "./stage.ts";
 import { messageLines } from "./terminal.ts";
 
@@ -213,6 +214,20 @@ export const TOUR_STEPS: readonly TourStep[] = [
       await seen("the sixth kill on the same message", () => textOf(alert).includes("6 kills"));
       const told = stage.discord.messages(channels.staff).filter((message) => textOf(message).includes("🚨"));
       expect(told.length === 1, `one message for one spree, not ${told.length}`);
+    },
+  },
+  {
+    title: "Mo asks when staff is needed: /stats server",
+    async run({ stage, say, show }) {
+      const { service, historyFile = "" } = stage;
+      writePast({ file: historyFile, nowS: Math.floor(service.nowMs() / 1_000), seed: 1 });
+      say("The history is given three weeks of past, as a lever of the page does.");
+      const { moderator, channels } = stage.cast;
+      const stats = await stage.discord.as(moderator).slash(channels.staff, "stats server");
+      const message = await finished(stats, /When staff is needed/);
+      show(message);
+      const pictures = message.embeds.filter(({ image }) => image?.content_type === "image/png");
+      expect(pictures.length === 2, "two pictures under the words");
     },
   },
   {
