@@ -4,6 +4,7 @@ import { Recorder } from "../../src/history/ingest/recorder.ts";
 import { openContext, type QueryContext } from "../../src/history/queries/context.ts";
 import { take } from "../../src/history/queries/ingest.ts";
 import { VirtualClock } from "../support/clock.ts";
+import { WakeUp } from "../support/wake-up.ts";
 import type { Databases } from "./databases.ts";
 
 export const SOURCE = "s1" as SourceId;
@@ -93,6 +94,7 @@ export async function openRig(databases: Databases, url?: string): Promise<Histo
   const targetsOf = (text: string) => /^:(?:kick|pm|bring) (\S+)/.exec(text)?.slice(1) ?? [];
   let stored = 0;
   const failures: unknown[] = [];
+  const ended = new WakeUp();
   const recorder = new Recorder({
     clock,
     random: { next: () => 0.5, id: () => "id" },
@@ -102,9 +104,13 @@ export async function openRig(databases: Databases, url?: string): Promise<Histo
     store: (answers) => take(context, { answers: structuredClone(answers) }),
     onStored: (rows) => {
       stored += rows;
+      ended.call();
     },
-    onFailed: (error) => failures.push(error),
-    onDropped: () => undefined,
+    onFailed(error) {
+      failures.push(error);
+      ended.call();
+    },
+    onDropped: () => ended.call(),
   });
   const rig: HistoryRig = {
     context,
@@ -113,7 +119,7 @@ export async function openRig(databases: Databases, url?: string): Promise<Histo
     async see(town, atS) {
       stored = 0;
       recorder.take(snapshotOf(town, atS));
-      while (recorder.queued > 0 && failures.length === 0) await new Promise(setImmediate);
+      while (recorder.queued > 0 && failures.length === 0) await ended.next();
       if (failures.length > 0) throw failures[0];
       return stored;
     },

@@ -7,6 +7,7 @@ import { openContext } from "../../src/history/queries/context.ts";
 import { forget } from "../../src/history/queries/forget-player.ts";
 import { take } from "../../src/history/queries/ingest.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
+import { WakeUp } from "../support/wake-up.ts";
 import { onBothDatabases } from "./databases.ts";
 import { BINDING, GUILD, START_S, snapshotOf } from "./rig.ts";
 import { SimulatedTown, type TownRow } from "./simulated-town.ts";
@@ -27,6 +28,7 @@ async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean) {
   const context = { ...opened, ingest };
   let presentS: number | undefined;
   const failures: unknown[] = [];
+  const ended = new WakeUp();
   const recorder = new Recorder({
     clock: new VirtualClock(),
     random: { next: () => 0.5, id: () => "id" },
@@ -39,9 +41,12 @@ async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean) {
       if (dieAt()) throw new Error(KILLED);
       return rows;
     },
-    onStored: () => undefined,
-    onFailed: (error) => failures.push(error),
-    onDropped: () => undefined,
+    onStored: () => ended.call(),
+    onFailed(error) {
+      failures.push(error);
+      ended.call();
+    },
+    onDropped: () => ended.call(),
   });
   return {
     context,
@@ -49,7 +54,7 @@ async function startProcess(db: HistoryDatabase["db"], dieAt: () => boolean) {
     async see(snapshot: ReturnType<typeof snapshotOf>): Promise<boolean> {
       if (snapshot.serviceAtMs !== undefined) presentS = snapshot.serviceAtMs / 1_000;
       recorder.take(snapshot);
-      while (recorder.queued > 0 && failures.length === 0) await new Promise(setImmediate);
+      while (recorder.queued > 0 && failures.length === 0) await ended.next();
       for (const error of failures)
         assert.ok(error instanceof Error && error.message === KILLED, String(error));
       return failures.length === 0;

@@ -49,6 +49,7 @@ export class Recorder {
   /** The windows that are stored, by server. */
   readonly #stored = new Map<SourceId, Windows>();
   #draining: Promise<void> | undefined;
+  #isDraining = false;
   readonly #abort = new AbortController();
 
   constructor(parts: RecorderParts) {
@@ -63,9 +64,7 @@ export class Recorder {
     const ofSource = this.#queue.filter((queued) => queued.snapshot.source === snapshot.source);
     if (ofSource.length > MOST_OF_SOURCE) this.#drop(ofSource[0]);
     else if (this.#queue.length > MOST_QUEUED) this.#drop(this.#queue[0]);
-    this.#draining ??= this.#drain().finally(() => {
-      this.#draining = undefined;
-    });
+    if (!this.#isDraining) this.#draining = this.#drain();
   }
 
   get queued(): number {
@@ -84,19 +83,25 @@ export class Recorder {
     await draining;
   }
 
+  /** Ends in the turn in which it finds nothing more: an answer that comes right after begins it anew. */
   async #drain(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const some = this.#queue.slice(0, AT_ONCE);
-      try {
-        await this.#store(some);
-        this.#backOff.reset();
-      } catch (error) {
-        this.#parts.onFailed(error);
-        for (const queued of some) queued.attempts += 1;
-        for (const queued of some) if (queued.attempts >= MOST_ATTEMPTS) this.#drop(queued);
-        if (this.#abort.signal.aborted) return;
-        await this.#backOff.wait(this.#abort.signal).catch(() => undefined);
+    this.#isDraining = true;
+    try {
+      while (this.#queue.length > 0) {
+        const some = this.#queue.slice(0, AT_ONCE);
+        try {
+          await this.#store(some);
+          this.#backOff.reset();
+        } catch (error) {
+          this.#parts.onFailed(error);
+          for (const queued of some) queued.attempts += 1;
+          for (const queued of some) if (queued.attempts >= MOST_ATTEMPTS) this.#drop(queued);
+          if (this.#abort.signal.aborted) return;
+          await this.#backOff.wait(this.#abort.signal).catch(() => undefined);
+        }
       }
+    } finally {
+      this.#isDraining = false;
     }
   }
 

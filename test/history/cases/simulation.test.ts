@@ -10,6 +10,7 @@ import { namedQueries, type QueryName } from "../../../src/history/queries/named
 import { readLogged } from "../../../src/runs/catalogue/read-logged.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
+import { WakeUp } from "../../support/wake-up.ts";
 import { onBothDatabases } from "../databases.ts";
 import { SOURCE, START_S, snapshotOf } from "../rig.ts";
 
@@ -52,6 +53,7 @@ async function startProcess(database: HistoryDatabase, dieAt: () => boolean) {
   const clock = new VirtualClock();
   let isAlive = true;
   let underWay = 0;
+  const idle = new WakeUp();
   const call = async (name: QueryName, args: never) => {
     // A process that was killed waits for ever.
     if (!isAlive) return await new Promise(() => undefined);
@@ -67,6 +69,7 @@ async function startProcess(database: HistoryDatabase, dieAt: () => boolean) {
       return answer;
     } finally {
       underWay -= 1;
+      if (underWay === 0) idle.call();
     }
   };
   const binding = {
@@ -101,6 +104,7 @@ async function startProcess(database: HistoryDatabase, dieAt: () => boolean) {
       const commands = rows.map(({ player, text, atS }) => [player, text, atS] as const);
       room.take(snapshotOf({ commands, players }, nowS));
       for (let quiet = 0; quiet < 5; ) {
+        if (underWay > 0) await idle.next();
         await new Promise(setImmediate);
         quiet = underWay === 0 ? quiet + 1 : 0;
       }
