@@ -84,6 +84,12 @@ export const SCREENS: readonly Screen[] = [
     happens: (town) => void town.killSpree(6),
   },
   {
+    name: "alert",
+    as: "moderator",
+    channel: "staff-room",
+    happens: (town) => void town.killSpree(6),
+  },
+  {
     name: "server-panel",
     as: "owner",
     channel: "game-server",
