@@ -1,3 +1,4 @@
+import { answersWhilePictures } from "./alerts-pictures.ts";
 import { measurePosting } from "./alerts-posted.ts";
 import { sendRows } from "./alerts-rows.ts";
 import { type BenchResult, figure, quantile } from "./bench.ts";
@@ -12,7 +13,7 @@ const BOUNDS = { usPerRow: 5, postedWithinS: 2 } as const;
 type Part = Pick<BenchResult, "ok" | "figures" | "lines">;
 
 /** Each part by itself; their figures stand together. */
-const PARTS: readonly (() => Promise<Part>)[] = [rowsThroughAlerts, postedAfterItsPoll];
+const PARTS: readonly (() => Promise<Part>)[] = [rowsThroughAlerts, postedAfterItsPoll, answersWhilePictures];
 
 export async function run(): Promise<BenchResult> {
   const parts: Part[] = [];
