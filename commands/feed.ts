@@ -19,6 +19,7 @@ import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
 import { notPostedText } from "./not-posted.ts";
 import { completeServer } from "./server-option.ts";
+import { channelAccessOf } from "./setup-guide.ts";
 import { silentPing } from "./silent-ping.ts";
 
 const NO_SUCH_FEED = "There is no such feed any more.";
@@ -108,9 +109,11 @@ async function resumeFeed(services: Services, actor: Actor, feedId: string): Pro
 async function listReply({ guildId }: Actor, services: Services): Promise<Reply> {
   const feeds = await numberedFeeds(services, guildId);
   const bindings = await services.bindings.list(guildId);
+  const stopped = feeds.filter(({ state }) => state === "parked").map(({ channelId }) => channelId);
+  const accesses = await channelAccessOf(services, guildId, stopped);
   return {
     cards: [feedListCard(feeds, bindings, ({ id }) => services.feeds.status(id))],
-    rows: resumeRows(feeds),
+    rows: resumeRows(feeds, (channelId) => accesses.get(channelId)?.kind === "gone"),
   };
 }
 

@@ -187,6 +187,12 @@ describe("/feed", () => {
       const text = textOf(await one(list.execute(asked(undefined), services)));
       assert.match(text, /\*\*1\.\*\* ▶ joins and leaves in <#channel-1> · 1 waiting\n/);
       assert.match(text, /\*\*2\.\*\* ⚠ kills in <#gone> · stopped\n.*the channel was deleted/);
+      const buttons = async () => buttonsOf(await one(list.execute(asked(undefined), services)));
+      const [stopped] = (await services.feeds.list(guildId)).filter(({ kind }) => kind === "kills");
+      assert.deepEqual(await buttons(), [`feed-resume:${stopped?.id}`]);
+      // Only another channel helps where Discord has none any more.
+      stage.world.channelAccess.set("gone", { kind: "gone" });
+      assert.deepEqual(await buttons(), [`guide:logs:${stopped?.bindingId}`]);
     }));
 
   test("a feed is named by its choice, its id or its number; choices hold no mentions", () =>

@@ -47,19 +47,25 @@ export function feedListCard(
 const ROWS = 5;
 const BUTTONS_IN_ROW = 5;
 
-/** A button for each feed that does not post, by its number in the list; what stopped comes before what is paused. */
-export function resumeRows(feeds: readonly Feed[]): readonly Row[] {
+/**
+ * A button for each feed that does not post, by its number in the list; what stopped comes before what is paused. Where
+ * the channel was deleted only another one helps.
+ */
+export function resumeRows(feeds: readonly Feed[], isGone: (channelId: string) => boolean): readonly Row[] {
   const still = feeds.flatMap((feed, index) => (feed.state === "live" ? [] : [{ feed, number: index + 1 }]));
   const stopped = still.filter(({ feed }) => feed.state === "parked");
   const paused = still.filter(({ feed }) => feed.state === "paused");
-  const buttons = [...stopped, ...paused].slice(0, ROWS * BUTTONS_IN_ROW).map(
+  const all = [...stopped, ...paused].map(
     ({ feed, number }): Button => ({
-      kind: "button",
-      style: feed.state === "parked" ? "primary" : "secondary",
-      label: `Post ${number} again`,
-      id: `feed-resume:${feed.id}`,
+      ...{ kind: "button", style: feed.state === "parked" ? "primary" : "secondary" },
+      ...(isGone(feed.channelId)
+        ? { label: `Another channel for ${number}`, id: `guide:logs:${feed.bindingId}` }
+        : { label: `Post ${number} again`, id: `feed-resume:${feed.id}` }),
     }),
   );
+  // The step of the logs is the same one for each log of a server: two buttons may not share an id.
+  const buttons = all.filter(({ id }, at) => all.findIndex((one) => one.id === id) === at);
+  buttons.splice(ROWS * BUTTONS_IN_ROW);
   const rows: Row[] = [];
   for (let at = 0; at < buttons.length; at += BUTTONS_IN_ROW)
     rows.push(buttons.slice(at, at + BUTTONS_IN_ROW));
