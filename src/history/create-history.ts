@@ -1,3 +1,4 @@
+// Over 200 lines: puts the parts of the wing together behind its port; each part is a few lines.
 import type { Snapshot } from "../domain/model.ts";
 import type { Bindings } from "../domain/ports/bindings.ts";
 import type { Clock, Random } from "../domain/ports/clock.ts";

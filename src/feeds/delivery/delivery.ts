@@ -10,6 +10,7 @@ import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
 import { Arrivals } from "./arrivals.ts";
 import { TryAgain } from "./attempts.ts";
 import type { DraftBatch } from "./batch.ts";
+import { countDelivered } from "./delivered-figures.ts";
 import type { DeliveryStart } from "./delivery-start.ts";
 import { FeedChannel, type FeedChannelPorts } from "./feed-channel.ts";
 import { nextStep, type Step } from "./next-step.ts";
@@ -249,16 +250,11 @@ export class Delivery {
   }
 
   #onDone(record: OffsetRecord, batch: FrozenBatch): void {
-    const { clock, journal, metrics } = this.#ports;
     this.#delivered = undefined;
     this.#channel.onNewMessage();
     this.#backOff.reset();
-    journal.acknowledge(this.feed.id, record.nextSeq);
-    if (record.nextSeq < batch.throughSeq) return;
-    metrics.count("marshal_feed_entries_total", { kind: this.feed.kind }, batch.entries);
-    if (batch.oldestS === undefined) return;
-    const delayS = Math.max(0, clock.nowMs() / 1_000 - batch.oldestS);
-    metrics.observe("marshal_feed_delay_seconds", delayS, { kind: this.feed.kind });
+    this.#ports.journal.acknowledge(this.feed.id, record.nextSeq);
+    if (record.nextSeq >= batch.throughSeq) countDelivered(this.#ports, this.feed, batch);
   }
 
   /** Discord answered with another message: the entries that it does not show go out under another nonce. */
