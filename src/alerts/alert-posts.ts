@@ -35,6 +35,8 @@ export interface AlertPostsPorts {
   find(ref: MessageRef): Promise<Wanted | undefined>;
   /** Notes what stands in the channel now. Answers whether it is written; never rejects. */
   note(ref: MessageRef, shown: Shown): Promise<boolean>;
+  /** Notes what its message says now. Not written for that alone: after a restart one edit more is harmless. */
+  noteEdit(ref: MessageRef, version: number): void;
   /** Discord took a message of the alert, or refused one. */
   onOutcome(rule: AlertRule, refused: SinkRefusalReason | undefined): Promise<void>;
   report(what: string, error: unknown): void;
@@ -119,12 +121,12 @@ export class AlertPosts {
   }
 
   async #step(ref: MessageRef, wanted: Wanted): Promise<void> {
-    const { sink, note, onOutcome } = this.#ports;
+    const { sink, note, noteEdit, onOutcome } = this.#ports;
     const { incident, rule } = wanted;
     const { version, messageId } = incident;
     if (messageId !== undefined) {
       await sink.edit(incident.channelId, messageId, this.#body(wanted));
-      await note(ref, { shown: version });
+      noteEdit(ref, version);
       return;
     }
     const isDoubtful = this.#isDoubtful(wanted);

@@ -19,6 +19,7 @@ import { AlertFollower } from "./alert-follower.ts";
 import { AlertPosts } from "./alert-posts.ts";
 import { AlertRules, type GuildAlerts } from "./alert-rules.ts";
 import type { OutsideRow } from "./facts.ts";
+import { punishmentTest } from "./punishments.ts";
 import { RunCount } from "./run-count.ts";
 import type { StoredServerState } from "./server-state.ts";
 import { WatchedServers } from "./watched-servers.ts";
@@ -72,9 +73,6 @@ export interface AlertsWing {
   state(): AlertsState;
 }
 
-/** What hits somebody who cannot undo it. */
-const PUNISHING: ReadonlySet<string> = new Set(["kick", "ban", "jail", "kill", "down"]);
-
 /** Builds the wing that tells staff what they would otherwise have to watch for. It punishes nobody. */
 export function createAlerts(parts: AlertsParts): AlertsWing {
   const { bindings, sink, notifier, renderer, clock, random, report } = parts;
@@ -106,6 +104,11 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
         const incident = state.incidents.find((one) => one.key === key);
         if (incident !== undefined) Object.assign(incident, shown);
       }),
+    noteEdit({ bindingId, ruleId, key }, version) {
+      const its = follower.ruleStateAtHand({ bindingId, id: ruleId });
+      const incident = its?.incidents.find((one) => one.key === key);
+      if (incident !== undefined) incident.shown = version;
+    },
     async onOutcome(rule, refused) {
       const before = follower.ruleStateAtHand(rule)?.refused;
       if ((before === undefined) === (refused === undefined)) return;
@@ -178,22 +181,5 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
       servers: servers.all().length,
       alerts: servers.all().flatMap((server) => server.rules).length,
     }),
-  };
-}
-
-/** Most texts begin with one of a few words, which are read once. */
-const MOST_WORDS = 500;
-
-function punishmentTest(verbOf: (text: string) => string | undefined): (text: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (text) => {
-    const word = /^:+[a-z]{1,20}(?= |$)/i.exec(text)?.[0].toLowerCase();
-    if (word === undefined) return PUNISHING.has(verbOf(text) ?? "");
-    const before = known.get(word);
-    if (before !== undefined) return before;
-    const is = PUNISHING.has(verbOf(`${word} x`) ?? "");
-    if (known.size >= MOST_WORDS) known.clear();
-    known.set(word, is);
-    return is;
   };
 }
