@@ -60,7 +60,10 @@ async function runCounts(
     ...(actorId === undefined ? {} : { actorId }),
   });
   const runs = new Map<string, number>();
-  for (const row of found.rows) if (row.ran !== "no") runs.set(row.actorId, (runs.get(row.actorId) ?? 0) + 1);
+  for (const { actorId: id, ran, origin } of found.rows) {
+    // A schedule runs by somebody's rights, not by their work.
+    if (ran !== "no" && origin !== "schedule") runs.set(id, (runs.get(id) ?? 0) + 1);
+  }
   return { runs, isRunsShortened: found.stoppedAt !== undefined || found.next !== undefined };
 }
 

@@ -54,6 +54,19 @@ describe("schedules, of the whole bot and over its restarts", () => {
     await reads(audit, /✅ ran[^\n]*by schedule/);
   });
 
+  test("what ran by itself is no command of its owner in the figures of staff", async () => {
+    const { general } = rig.home;
+    const typed = await manager.slash(general, "run command", { text: ":h By hand" });
+    await reads(typed, /It ran/);
+    // The figures end with the last full minute.
+    await rig.clock.sleep(65_000);
+    const text = await reads(
+      await manager.slash(general, "stats staff", { member: manager.member }),
+      /Commands/,
+    );
+    assert.match(text, /through Marshal: \*\*1\*\*/);
+  });
+
   test("after a restart it is still there, and a new one runs", async () => {
     const { time } = ahead(60_000);
     await reads(await schedule("add", { what: ":m After the restart", when: time }), /Next:/);

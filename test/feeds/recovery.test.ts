@@ -82,7 +82,7 @@ describe("a feed that has stopped for want of permissions", () => {
       rig.sink.fault = () => "gone";
       rig.join("A");
       await rig.pollAndFlush();
-      assert.match(rig.told[0]?.body.content ?? "", /feed resume/);
+      assert.match(rig.told[0]?.body.content ?? "", /`\/diagnose` has the button/);
       open(rig);
       await rig.clock.advance(2 * HOUR_MS);
       assert.equal(await stateOf(rig), "parked");
