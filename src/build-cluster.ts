@@ -122,7 +122,10 @@ class ClusterMember {
         random,
         leased: {
           permit: lease,
-          fence: { key: fenceKeyOf(id.block), token: id.token, onRefused: () => lease.onFenceRefused() },
+          fence: {
+            ...{ key: fenceKeyOf(id.block), token: id.token, generation: id.generation },
+            onRefused: () => lease.onFenceRefused(),
+          },
           gateway,
           shards: id.block,
           limitsOf: this.#limits.limitsOf(id.token),

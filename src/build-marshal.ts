@@ -68,7 +68,6 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   const discord = createDiscord({
     token: config.discordToken,
     apiUrl: config.discordApiUrl,
-    // A process alone on its store serves all.
     shards: leased?.shards ?? "auto",
     gateway: leased?.gateway,
     permit: leased?.permit,

@@ -69,7 +69,7 @@ export const DOCUMENT_KINDS = {
   "feed-offsets": kind(parseOffset, "normal"),
   cards: kind(parseCard, "normal", byField),
   panels: kind(parsePanel, "full", byField),
-  "weekly-summaries": kind(parseWeekly, "full"),
+  "weekly-summaries": kind(parseWeekly, "full", byKey),
   "clean-stop": kind(parseCleanEnd, "full"),
   "disk-marks": kind(parseDiskMark, "full"),
   "deferred-runs": kind(parseDeferredRun, "full", {

@@ -6,6 +6,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
   cuts: () => import("./cuts.ts"),
   image: () => import("./image.ts"),
   chaos: () => import("./chaos.ts"),
+  night: () => import("./night.ts"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);

@@ -185,9 +185,9 @@ describe("a fence in Redis", needsRedis(), () => {
   });
   after(() => server.stop());
 
-  async function fenced(token: string) {
+  async function fenced(token: string, generation?: number) {
     let refused = 0;
-    const fence = { key: "marshal:lease:1:0", token, onRefused: () => void refused++ };
+    const fence = { key: "marshal:lease:1:0", token, generation, onRefused: () => void refused++ };
     const store = await openStore(server.url, { fence });
     return { store, refused: () => refused };
   }
@@ -208,6 +208,25 @@ describe("a fence in Redis", needsRedis(), () => {
     assert.deepEqual([one.refused(), two.refused()], [2, 0]);
     await operator.del("marshal:lease:1:0");
     await assert.rejects(documentsOf(two).set("a", 4), /another process has taken over/);
+  });
+
+  test("on a Redis that was restarted or took the other's place, the token that it knows too writes nothing", async (t) => {
+    const operator = await operatorOf(server);
+    t.after(() => operator.close());
+    const { store, refused } = await fenced("one", 3);
+    t.after(() => store.close());
+    const documents = store.documents("docs", (value) => value, "full");
+    const run = /run_id:(\w+)/.exec(await operator.info("server"))?.[1] ?? assert.fail();
+    await operator.set("marshal:lease:1:0", "one");
+    await operator.hSet("marshal:generation", { run, number: "3" });
+    await documents.set("b", 1);
+    await operator.hSet("marshal:generation", { run: "of the one before" });
+    await assert.rejects(documents.set("b", 2), /another process has taken over/);
+    await operator.hSet("marshal:generation", { run, number: "4" });
+    await assert.rejects(documents.delete("b"), /another process has taken over/);
+    assert.equal(await documents.get("b"), 1);
+    assert.equal(refused(), 2);
+    await operator.del(["marshal:generation", "marshal:lease:1:0"]);
   });
 
   test("a halt is written by anyone, but never made shorter, and ended by the holder alone", async (t) => {

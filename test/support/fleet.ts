@@ -30,6 +30,8 @@ export interface Found {
   readonly lost: readonly string[];
   readonly repeated: readonly string[];
   readonly gaps: readonly string[];
+  /** Communities, by number, that were told that entries may be missing. */
+  readonly toldOfGaps: ReadonlySet<number>;
 }
 
 type Http = Awaited<ReturnType<typeof serve>>;
@@ -262,6 +264,7 @@ export class Fleet {
 
   #found(): Found {
     const all = { due: 0, lost: [] as string[], repeated: [] as string[], gaps: [] as string[] };
+    const toldOfGaps = new Set<number>();
     for (const [index, community] of this.communities.entries()) {
       const from = this.#from.get(community);
       if (from === undefined) continue;
@@ -284,9 +287,11 @@ export class Fleet {
         all.lost.push(...lost.map((entry) => `${index} ${what}: ${entry}`));
         all.repeated.push(...repeated.map((entry) => `${index} ${what}: ${entry}`));
       }
-      all.gaps.push(...gapNotices(this.discord, channels));
+      const gaps = gapNotices(this.discord, channels);
+      if (gaps.length > 0) toldOfGaps.add(index);
+      all.gaps.push(...gaps);
     }
-    return all;
+    return { ...all, toldOfGaps };
   }
 }
 

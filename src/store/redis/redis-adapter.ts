@@ -13,6 +13,8 @@ export interface Fence {
   /** The key of a lease. */
   readonly key: string;
   readonly token: string;
+  /** Of the Redis that granted the lease: one that was restarted or took its place takes no more writes of it. */
+  readonly generation?: number | undefined;
   /** A write was refused: another process holds the lease, or nobody does. */
   onRefused(): void;
 }
@@ -52,7 +54,8 @@ export function redisAdapter({ connection, namespace, fence, raised }: RedisAdap
 
   /** Runs a script that answers -1 where the fence refuses. */
   async function fenced(script: string, given: readonly string[], keys: readonly string[]): Promise<number> {
-    const input = { keys: [...keys, fence?.key ?? ""], arguments: [...given, fence?.token ?? ""] };
+    const holder = [fence?.token ?? "", String(fence?.generation ?? "")];
+    const input = { keys: [...keys, fence?.key ?? ""], arguments: [...given, ...holder] };
     const answer = Number(await connection.run((client) => client.eval(script, input)));
     if (answer >= 0) return answer;
     fence?.onRefused();

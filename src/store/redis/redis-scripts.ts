@@ -1,22 +1,34 @@
 /**
  * Scripts that Redis runs in one step. KEYS and ARGV are as `redis-adapter.ts` gives them; the fence comes last in both:
- * the key of the lease, and the token that must stand under it. An empty key: no fence.
+ * the key of the lease, the token that must stand under it, and how often Redis had been restarted or replaced when the
+ * lease was claimed (empty: whatever). An empty key: no fence.
  */
+
+/**
+ * Where the leases keep which Redis it is. A replica that takes over has the token as well, but not the last second of
+ * writes: who goes on writing there would mix what stands in memory with a store that lacks what came before.
+ */
+const GENERATION_KEY = "marshal:generation";
 
 const FENCE = `
 local function holds()
   local key = KEYS[#KEYS]
-  return key == '' or redis.call('GET', key) == ARGV[#ARGV]
+  if key == '' then return true end
+  if redis.call('GET', key) ~= ARGV[#ARGV - 1] then return false end
+  if ARGV[#ARGV] == '' then return true end
+  local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
+  local known = redis.call('HMGET', '${GENERATION_KEY}', 'run', 'number')
+  return known[1] == run and known[2] == ARGV[#ARGV]
 end
 if not holds() then return -1 end
 `;
 
-/** hash, lease; field, value, token. */
+/** hash, lease; field, value, token, generation. */
 export const SET_FENCED = `${FENCE}
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1`;
 
-/** hash, ranks, lease; field, token. Answers how many were deleted. */
+/** hash, ranks, lease; field, token, generation. Answers how many were deleted. */
 export const DELETE_FENCED = `${FENCE}
 redis.call('HDEL', KEYS[2], ARGV[1])
 return redis.call('HDEL', KEYS[1], ARGV[1])`;

@@ -2,6 +2,7 @@ import { type Service as Client, createServiceClient } from "../../../src/api/cl
 import { StoredLimits } from "../../../src/cluster/limits/shared-limits.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { SourceId } from "../../../src/domain/model.ts";
+import type { Clock } from "../../../src/domain/ports/clock.ts";
 import type { ServiceEvent } from "../../../src/domain/ports/service-health.ts";
 import { Service, type ServiceOptions } from "../../../src/sandbox/service/service.ts";
 import { clientDocuments } from "../../support/client-documents.ts";
@@ -18,6 +19,8 @@ export interface CrewOptions {
   readonly jitterMs?: number;
   readonly skewMs?: number;
   readonly badKeyBudget?: number;
+  /** One process that shares nothing, as on sqlite. @default false */
+  readonly isAlone?: boolean;
   readonly service?: Partial<ServiceOptions>;
 }
 
@@ -74,22 +77,26 @@ export class Crew {
     const never = new Promise<never>(() => {});
     const alive = <T>(work: Promise<T>): Promise<T> =>
       work.finally(() => (killed.signal.aborted ? never : undefined));
+    const own: Clock = {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      after: (delayMs, work) => clock.after(delayMs, () => !killed.signal.aborted && work()),
+      sleep: (delayMs, signal) => alive(clock.sleep(delayMs, signal)),
+    };
     const client = createServiceClient({
       serviceUrl: "http://service.invalid",
       keys: ring,
       ...clientDocuments(),
       ...redis.documents(),
       badKeyBudget,
-      shared: {
-        salt: "shared",
-        limitsOf: (identity) => new StoredLimits(redis.cell(identity), `process-${number}`),
-      },
-      clock: {
-        nowMs: () => clock.nowMs(),
-        monotonicMs: () => clock.monotonicMs(),
-        after: (delayMs, work) => clock.after(delayMs, () => !killed.signal.aborted && work()),
-        sleep: (delayMs, signal) => alive(clock.sleep(delayMs, signal)),
-      },
+      shared:
+        this.#options.isAlone === true
+          ? undefined
+          : {
+              salt: "shared",
+              limitsOf: (identity) => new StoredLimits(redis.cell(identity), `process-${number}`),
+            },
+      clock: own,
       random,
       metrics: new FakeMetrics(),
       onEvent: (event) => events.push(event),

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BotProcess } from "../../src/sandbox/bot-process.ts";
+import { seededRandom } from "./clock.ts";
+import type { Fleet, Found } from "./fleet.ts";
+
+/** How long each trouble of the night lasts, and how long nothing happens between two of them. */
+export interface Troubles {
+  /** One process stands still; longer than a lease. */
+  readonly frozenMs: number;
+  readonly redisAwayMs: number;
+  readonly replicaBehindMs: number;
+  readonly blockedMs: number;
+  readonly discordAwayMs: number;
+  readonly diskFullMs: number;
+  readonly betweenMs: number;
+}
+
+export interface Morning {
+  readonly found: Found;
+  /** Entries that stand nowhere, of communities that were not told of a gap. */
+  readonly unexplained: readonly string[];
+  readonly repeatedCommands: readonly string[];
+  readonly unanswered: readonly string[];
+  readonly avoidable: number;
+  /** Beside those that the night itself gave out. */
+  readonly answers429Per1000: number;
+  readonly requests: number;
+  readonly commands: number;
+  readonly held: boolean;
+}
+
+const SETTLED_WITHIN_MS = 240_000;
+const MOST_429_PER_1000 = 1;
+
+/**
+ * Everything that an operator sleeps through, in an order that the seed draws, while towns are busy and people run
+ * commands. Resolves with what the morning finds.
+ */
+export async function badNight(
+  fleet: Fleet,
+  troubles: Troubles,
+  tell: (line: string) => void = () => undefined,
+): Promise<Morning> {
+  const random = seededRandom(fleet.options.seed);
+  let given429 = 0;
+  const events: readonly (readonly [what: string, happen: () => Promise<void>])[] = [
+    ["a block is killed", () => kill(fleet)],
+    ["a block stands still", () => freeze(fleet, troubles.frozenMs)],
+    ["redis is killed", () => fleet.redis.crash(troubles.redisAwayMs)],
+    ["redis fails over", () => fleet.redis.failOver(troubles.replicaBehindMs)],
+    [
+      "the service says stop",
+      async () => {
+        given429 += await block(fleet, troubles.blockedMs);
+      },
+    ],
+    ["Discord is down", () => dropDiscord(fleet, troubles.discordAwayMs)],
+    ["writes are refused", () => fleet.redis.refuseWrites(troubles.diskFullMs)],
+  ];
+  fleet.run();
+  for (const [what, happen] of events
+    .map((event) => ({ event, at: random.next() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ event }) => event)) {
+    await sleep(troubles.betweenMs);
+    tell(what);
+    await happen();
+    await fleet.served();
+  }
+  await sleep(troubles.betweenMs);
+  await fleet.rest();
+  return await morning(fleet, given429);
+}
+
+async function morning(fleet: Fleet, given429: number): Promise<Morning> {
+  const found = await fleet.judged(SETTLED_WITHIN_MS);
+  await fleet
+    .until("everybody answered", () => fleet.unanswered.length === 0 || undefined, SETTLED_WITHIN_MS)
+    .catch(() => undefined);
+  const { requests, answers429, avoidable } = fleet.service.counts;
+  const answers429Per1000 = (1_000 * (answers429 - given429)) / requests;
+  const unexplained = found.lost.filter((entry) => !found.toldOfGaps.has(communityOf(entry)));
+  const { repeatedCommands, unanswered } = fleet;
+  const nothing = [unexplained, found.repeated, repeatedCommands, unanswered].every(
+    (list) => list.length === 0,
+  );
+  return {
+    ...{ found, unexplained, repeatedCommands, unanswered, avoidable, answers429Per1000, requests },
+    commands: fleet.asked.length,
+    held: nothing && avoidable === 0 && answers429Per1000 <= MOST_429_PER_1000 && found.due > 0,
+  };
+}
+
+function communityOf(entry: string): number {
+  return Number(entry.split(" ")[0]);
+}
+
+async function someHolder(fleet: Fleet): Promise<readonly [string, BotProcess]> {
+  await fleet.served();
+  const [one] = [...(await fleet.holders())];
+  if (one === undefined) throw new Error("no process serves");
+  return one;
+}
+
+async function kill(fleet: Fleet): Promise<void> {
+  const [block, bot] = await someHolder(fleet);
+  await bot.kill();
+  await fleet.until("the block served again", async () => (await fleet.holders()).get(block));
+  bot.start();
+}
+
+async function freeze(fleet: Fleet, forMs: number): Promise<void> {
+  const [, bot] = await someHolder(fleet);
+  bot.freeze();
+  await sleep(forMs);
+  bot.unfreeze();
+}
+
+/** The service stops everybody once; resolves with how many answers said so. */
+async function block(fleet: Fleet, forMs: number): Promise<number> {
+  const { faults, counts } = fleet.service;
+  const before = counts.answers429;
+  faults.set({ tooMany: 1, tooManyRetryAfterMs: forMs });
+  await fleet.until("an answer of 429", () => counts.answers429 > before || undefined);
+  faults.set({ tooMany: 0 });
+  await sleep(forMs);
+  return counts.answers429 - before;
+}
+
+async function dropDiscord(fleet: Fleet, forMs: number): Promise<void> {
+  fleet.discord.faults.set({ outage: "5xx" });
+  fleet.discord.faults.dropGateway({ resumable: false });
+  await sleep(forMs);
+  fleet.discord.faults.clear();
+}
