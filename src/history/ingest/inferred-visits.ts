@@ -41,7 +41,7 @@ export function lookAt(
   atS: number,
 ): readonly InferredVisit[] {
   const rows: InferredVisit[] = [];
-  const look: Change = { atS, afterS: presence.lastLookS };
+  const look: Change = { atS, afterS: presence.listedS };
   const rowOf = (person: number, kind: VisitKind, change: Change): InferredVisit => {
     presence.lastRowS.set(person, Math.max(presence.lastRowS.get(person) ?? 0, change.atS));
     return { person, kind, at_s: change.atS, after_s: change.afterS ?? null };
@@ -68,5 +68,6 @@ export function lookAt(
     if (!listed.has(person)) presence.appearing.delete(person);
   }
   presence.lastLookS = atS;
+  presence.listedS = atS;
   return rows;
 }

@@ -26,6 +26,8 @@ export interface Presence {
   readonly appearing: Map<number, Change>;
   readonly vanishing: Map<number, Change>;
   lastLookS: number | undefined;
+  /** The last list of which is known whom it had not: after a restart the last one that was kept whole. */
+  listedS: number | undefined;
 }
 
 export interface Change {
@@ -111,11 +113,10 @@ export async function openScope(
 
 async function readPresence(db: Db, scope: number): Promise<Presence> {
   const present = await presentAt(db, scope, Number.MAX_SAFE_INTEGER);
-  const newest = [
-    await newestOf(db, "rosters", scope),
-    await newestOf(db, "counts", scope),
-    await newestOf(db, "visits", scope),
-  ].filter((atS) => atS !== undefined);
+  const listedS = await newestOf(db, "rosters", scope);
+  const newest = [listedS, await newestOf(db, "counts", scope), await newestOf(db, "visits", scope)].filter(
+    (atS) => atS !== undefined,
+  );
   return {
     inside: new Set(present),
     lastRowS: new Map(),
@@ -123,6 +124,7 @@ async function readPresence(db: Db, scope: number): Promise<Presence> {
     appearing: new Map(),
     vanishing: new Map(),
     lastLookS: newest.length === 0 ? undefined : Math.max(...newest),
+    listedS,
   };
 }
 
