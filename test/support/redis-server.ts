@@ -28,6 +28,11 @@ export function needsRedis(): { readonly skip?: string } {
   return has ? {} : { skip: "neither redis-server nor valkey-server is on this machine" };
 }
 
+export interface RedisOptions {
+  /** When what was written goes to the disk. @default "always" */
+  readonly appendfsync?: "always" | "everysec";
+}
+
 export interface RedisServer {
   readonly url: string;
   readonly pid: number;
@@ -47,11 +52,7 @@ export interface RedisServer {
  * A server of its own on a free loopback port, with its data in a temp folder; by default every write is on the disk
  * before it is answered.
  */
-export async function startRedis({
-  appendfsync = "always",
-}: {
-  readonly appendfsync?: "always" | "everysec";
-} = {}): Promise<RedisServer> {
+export async function startRedis({ appendfsync = "always" }: RedisOptions = {}): Promise<RedisServer> {
   const binary = redisBinary() ?? missing();
   const folder = tempFolder();
   const port = await freePort();
