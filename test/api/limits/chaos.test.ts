@@ -26,7 +26,7 @@ function limitsOf(seed: number, global: { readonly limit: number; readonly windo
 
 test("at twice the limit there is no 429 and most of the limit is used, whatever the window and its rounding", async () => {
   let used = 0;
-  const seeds = 12;
+  const seeds = 8;
   for (let seed = 1; seed <= seeds; seed++) {
     const random = seededRandom(seed);
     const limit = 6 + Math.floor(random.next() * 20);
@@ -77,7 +77,7 @@ test("keys whose limits differ under one bucket name are told apart and each get
 
 /** At twice the limit: answers of 429 per 1,000 and the share of the limit that was used, over several worlds. */
 async function withWobble(resetWobble: number) {
-  const seeds = 8;
+  const seeds = 6;
   let [requests, answers429, used] = [0, 0, 0];
   for (let seed = 1; seed <= seeds; seed++) {
     const random = seededRandom(seed);
