@@ -151,7 +151,11 @@ function playedParts({ playedS, quietS, callsAnswered, callsMeanwhile, timed, me
   const calls =
     callsAnswered + callsMeanwhile === 0
       ? []
-      : [md`${callsAnswered} of ${Math.max(callsMeanwhile, callsAnswered)} calls${soon}`];
+      : [
+          callsAnswered > callsMeanwhile
+            ? md`${callsAnswered} calls answered${soon}`
+            : md`${callsAnswered} of ${callsMeanwhile} calls${soon}`,
+        ];
   return [md`${lasting(playedS)}${quiet}`, ...calls];
 }
 

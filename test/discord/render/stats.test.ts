@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { fullestSpan, spanWords, uncoveredSpans } from "../../../src/discord/render/stats/staff-need.ts";
+import { staffMessage } from "../../../src/discord/render/stats/staff-stats.ts";
+import { md } from "../../../src/domain/escaped.ts";
+import type { Crowd, StaffFigures, StaffStats } from "../../../src/domain/stats.ts";
+
+const HOUR_S = 3_600;
+
+/** A week in which these hours (from Monday 0:00) have players, and those marked no staff. */
+function weekOf(players: Readonly<Record<number, number>>, uncovered: readonly number[]): readonly Crowd[] {
+  return Array.from({ length: 168 }, (_, index) => ({
+    knownS: HOUR_S,
+    players: players[index] ?? 0,
+    uncoveredS: uncovered.includes(index) ? HOUR_S : 0,
+    calls: 0,
+  }));
+}
+
+describe("when staff is needed", () => {
+  test("hours beside each other are one time, which ends at midnight; the one with the most players goes first", () => {
+    const week = weekOf({ 20: 3, 21: 3, 119: 20, 120: 18 }, [20, 21, 119, 120]);
+    const words = uncoveredSpans(week, 9).map((span) => `${spanWords(span)}, ${span.players}`);
+    assert.deepEqual(words, ["Fri 23:00 to 24:00, 20", "Sat 00:00 to 01:00, 18", "Mon 20:00 to 22:00, 3"]);
+    assert.equal(uncoveredSpans(week, 1).length, 1);
+  });
+
+  test("the fullest time is the fullest hour with those about as full beside it; nobody there, none", () => {
+    const span = fullestSpan(weekOf({ 43: 10, 44: 20, 45: 17 }, []));
+    assert.equal(span === undefined ? "" : spanWords(span), "Tue 20:00 to 22:00");
+    assert.equal(fullestSpan(weekOf({}, [])), undefined);
+  });
+});
+
+describe("the list of staff", () => {
+  const figures: StaffFigures = {
+    ...{ player: { name: "**Mo** @everyone", id: 7 }, playedS: 2 * HOUR_S, quietS: 0, sessions: 1 },
+    ...{ callsAnswered: 2, timed: 2, medianAnswerS: 30, callsMeanwhile: 5, commands: 0 },
+  };
+  const said = (own: StaffFigures): string => {
+    const stats: StaffStats = {
+      ...{
+        fromS: 0,
+        toS: HOUR_S,
+        zone: "UTC",
+        recordedSinceS: 0,
+        days: [],
+        isShortened: false,
+        unrecordedS: 0,
+      },
+      ...{ calls: { calls: 5, answered: 2, timed: 2, medianAnswerS: 30 }, staff: [own] },
+    };
+    const rows = [{ figures: own, cases: 0, runs: 0 }];
+    const view = { stats, rows, title: md`Staff`, png: undefined, isRunsShortened: false };
+    return staffMessage(view).cards?.[0]?.description ?? "";
+  };
+
+  test("calls stand against those made meanwhile; where more were answered than that, alone", () => {
+    assert.match(said(figures), /2 of 5 calls/);
+    assert.match(said({ ...figures, callsMeanwhile: 1 }), /2 calls answered/);
+    assert.doesNotMatch(said({ ...figures, callsMeanwhile: 1 }), / of /);
+  });
+
+  test("the time of a few answers is left out, and a name is text", () => {
+    assert.doesNotMatch(said(figures), /half within/);
+    assert.match(said({ ...figures, timed: 12 }), /half within/);
+    assert.doesNotMatch(said(figures), /\*\*Mo\*\* @everyone/);
+  });
+});
