@@ -174,7 +174,7 @@ export function createFeeds(parts: FeedsParts): FeedsWing {
       await follower.stop();
       await board.stop();
       const unsettled = registry.all().filter((delivery) => !delivery.settled);
-      await parts.cleanStop.leave({ unsettled: unsettled.map(({ feed }) => feed.id) });
+      await lastEnd.leave(unsettled.map(({ feed }) => feed.id));
     },
     listener: {
       async take(snapshot) {

@@ -21,12 +21,23 @@ export class LastEnd {
     const startedS = Math.floor(this.#clock.nowMs() / 1_000);
     const clean = await this.#cleanStop.take();
     this.#unsettled = clean && new Set(clean.unsettled);
-    this.#postedUpToS = clean === undefined ? startedS + CLOCK_SLACK_S : undefined;
+    this.#postedUpToS = clean === undefined ? startedS + CLOCK_SLACK_S : clean.postedUpToS;
   }
 
   /**
-   * Entries up to this second, epoch seconds, may have been posted without the store knowing; undefined after a clean
-   * stop.
+   * This process ends in order. What an end before it left open may not have come again in its time, so that is handed
+   * on. Rejects when the store fails.
+   */
+  async leave(unsettled: readonly string[]): Promise<void> {
+    const postedUpToS = this.#postedUpToS;
+    // Nothing was opened: how the process before ended is not known.
+    if (postedUpToS === Number.POSITIVE_INFINITY) return;
+    await this.#cleanStop.leave({ unsettled, ...(postedUpToS === undefined ? {} : { postedUpToS }) });
+  }
+
+  /**
+   * Entries up to this second, epoch seconds, may have been posted without the store knowing; undefined where all
+   * processes have ended in order.
    */
   get postedUpToS(): number | undefined {
     return this.#postedUpToS;

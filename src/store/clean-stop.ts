@@ -15,6 +15,7 @@ const LONGEST_STOP_MS = 60 * 60_000;
 const storedEnd = z.object({
   unsettled: z.array(z.string()).readonly(),
   endedAtMs: z.number().exactOptional(),
+  postedUpToS: z.number().optional(),
 });
 
 export type StoredEnd = Readonly<z.infer<typeof storedEnd>>;
@@ -48,9 +49,9 @@ export function createCleanStop(
       await documents.delete(KEY);
       // A deletion that is not known to be on the disk may be undone by a power cut; the mark would then be wrong.
       if (!(await store.flush())) return undefined;
-      const { unsettled, endedAtMs = Number.NEGATIVE_INFINITY } = end;
-      return Math.abs(clock.nowMs() - endedAtMs) > LONGEST_STOP_MS ? undefined : { unsettled };
+      const { endedAtMs = Number.NEGATIVE_INFINITY, ...clean } = end;
+      return Math.abs(clock.nowMs() - endedAtMs) > LONGEST_STOP_MS ? undefined : clean;
     },
-    leave: ({ unsettled }: CleanEnd) => documents.set(KEY, { unsettled, endedAtMs: clock.nowMs() }),
+    leave: (end: CleanEnd) => documents.set(KEY, { ...end, endedAtMs: clock.nowMs() }),
   };
 }

@@ -43,6 +43,8 @@ export interface Plan extends WorldOptions {
   readonly calmDiscord?: boolean;
   /** Share of the messages with lines whose form Discord refuses, so that they become a file. Default one in 500. */
   readonly refusing?: number;
+  /** How often the process is stopped in order, on average. Default three hours. */
+  readonly stopsEveryMs?: number;
 }
 
 export interface Outcome extends Verdict {
@@ -322,7 +324,7 @@ class Simulation {
     often(3 * HOUR_MS, () => this.#pauseSomewhere());
     often(6 * HOUR_MS, () => this.#deleteChannel());
     often(12 * HOUR_MS, () => this.#removeGuild());
-    often(3 * HOUR_MS, () => this.#restartPolitely());
+    often(this.#plan.stopsEveryMs ?? 3 * HOUR_MS, () => this.#restartPolitely());
     often(2 * MINUTE_MS, () => this.#takeSomeCall(), this.#people);
     return faults;
   }

@@ -67,6 +67,14 @@ describe("watch and feeds, simulated", () => {
     assert.equal(outcome.possiblyRepeated, 0, told(plan, outcome));
   });
 
+  test("lose and repeat nothing where stops in order follow power cuts closely (seed 113)", async () => {
+    const plan: Plan = {
+      ...{ servers: 3, hours: 0.6, entries: 9_000, pollsPerS: 1, seed: 113, meanCalls: 700 },
+      ...{ powerCuts: { share: 0.4, longestMs: 9_000 }, stopsEveryMs: 120_000 },
+    };
+    assertExact(plan, await simulate(plan));
+  });
+
   const crashing = { ...small, hours: 0.4, entries: 800, meanCalls: 400 };
 
   test("show what filters let through, all of it and nothing else (seed 41)", async () => {

@@ -2,6 +2,11 @@
 export interface CleanEnd {
   /** Feeds of which messages may stand in Discord that the store does not know of. */
   readonly unsettled: readonly string[];
+  /**
+   * Entries up to this second, epoch seconds, may have been posted by a process before that did not end in order: what
+   * has not come again since is still to be looked for.
+   */
+  readonly postedUpToS?: number | undefined;
 }
 
 /**

@@ -94,6 +94,19 @@ describe("cards after a power cut that set the store back", () => {
       assert.deepEqual(callCounts(rig), [2]);
     }));
 
+  test("are found again where a stop in order came between, before the server was read", () =>
+    withModCalls(async (rig) => {
+      const saved = rig.saved();
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      await rig.powerCut(saved);
+      await rig.stop();
+      await rig.clock.advance(10_000);
+      await rig.restart();
+      await rig.pollAndFlush();
+      assert.deepEqual(callCounts(rig), [1]);
+    }));
+
   test("lose no call that stands on them, whatever the log still shows", () =>
     withModCalls(async (rig) => {
       const saved = rig.saved();

@@ -128,6 +128,19 @@ describe("after a power cut that set the store back", () => {
       assert.deepEqual(marked, [false, true, false]);
     }));
 
+  test("they are marked as well where a stop in order came between, before the server was read", () =>
+    withFeed(async (rig) => {
+      rig.sink.fault = (call) => (call === "readBack" ? "no-history" : undefined);
+      const saved = rig.saved();
+      await joinAndPost(rig, "A");
+      await rig.powerCut(saved);
+      await rig.stop();
+      await rig.restart();
+      await rig.pollAndFlush();
+      assert.deepEqual(joined(rig), ["A", "A"]);
+      assert.equal(rig.sink.text("channel-1").match(/Possibly repeated/g)?.length, 1);
+    }));
+
   test("a digest is known again by its file's name, once the journal holds its entries again", () =>
     withFeed(async (rig) => {
       rig.sink.fault = () => "unknown";
