@@ -108,6 +108,12 @@ test("a person who holds a tier afterwards reads that they can run commands", as
   );
 });
 
+test("a key that was pasted with its name is hidden as it was pasted and as it is sent", async () => {
+  const made = world();
+  await typeKey(made, 'server-key: "abc-xyz"');
+  assert.deepEqual(made.hidden, ['server-key: "abc-xyz"', "abc-xyz"]);
+});
+
 test("No saves nothing and forgets the key", async () => {
   const made = world();
   const id = pendingId(await typeKey(made, "abc-xyz"));
