@@ -83,10 +83,10 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
   test("refuses /run command to a member, who alone sees it", async () => {
     const before = rig.stage.service.counts.executions.length;
     await rig.type("/run command text: :h I am staff now");
-    const refusal = await rig.message(/you may not/i);
+    const refusal = await rig.message(/needs the tier/i);
     assert.match((await refusal.textContent()) ?? "", /Only you can see this/);
     await rig.actAs("moderator");
-    assert.equal(await rig.page.locator("discord-message", { hasText: /you may not/i }).count(), 0);
+    assert.equal(await rig.page.locator("discord-message", { hasText: /needs the tier/i }).count(), 0);
     assert.equal(rig.stage.service.counts.executions.length, before);
   });
 
