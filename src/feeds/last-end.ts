@@ -3,6 +3,8 @@ import type { Clock } from "../domain/ports/clock.ts";
 
 /** The service's clock and ours may differ by a little. */
 const CLOCK_SLACK_S = 5;
+/** What a power cut took comes again within a few answers, old ones that are served again included. */
+const OPEN_FOR_S = 900;
 
 /** How the process before ended, and so what may stand in the channels that the store knows nothing of. */
 export class LastEnd {
@@ -20,7 +22,8 @@ export class LastEnd {
   async begin(): Promise<void> {
     const startedS = Math.floor(this.#clock.nowMs() / 1_000);
     const clean = await this.#cleanStop.take();
-    this.#unsettled = clean && new Set(clean.unsettled);
+    // What was marked or looked for in the process before is not known of any feed here.
+    this.#unsettled = clean?.postedUpToS === undefined ? clean && new Set(clean.unsettled) : undefined;
     this.#postedUpToS = clean === undefined ? startedS + CLOCK_SLACK_S : clean.postedUpToS;
   }
 
@@ -32,7 +35,8 @@ export class LastEnd {
     const postedUpToS = this.#postedUpToS;
     // Nothing was opened: how the process before ended is not known.
     if (postedUpToS === Number.POSITIVE_INFINITY) return;
-    await this.#cleanStop.leave({ unsettled, ...(postedUpToS === undefined ? {} : { postedUpToS }) });
+    const isOpen = postedUpToS !== undefined && this.#clock.nowMs() / 1_000 - postedUpToS < OPEN_FOR_S;
+    await this.#cleanStop.leave({ unsettled, ...(isOpen ? { postedUpToS } : {}) });
   }
 
   /**

@@ -141,6 +141,22 @@ describe("after a power cut that set the store back", () => {
       assert.equal(rig.sink.text("channel-1").match(/Possibly repeated/g)?.length, 1);
     }));
 
+  test("those that wait are marked after a stop in order, too, though their channel was looked at before it", () =>
+    withFeed(async (rig) => {
+      rig.sink.fault = (call) => (call === "readBack" ? "no-history" : undefined);
+      const saved = rig.saved();
+      await joinAndPost(rig, "A");
+      await rig.powerCut(saved);
+      // Read and looked at, and stopped before it is posted.
+      await rig.poll();
+      await rig.clock.advance(500);
+      await rig.stop();
+      await rig.restart();
+      await rig.pollAndFlush();
+      assert.deepEqual(joined(rig), ["A", "A"]);
+      assert.equal(rig.sink.text("channel-1").match(/Possibly repeated/g)?.length, 1);
+    }));
+
   test("a digest is known again by its file's name, once the journal holds its entries again", () =>
     withFeed(async (rig) => {
       rig.sink.fault = () => "unknown";
@@ -358,6 +374,8 @@ describe("before its first send", () => {
       assert.deepEqual(calls(), ["readBack", "send"]);
       await joinAndPost(rig, "C");
       assert.deepEqual(calls(), ["send"]);
+      // Until a quarter of an hour after the kill a stop hands on what that left open.
+      await rig.clock.advance(900_000);
       await rig.stop();
       await rig.restart();
       await joinAndPost(rig, "D");
