@@ -376,6 +376,8 @@ describe("before its first send", () => {
       assert.deepEqual(calls(), ["send"]);
       // Until a quarter of an hour after the kill a stop hands on what that left open.
       await rig.clock.advance(900_000);
+      await rig.pollAndFlush();
+      calls();
       await rig.stop();
       await rig.restart();
       await joinAndPost(rig, "D");
