@@ -93,8 +93,12 @@ export function parseAdd(options: Options): AddArgs {
     throw new Failure("bad-command", "Teams can be left out of alerts about kills only.");
   }
   return {
-    ...{ kind, withoutTeams, channelId: options.id("channel"), server: options.string("server") },
-    ...{ limit: thresholdOf(kind, options.string("threshold")), ping: options.role("ping") },
+    kind,
+    withoutTeams,
+    channelId: options.id("channel"),
+    server: options.string("server"),
+    limit: thresholdOf(kind, options.string("threshold")),
+    ping: options.role("ping"),
     quiet: quiet === undefined ? undefined : quietOf(quiet),
   };
 }
@@ -123,7 +127,10 @@ export async function addAlert(actor: Actor, args: AddArgs, services: Services):
   const binding = await bindings.pick(actor.guildId, args.server);
   const alert = await alerts.add({
     ...limit,
-    ...{ guildId: actor.guildId, bindingId: binding.id, kind, createdBy: actor.userId },
+    guildId: actor.guildId,
+    bindingId: binding.id,
+    kind,
+    createdBy: actor.userId,
     channelId: args.channelId ?? actor.channelId,
     ...(ping === undefined ? {} : { roleId: ping.roleId }),
     ...(quiet === undefined ? {} : { quiet }),

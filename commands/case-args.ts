@@ -97,8 +97,12 @@ export function filterText(filter: Narrowed): string {
   const minute = (ms: number | undefined) => (ms === undefined ? "" : Math.floor(ms / 60_000).toString(36));
   const number = (value: number | undefined) => value?.toString(36) ?? "";
   const parts = [
-    ...[number(playerId), userId === undefined ? "" : BigInt(userId).toString(36), number(authorPlayerId)],
-    ...[kind ?? "", minute(fromMs), minute(toMs)],
+    number(playerId),
+    userId === undefined ? "" : BigInt(userId).toString(36),
+    number(authorPlayerId),
+    kind ?? "",
+    minute(fromMs),
+    minute(toMs),
     playerId === undefined ? (playerName?.slice(0, NAME_CHARACTERS) ?? "") : "",
   ];
   return parts.join(",");

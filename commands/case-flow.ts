@@ -42,7 +42,11 @@ export interface NewCase {
 export async function write(services: Services, actor: Actor, made: NewCase): Promise<Reply> {
   const { kind, player, binding, reason, evidence } = made;
   const one = await services.cases.add({
-    ...{ guildId: actor.guildId, kind, mass: false, atMs: services.clock.nowMs(), reason },
+    guildId: actor.guildId,
+    kind,
+    mass: false,
+    atMs: services.clock.nowMs(),
+    reason,
     targets: [{ name: player.name, playerId: player.id }],
     author: { name: actor.userName, userId: actor.userId },
     ...(binding === undefined ? {} : { bindingId: binding.id, serverName: binding.name }),
@@ -68,8 +72,11 @@ export async function foundCases(
     limit: CASES_A_PAGE + 1,
   });
   return caseList({
-    ...{ cases: found.slice(0, CASES_A_PAGE), title, filter },
-    ...{ isLater: before !== undefined, hasMore: found.length > CASES_A_PAGE },
+    cases: found.slice(0, CASES_A_PAGE),
+    title,
+    filter,
+    isLater: before !== undefined,
+    hasMore: found.length > CASES_A_PAGE,
     ofOne: narrowed.playerId !== undefined,
   });
 }
@@ -80,7 +87,11 @@ export function reasonForm(id: string, title: string): Form {
     title,
     fields: [
       {
-        ...{ kind: "text", id: "reason", label: "Reason", long: true, maxLength: LONGEST_REASON },
+        kind: "text",
+        id: "reason",
+        label: "Reason",
+        long: true,
+        maxLength: LONGEST_REASON,
         description: "Stands on the case for all staff to see",
       },
     ],

@@ -21,19 +21,27 @@ import { ask } from "./run-flow.ts";
 /** Forms come first, so rights are checked when they are submitted. */
 const IN_GAME = {
   pm: {
-    ...{ title: "Message to the player", label: "What they read in the game", required: true },
+    title: "Message to the player",
+    label: "What they read in the game",
+    required: true,
     description: "Sent as :pm, in the name of the server",
   },
   kick: {
-    ...{ title: "Kick this player", label: "Reason", required: false },
+    title: "Kick this player",
+    label: "Reason",
+    required: false,
     description: "They read it, and it stands on the case",
   },
   jail: {
-    ...{ title: "Jail this player", label: "Reason", required: false },
+    title: "Jail this player",
+    label: "Reason",
+    required: false,
     description: "Stands on the case",
   },
   ban: {
-    ...{ title: "Ban this player", label: "Reason", required: false },
+    title: "Ban this player",
+    label: "Reason",
+    required: false,
     description: "Stands on the case; a ban is confirmed once more",
   },
 } as const;
@@ -92,8 +100,11 @@ export async function watchPlayer(services: Services, actor: Actor, made: NewWat
   const { timeZone: zone = DEFAULT_ZONE, watchChannelId } = await services.settings.of(actor.guildId);
   const nowMs = services.clock.nowMs();
   const watch: Watch = {
-    ...{ guildId: actor.guildId, playerId: player.id, name: player.name },
-    ...{ byId: actor.userId, atMs: nowMs },
+    guildId: actor.guildId,
+    playerId: player.id,
+    name: player.name,
+    byId: actor.userId,
+    atMs: nowMs,
     ...(reason.trim() === "" ? {} : { reason: reason.trim().slice(0, LONGEST_REASON) }),
     ...(until.trim() === "" ? {} : { untilMs: untilOf(until, { nowMs, zone }) }),
   };
@@ -117,12 +128,22 @@ function watchForm(place: string): Form {
     title: "Watch this player",
     fields: [
       {
-        ...{ kind: "text", id: "reason", label: "Why", required: false, long: true, maxLength: 200 },
+        kind: "text",
+        id: "reason",
+        label: "Why",
+        required: false,
+        long: true,
+        maxLength: 200,
         description: "Stands on the message when they join",
       },
       {
-        ...{ kind: "text", id: "until", label: "For how long", required: false, maxLength: 40 },
-        ...{ description: "Without one: until somebody ends it", placeholder: "7 days" },
+        kind: "text",
+        id: "until",
+        label: "For how long",
+        required: false,
+        maxLength: 40,
+        description: "Without one: until somebody ends it",
+        placeholder: "7 days",
       },
     ],
   };
@@ -155,7 +176,9 @@ export const playerActs = {
     async execute({ actor, argument, form }, services) {
       const { player } = await playerAt(services, actor, placeOf(argument));
       return await watchPlayer(services, actor, {
-        ...{ player, reason: form.text("reason"), until: form.text("until") },
+        player,
+        reason: form.text("reason"),
+        until: form.text("until"),
       });
     },
   }),

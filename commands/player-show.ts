@@ -84,7 +84,9 @@ export async function showTyped(
   if (choice.kind === "several") return whichPlayer(typed, choice.found, meant?.id ?? "");
   const { player, live } = choice;
   return await showPlayer(services, actor, {
-    ...{ player, servers, binding: live?.binding ?? meant },
+    player,
+    servers,
+    binding: live?.binding ?? meant,
     ...(live === undefined ? {} : { live }),
   });
 }
@@ -101,7 +103,11 @@ export async function showPlayer(
     services.watches.of(guildId, player.id).catch(onlyFailures),
   ]);
   return playerShow({
-    ...{ player, bindingId: binding?.id, history, cases, watch },
+    player,
+    bindingId: binding?.id,
+    history,
+    cases,
+    watch,
     ...(live === undefined
       ? {}
       : {
@@ -149,7 +155,10 @@ export async function showList(
   }
   if (!isPlayerList(list)) throw new Failure("expired", "There is no such list any more.", { isRead: true });
   const page = await services.history.cards.page(actor.guildId, {
-    ...{ playerId: player.id, list, limit: ROWS_A_PAGE, before },
+    playerId: player.id,
+    list,
+    limit: ROWS_A_PAGE,
+    before,
   });
   return playerPage({ player, list, page, bindingId, isLater: before !== undefined });
 }

@@ -84,7 +84,9 @@ async function check({ actor, argument }: Press, services: Services): Promise<Re
   const { record, binding } = await auditRowOf(services, actor, argument);
   if (record.actorId !== actor.userId && !(await services.permissions.isStaff(actor, binding))) {
     throw new Failure("denied", "Only staff see what came of a command.", {
-      ...{ wants: "tier", isRead: true, bindingId: binding.id },
+      wants: "tier",
+      isRead: true,
+      bindingId: binding.id,
     });
   }
   return outcomeCard(record);

@@ -19,7 +19,9 @@ async function rewindTo(
   const binding = await services.bindings.pick(actor.guildId, bindingId);
   await mustTakeCalls(services, { actor, binding }, "Views of what happened");
   const view = await services.history.rewind.at(actor.guildId, binding.id, {
-    ...{ atS, fromS: Math.max(0, atS - REWIND_AROUND_S), toS: atS + REWIND_AROUND_S },
+    atS,
+    fromS: Math.max(0, atS - REWIND_AROUND_S),
+    toS: atS + REWIND_AROUND_S,
   });
   const nowS = Math.floor(services.clock.nowMs() / 1_000);
   return rewindCard({ view, serverName: binding.name, nowS });

@@ -54,12 +54,16 @@ async function* showServer(
   const decision = await permissions.decideModerator(actor, binding);
   if (!decision.allowed) {
     throw new Failure("denied", decision.why, {
-      ...{ isRead: true, wants: decision.wants, bindingId: binding.id },
+      isRead: true,
+      wants: decision.wants,
+      bindingId: binding.id,
     });
   }
   const { timeZone: zone = DEFAULT_ZONE, pictureLook = "dark" } = await settings.of(actor.guildId);
   const stats = await history.stats.server(actor.guildId, {
-    ...{ bindingId: binding.id, zone, ...spanUpToNow(clock.nowMs(), days) },
+    bindingId: binding.id,
+    zone,
+    ...spanUpToNow(clock.nowMs(), days),
   });
   const pictures = serverPictures(stats, pictureLook, `last ${periodWords(days)}`);
   const shown = { stats, serverName: binding.name, title: periodTitle(days) };

@@ -19,18 +19,18 @@ export const settingsEntry = defineEntry<SettingsArgs>({
   first: "ephemeral",
   options: [
     {
-      ...{ type: text, name: "pictures", description: "Dark unless you say otherwise" },
+      type: text,
+      name: "pictures",
+      description: "Dark unless you say otherwise",
       choices: [
         { name: "Dark", value: "dark" },
         { name: "Light", value: "light" },
       ],
     },
     {
-      ...{
-        type: text,
-        name: "staff-figures",
-        description: "Who sees those of all; one's own everybody sees",
-      },
+      type: text,
+      name: "staff-figures",
+      description: "Who sees those of all; one's own everybody sees",
       choices: [
         { name: "Managers", value: "managers" },
         { name: "Moderators and above", value: "moderators" },

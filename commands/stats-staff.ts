@@ -56,7 +56,10 @@ async function runCounts(
   { fromS, toS, actorId }: Pick<StatsSpan, "fromS" | "toS"> & { readonly actorId?: string },
 ): Promise<{ readonly runs: ReadonlyMap<string, number>; readonly isRunsShortened: boolean }> {
   const found = await audit.search(guildId, {
-    ...{ fromMs: fromS * 1_000, toMs: toS * 1_000, withoutDenied: true, limit: MOST_RUNS },
+    fromMs: fromS * 1_000,
+    toMs: toS * 1_000,
+    withoutDenied: true,
+    limit: MOST_RUNS,
     ...(actorId === undefined ? {} : { actorId }),
   });
   const runs = new Map<string, number>();
@@ -83,7 +86,8 @@ async function* showOne(
   const [figures] = stats.staff;
   const row: StaffRow = {
     ...(figures === undefined ? {} : { figures }),
-    ...{ userId, runs: runs.get(userId) ?? 0 },
+    userId,
+    runs: runs.get(userId) ?? 0,
     cases: casesOf(cases, { userId, playerId }),
   };
   const { pictureLook = "dark" } = await settings.of(guildId);
@@ -138,7 +142,8 @@ function rowsOf({ stats, cases, runs, members }: Known): readonly StaffRow[] {
   const ofMembers = [...others]
     .filter((userId) => !shown.has(userId))
     .map((userId) => ({
-      ...{ userId, runs: runs.get(userId) ?? 0 },
+      userId,
+      runs: runs.get(userId) ?? 0,
       cases: casesOf(cases, { userId, playerId: undefined }),
     }));
   return [...ofPlayers, ...ofMembers.toSorted((a, b) => b.runs + b.cases - (a.runs + a.cases))];

@@ -29,7 +29,8 @@ export interface AlertsBuildParts
 export function buildAlerts({ feeds, runs, watch, ...parts }: AlertsBuildParts): AlertsWing {
   const alerts = createAlerts({
     ...parts,
-    ...{ accounts: runs.accounts, renderer: alertRenderer },
+    accounts: runs.accounts,
+    renderer: alertRenderer,
     verbOf: (text) => runs.catalogue.readLogged(text)?.verb,
     isCallTaken: (bindingId, call) => feeds.isCallTaken(bindingId, call),
   });

@@ -123,7 +123,9 @@ class ClusterMember {
         leased: {
           permit: lease,
           fence: {
-            ...{ key: fenceKeyOf(id.block), token: id.token, generation: id.generation },
+            key: fenceKeyOf(id.block),
+            token: id.token,
+            generation: id.generation,
             onRefused: () => lease.onFenceRefused(),
           },
           gateway,

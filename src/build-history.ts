@@ -61,7 +61,9 @@ export function buildHistory({ url, ...parts }: HistoryBuildParts): BuiltHistory
   if (url === undefined) {
     return {
       services: { history: createNoHistory(), cases: CASES_OFF, watches: WATCHES_OFF, weekly: WEEKLY_OFF },
-      ...{ wing: undefined, cases: undefined, weekly: undefined },
+      wing: undefined,
+      cases: undefined,
+      weekly: undefined,
       start: () => Promise.resolve(),
       stop: () => Promise.resolve(),
     };
@@ -81,7 +83,9 @@ export function buildHistory({ url, ...parts }: HistoryBuildParts): BuiltHistory
   const cases = createCases({
     ...parts,
     ...wing.caseStores,
-    ...{ accounts: runs.accounts, renderer: caseRenderer, read: runs.catalogue.readLogged },
+    accounts: runs.accounts,
+    renderer: caseRenderer,
+    read: runs.catalogue.readLogged,
     async findPlayers(guildId, name) {
       const found = await wing.players.find(guildId, name);
       return found.map(({ playerId, name: own }) => ({ name: own, playerId }));
@@ -91,7 +95,10 @@ export function buildHistory({ url, ...parts }: HistoryBuildParts): BuiltHistory
   });
   const weekly = new WeeklyBoard({
     ...parts,
-    ...{ documents: parts.weekly, stats: wing.stats, privacy: wing.privacy, renderer: weeklyRenderer },
+    documents: parts.weekly,
+    stats: wing.stats,
+    privacy: wing.privacy,
+    renderer: weeklyRenderer,
     report: (what, err) => log.warn({ err }, what),
   });
   wing.onGuildErased((guildId) => cases.onErased(guildId));
@@ -100,7 +107,9 @@ export function buildHistory({ url, ...parts }: HistoryBuildParts): BuiltHistory
   runs.listen((record) => cases.onRun(record));
   return {
     services: { history: wing, cases: cases.cases, watches: cases.watches, weekly },
-    ...{ wing, cases, weekly },
+    wing,
+    cases,
+    weekly,
     async start() {
       await wing.start();
       cases.start();

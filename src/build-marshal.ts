@@ -1,31 +1,23 @@
 // Over 200 lines: builds the whole bot by hand; each part is named once, in the order in which it is needed.
 import { commands } from "../commands/index.ts";
-import { createServiceClient } from "./api/client.ts";
 import { buildAlerts } from "./build-alerts.ts";
 import { buildHistory } from "./build-history.ts";
+import { buildOperation } from "./build-operation.ts";
+import { buildService } from "./build-service.ts";
 import type { Config } from "./config.ts";
 import { createDiscord } from "./discord/create-discord.ts";
 import { feedRenderer } from "./discord/render/feed.ts";
 import { runRenderer } from "./discord/render/run-renderer.ts";
 import { panelRenderer } from "./discord/render/server/panel.ts";
-import { readinessWords, serviceWords } from "./discord/render/service-notices.ts";
 import type { Clock, Random } from "./domain/ports/clock.ts";
-import { ServerKey } from "./domain/server-key.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { PanelBoard } from "./feeds/panels/panel-board.ts";
-import { createGuildLifecycle } from "./guild-lifecycle.ts";
+import { createGuildLifecycle, knownGuilds } from "./guild-lifecycle.ts";
 import { dropAll, type LeasedParts, servedBy } from "./leased-parts.ts";
 import type { RootLog } from "./log.ts";
 import { openDocuments } from "./open-documents.ts";
-import { registerGauges } from "./ops/gauges.ts";
-import { watchHeldKeys } from "./ops/held-keys-watch.ts";
-import { createHostHealth } from "./ops/host-health.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import type { OpsSources } from "./ops/ops-server.ts";
-import { collectFacts } from "./ops/readiness-facts.ts";
-import { createReadinessNotices } from "./ops/readiness-notices.ts";
-import { ReadinessWatch } from "./ops/readiness-watch.ts";
-import { createServiceEvents } from "./ops/service-events.ts";
 import type { Step } from "./ops/shutdown.ts";
 import { stopOrder } from "./ops/stop-order.ts";
 import { createRuns } from "./runs/runs.ts";
@@ -80,7 +72,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     log,
   });
   const { sink, notifier, members } = discord;
-  const guildRetention = new GuildRetention({
+  const retention = new GuildRetention({
     documents: kept.removedGuilds,
     bindings,
     settings,
@@ -93,25 +85,15 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     report,
   });
 
-  const serviceEvents = createServiceEvents({ bindings, notifier, log, words: serviceWords });
-  const service = createServiceClient({
-    serviceUrl: config.serviceUrl,
-    ...(config.serviceGlobalKey === undefined ? {} : { globalKey: new ServerKey(config.serviceGlobalKey) }),
-    keys: kept.keys,
-    halts: kept.halts,
-    rejected: kept.rejected,
-    keyBudget: kept.keyBudget,
-    openRequests: kept.openRequests,
-    takenKeys: kept.takenKeys,
-    refusedReads: kept.refusedReads,
-    badKeyBudget: config.badKeyBudget,
-    permit: leased?.permit,
-    shared: leased && { limitsOf: leased.limitsOf, salt: kept.limitSalt },
-    clock: leased?.clock ?? clock,
+  const { service, serviceEvents } = buildService({
+    config,
+    kept,
+    notifier,
+    leased,
+    clock,
     random,
     metrics,
     log,
-    onEvent: serviceEvents.onEvent,
   });
 
   const watch = createWatch({
@@ -151,16 +133,25 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     warn,
   });
   const panels = new PanelBoard({
-    ...{ panels: kept.panels, bindings, snapshots, demands, health: service, sink },
+    panels: kept.panels,
+    bindings,
+    snapshots,
+    demands,
+    health: service,
+    sink,
     modCalls: feeds.modCalls,
-    ...{ renderer: panelRenderer, notifier, clock, random, warn },
+    renderer: panelRenderer,
+    notifier,
+    clock,
+    random,
+    warn,
   });
 
   const runs = createRuns({
     owns: (guildId) => discord.isOurs(guildId),
     bindings,
     settings,
-    guilds: knownGuilds,
+    guilds: () => knownGuilds({ bindings, settings }),
     audit: kept.audit,
     isStoreInDoubt: leased?.isStoreInDoubt,
     answers: kept.runAnswers,
@@ -184,57 +175,67 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
   watch.listen(feeds.listener);
   watch.listen(runs.listener);
   const history = buildHistory({
-    ...{ url: config.historyUrl, markKey: kept.historyKey, weekly: kept.weekly },
-    ...{ bindings, demands, settings, sink, notifier },
+    url: config.historyUrl,
+    markKey: kept.historyKey,
+    weekly: kept.weekly,
+    bindings,
+    demands,
+    settings,
+    sink,
+    notifier,
     isOurs: (guildId) => discord.isOurs(guildId),
-    ...{ runs, watch, clock, recordingClock: leased?.clock ?? clock, random, metrics, log },
+    runs,
+    watch,
+    clock,
+    recordingClock: leased?.clock ?? clock,
+    random,
+    metrics,
+    log,
   });
   const alerts = buildAlerts({
-    ...{ rules: kept.alertRules, states: kept.alertStates, audit: kept.audit, bindings, settings },
-    ...{ demands, sink, notifier, feeds, runs, watch, clock, random, report: warn },
+    rules: kept.alertRules,
+    states: kept.alertStates,
+    audit: kept.audit,
+    bindings,
+    settings,
+    demands,
+    sink,
+    notifier,
+    feeds,
+    runs,
+    watch,
+    clock,
+    random,
+    report: warn,
     isOurs: (guildId) => discord.isOurs(guildId),
   });
   const lifecycle = createGuildLifecycle({
     bindings,
-    retention: guildRetention,
+    retention,
     service,
     feeds,
     panels,
     runs,
-    ...{ history: history.wing, cases: history.cases, weekly: history.weekly },
+    history: history.wing,
+    cases: history.cases,
+    weekly: history.weekly,
     alerts,
   });
   discord.listen(lifecycle.listener);
   serviceEvents.onKeyParked((source) => runs.onKeyParked(source));
 
-  const readiness = new ReadinessWatch({
+  const { readiness, heldKeys, host } = buildOperation({
+    store,
+    discord,
+    service,
+    bindings,
+    watch,
+    feeds,
+    runs,
     clock,
-    log,
     metrics,
-    facts: () => collectFacts({ clock, store, discord, feeds, watch, service }),
-    ...createReadinessNotices({
-      bindings,
-      notifier,
-      log,
-      shardOf: (guildId) => discord.shardOf(guildId),
-      words: readinessWords,
-    }),
+    log,
   });
-
-  const heldKeys = watchHeldKeys({ clock, log, bindings, notifier, service, words: serviceWords });
-
-  const host = createHostHealth({
-    isPresent: (code) => readiness.isPresent(code),
-    buckets: () => service.state().buckets,
-    clock,
-  });
-  const nowMs = () => clock.nowMs();
-  registerGauges(metrics, { discord, service, watch, feeds, runs, readiness, nowMs });
-
-  async function* knownGuilds(): AsyncGenerator<string> {
-    for (const { guildId } of bindings.linked()) yield guildId;
-    yield* settings.guilds();
-  }
 
   async function start(): Promise<void> {
     await kept.begin();
@@ -271,11 +272,11 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     });
     watch.start();
     runs.beginSchedules();
-    guildRetention.start();
+    retention.start();
     await readiness.start();
   }
 
-  const parts = { discord, readiness, heldKeys, retention: guildRetention, watch, runs, feeds, panels };
+  const parts = { discord, readiness, heldKeys, retention, watch, runs, feeds, panels };
   const stoppable = { ...parts, alerts, history, service, store };
   return {
     start,
@@ -286,15 +287,14 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       metrics,
       conceal: log.conceal,
       notReady: async () => readiness.reasons(),
-      state: {
-        service: () => service.state(),
-        watch: () => watch.state(),
-        feeds: () => feeds.state(),
-        runs: () => runs.state(),
-        discord: () => discord.state(),
-        alerts: () => alerts.state(),
-        history: () => history.wing?.state() ?? "off",
-      },
+      state: statesOf({ service, watch, feeds, runs, discord, alerts, history: history.wing }),
     },
   };
+}
+
+/** What /state shows of each part; of one that is not there, that it is off. */
+function statesOf(parts: Readonly<Record<string, { state(): unknown } | undefined>>): OpsSources["state"] {
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, part]) => [name, () => part?.state() ?? "off"]),
+  );
 }

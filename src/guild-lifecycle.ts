@@ -11,6 +11,7 @@ import type { WeeklyBoard } from "./history/weekly/weekly-board.ts";
 import type { Runs } from "./runs/runs.ts";
 import type { BindingStore } from "./store/bindings.ts";
 import type { GuildRetention } from "./store/guild-retention.ts";
+import type { SettingsStore } from "./store/settings.ts";
 
 export interface GuildLifecycleParts {
   readonly bindings: BindingStore;
@@ -93,4 +94,16 @@ export function createGuildLifecycle(parts: GuildLifecycleParts): GuildLifecycle
       },
     },
   };
+}
+
+/** Every guild that has linked a server or changed a setting; some come twice. */
+export async function* knownGuilds({
+  bindings,
+  settings,
+}: {
+  readonly bindings: Pick<BindingStore, "linked">;
+  readonly settings: Pick<SettingsStore, "guilds">;
+}): AsyncGenerator<string> {
+  for (const { guildId } of bindings.linked()) yield guildId;
+  yield* settings.guilds();
 }

@@ -55,7 +55,10 @@ export async function openDocuments(store: Store, config: Config, parts: Documen
     );
   }
   const { vault, sealAnew } = await openVault({
-    ...{ roots: on("sealed-root"), bindings: sealed, secret, old },
+    roots: on("sealed-root"),
+    bindings: sealed,
+    secret,
+    old,
     // What another process serves it seals itself: two would undo each other's changes.
     sealed: ours,
   });

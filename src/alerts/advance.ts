@@ -39,7 +39,10 @@ export function advance(
     const its = stateOf(state, rule);
     const before = versionOf(its);
     const opening: Opening = {
-      ...{ rule, presentS: facts.presentS, nowMs: facts.nowMs, isQuiet: around.isQuiet(rule) },
+      rule,
+      presentS: facts.presentS,
+      nowMs: facts.nowMs,
+      isQuiet: around.isQuiet(rule),
     };
     for (const sighting of fresh.of(rule)) count(its, sighting, opening);
     if (facts.players !== undefined) isChanged = takeCount(its, facts.players, opening) || isChanged;
@@ -93,8 +96,12 @@ function count(state: RuleState, { subject, who, row }: Sighting, opening: Openi
   }
   const { rows } = step;
   const entry: KeptEntry = {
-    ...{ id, ...(who === undefined ? {} : { who }), count: rows.length },
-    ...{ firstS: rows[0]?.atS ?? row.atS, lastS: rows.at(-1)?.atS ?? row.atS, rows: latest(rows) },
+    id,
+    ...(who === undefined ? {} : { who }),
+    count: rows.length,
+    firstS: rows[0]?.atS ?? row.atS,
+    lastS: rows.at(-1)?.atS ?? row.atS,
+    rows: latest(rows),
   };
   tell(state.incidents, entry, { eventS: step.firedAtS, opening, withinS: limit.withinS });
 }
@@ -109,8 +116,12 @@ function takeCount(state: RuleState, players: PlayerCount, opening: Opening): bo
   if (step.kind === "began") {
     state.told += 1;
     const entry: KeptEntry = {
-      ...{ id: `${kind} ${state.told}`, count: players.current, firstS: players.atS, lastS: players.atS },
-      ...{ rows: [], players: { current: players.current, most: players.most } },
+      id: `${kind} ${state.told}`,
+      count: players.current,
+      firstS: players.atS,
+      lastS: players.atS,
+      rows: [],
+      players: { current: players.current, most: players.most },
     };
     tell(state.incidents, entry, { eventS: players.atS, opening, withinS: 0 });
   } else if (step.kind === "ended") {

@@ -146,7 +146,12 @@ export class AlertPosts {
     // Whether a server is full no row tells: it may have been told at any time before.
     const sinceMs = isLevel(rule) ? undefined : Math.min(openedAtMs, eventS * 1_000);
     return postOnce(sink, {
-      ...{ channelId, nonce: key, body: this.#body(wanted), silent: isSilent, isDoubtful, sinceMs },
+      channelId,
+      nonce: key,
+      body: this.#body(wanted),
+      silent: isSilent,
+      isDoubtful,
+      sinceMs,
       ...(roleId === undefined ? {} : { pingRoleIds: [roleId] }),
       isIt: (posted: PostedMessage) => renderer.keyOf(posted) === key,
     });
@@ -165,7 +170,13 @@ export class AlertPosts {
   #body({ rule, serverName, incident }: Wanted) {
     const { key, entries, more, isLate, roleId } = incident;
     return this.#ports.renderer.alert({
-      ...{ key, rule, serverName, entries, more, isLate, pingedRoleId: roleId },
+      key,
+      rule,
+      serverName,
+      entries,
+      more,
+      isLate,
+      pingedRoleId: roleId,
     });
   }
 

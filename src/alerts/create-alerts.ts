@@ -89,7 +89,11 @@ export function createAlerts(parts: AlertsParts): AlertsWing {
   });
   const ruleOf = (guildId: string, ruleId: string) => rules.of(guildId).find(({ id }) => id === ruleId);
   const posts = new AlertPosts({
-    ...{ sink, renderer, clock, random, report },
+    sink,
+    renderer,
+    clock,
+    random,
+    report,
     async find({ guildId, bindingId, ruleId, key }) {
       const rule = ruleOf(guildId, ruleId);
       if (rule === undefined) return undefined;

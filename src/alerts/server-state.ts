@@ -32,8 +32,16 @@ export interface ServerState {
 }
 
 const REASONS = [
-  ...["gone", "message-gone", "no-access", "closed", "dm-closed", "form"],
-  ...["edit-limit", "no-history", "rejected", "unknown"],
+  "gone",
+  "message-gone",
+  "no-access",
+  "closed",
+  "dm-closed",
+  "form",
+  "edit-limit",
+  "no-history",
+  "rejected",
+  "unknown",
 ] as const satisfies readonly SinkRefusalReason[];
 
 const person = z.object({
@@ -120,7 +128,11 @@ export function storedForm({ guildId, seen, rules }: ServerState): StoredServerS
       rows: Object.fromEntries([...rows].map(([key, { count }]) => [key, count])),
     })),
     rules: [...rules].map(([id, { sprees, level, told, calls, incidents, refused }]) => ({
-      ...{ id, level, told, incidents, refused },
+      id,
+      level,
+      told,
+      incidents,
+      refused,
       sprees: [...sprees].map(([subject, spree]) => ({ subject, ...spree })),
       calls: calls === undefined ? undefined : [...calls.doneS],
     })),

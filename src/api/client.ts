@@ -82,7 +82,10 @@ class GatedClient implements Service {
     const limits = options.shared?.limitsOf(this.#identity);
     this.#limits = limits;
     const keyDesk = openDesk({
-      ...{ documents: { rejected, openRequests, taken, budget }, clock, log, badKeyBudget },
+      documents: { rejected, openRequests, taken, budget },
+      clock,
+      log,
+      badKeyBudget,
       shared: limits,
       isOurs: (source) => new Set(keys.sources()).has(source),
     });
@@ -108,7 +111,11 @@ class GatedClient implements Service {
       globalKey,
       salt: options.shared?.salt ?? options.random.id() + options.random.id(),
       sharing: limits && {
-        ...{ limits, log, budget: this.#budget, wave: keyDesk.wave, records: this.#records },
+        limits,
+        log,
+        budget: this.#budget,
+        wave: keyDesk.wave,
+        records: this.#records,
         demand: () => this.#demand(),
       },
       deadlineMs: options.deadlineMs ?? DEADLINE_MS,

@@ -220,7 +220,10 @@ export function createDiscord(ports: DiscordPorts): Discord {
       userId: client.user?.id,
       guilds: client.guilds.cache.size,
       shards: client.ws.shards.map(({ id, status, ping }) => ({
-        ...{ id, status, pingMs: ping, awayForMs: presence.awayForMs(id) },
+        id,
+        status,
+        pingMs: ping,
+        awayForMs: presence.awayForMs(id),
       })),
       sending: progress(),
       interactionsUnderWay: dispatch?.underWay ?? 0,

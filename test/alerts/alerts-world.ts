@@ -28,8 +28,14 @@ export const SOURCE = "s1" as SourceId;
 export const CHANNEL = "alerts";
 
 export const binding: Binding = {
-  ...{ id: "b1", guildId: "g1", source: SOURCE, name: "Town", ownerId: 1, joinKey: "k" },
-  ...{ linkedBy: "u1", linkedAtMs: 0 },
+  id: "b1",
+  guildId: "g1",
+  source: SOURCE,
+  name: "Town",
+  ownerId: 1,
+  joinKey: "k",
+  linkedBy: "u1",
+  linkedAtMs: 0,
 };
 
 /** A process of the bot that was killed waits for ever, and does nothing more. */
@@ -89,7 +95,10 @@ export class AlertsWorld {
 
   async add(alert: Partial<NewAlert> & Pick<NewAlert, "kind">): Promise<AlertRule> {
     return await this.wing.alerts.add({
-      ...{ guildId: "g1", bindingId: "b1", channelId: CHANNEL, createdBy: "u1" },
+      guildId: "g1",
+      bindingId: "b1",
+      channelId: CHANNEL,
+      createdBy: "u1",
       ...alert,
     });
   }
@@ -107,10 +116,19 @@ export class AlertsWorld {
   snapshot(lists: Partial<Lists> = this.lists()): Snapshot {
     const nowMs = this.clock.nowMs();
     return {
-      ...{ source: SOURCE, askedAtMs: nowMs, takenAtMs: nowMs, serviceAtMs: this.nowS * 1_000 },
+      source: SOURCE,
+      askedAtMs: nowMs,
+      takenAtMs: nowMs,
+      serviceAtMs: this.nowS * 1_000,
       status: {
-        ...{ name: "Town", ownerId: 1, coOwnerIds: [], currentPlayers: this.players.length, maxPlayers: 10 },
-        ...{ joinKey: "k", accVerifiedReq: "Disabled", teamBalance: false },
+        name: "Town",
+        ownerId: 1,
+        coOwnerIds: [],
+        currentPlayers: this.players.length,
+        maxPlayers: 10,
+        joinKey: "k",
+        accVerifiedReq: "Disabled",
+        teamBalance: false,
       },
       lists,
       skippedRows: {},
@@ -123,7 +141,9 @@ export class AlertsWorld {
       commandLogs: [...this.commands],
       modCalls: [...this.calls],
       players: this.players.map((player) => ({
-        ...{ player, permission: "Normal", wantedStars: 0 },
+        player,
+        permission: "Normal",
+        wantedStars: 0,
         team: this.teams.get(player.name) ?? "Civilian",
       })),
     };
@@ -169,7 +189,9 @@ export class AlertsWorld {
       }
     };
     const wing = createAlerts({
-      ...{ rules: mortal(rules, alive), states: mortal(states, alive), sink: mortalSink(this.sink, alive) },
+      rules: mortal(rules, alive),
+      states: mortal(states, alive),
+      sink: mortalSink(this.sink, alive),
       bindings: { list: async () => this.bindings },
       settings: { of: async () => this.settings },
       accounts: {
@@ -181,7 +203,9 @@ export class AlertsWorld {
       },
       demands: { put: (owner, demands) => void this.demands.set(owner, demands) },
       notifier: { guild: async (_, body) => void this.notices.push(body) },
-      ...{ renderer: alertRenderer, clock: this.clock, random: seededRandom(this.#started) },
+      renderer: alertRenderer,
+      clock: this.clock,
+      random: seededRandom(this.#started),
       verbOf: (text) => readLogged(text)?.verb,
       isOurs: (guildId) => this.ours(guildId),
       isCallTaken: (_, { caller, atS }) => this.taken.has(`${caller.name} ${atS}`),

@@ -129,10 +129,22 @@ describe("an alert about kills", () => {
 describe("an alert about punishments", () => {
   const run = (made: AlertsWorld, id: string, text: string): RunRecord =>
     ({
-      ...{ id, guildId: "g1", bindingId: "b1", source: binding.source, serverName: "Town" },
-      ...{ actorId: "u9", actorName: "Mo", actorRoleIds: [], origin: "command", text },
-      ...{ askedAtMs: made.clock.nowMs(), sentAtMs: made.clock.nowMs(), channelId: "c", status: "done" },
-      ...{ ran: "yes", proof: "unchecked" },
+      id,
+      guildId: "g1",
+      bindingId: "b1",
+      source: binding.source,
+      serverName: "Town",
+      actorId: "u9",
+      actorName: "Mo",
+      actorRoleIds: [],
+      origin: "command",
+      text,
+      askedAtMs: made.clock.nowMs(),
+      sentAtMs: made.clock.nowMs(),
+      channelId: "c",
+      status: "done",
+      ran: "yes",
+      proof: "unchecked",
     }) as RunRecord;
 
   test("counts what staff type and what they run through Marshal as one person's, and nothing twice", async () => {

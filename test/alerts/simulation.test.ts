@@ -47,7 +47,9 @@ function toldIn(
   );
   return texts.flatMap((text) =>
     [...text.matchAll(line)].map(([, who = "", count, firstS]) => ({
-      ...{ who, count: Number(count), firstS: Number(firstS) },
+      who,
+      count: Number(count),
+      firstS: Number(firstS),
     })),
   );
 }
@@ -155,10 +157,22 @@ class Evening {
   #run(atS: number): void {
     const id = `run${this.runs.length}`;
     const record = {
-      ...{ id, guildId: "g1", bindingId: "b1", source: binding.source, serverName: "Town" },
-      ...{ actorId: "u50", actorName: "Staff0", actorRoleIds: [], origin: "command", text: ":jail x" },
-      ...{ askedAtMs: atS * 1_000, sentAtMs: atS * 1_000, channelId: "c", status: "done" },
-      ...{ ran: "yes", proof: "unchecked" },
+      id,
+      guildId: "g1",
+      bindingId: "b1",
+      source: binding.source,
+      serverName: "Town",
+      actorId: "u50",
+      actorName: "Staff0",
+      actorRoleIds: [],
+      origin: "command",
+      text: ":jail x",
+      askedAtMs: atS * 1_000,
+      sentAtMs: atS * 1_000,
+      channelId: "c",
+      status: "done",
+      ran: "yes",
+      proof: "unchecked",
     } as unknown as RunRecord;
     this.runs.push(record);
     this.world.runs.set(id, record);

@@ -34,7 +34,8 @@ export async function sendRows(rows: number): Promise<RowsMeasured> {
   const bindings = Array.from({ length: SERVERS }, (_, index) => bindingOf(index));
   const counts = { messages: 0, edits: 0 };
   const wing = createAlerts({
-    ...{ rules: documents(parseGuildAlerts), states: documents(parseServerState) },
+    rules: documents(parseGuildAlerts),
+    states: documents(parseServerState),
     bindings: { list: async (guildId) => bindings.filter((binding) => binding.guildId === guildId) },
     settings: { of: async () => DEFAULT_SETTINGS },
     accounts: { ofPlayer: async () => undefined },
@@ -51,7 +52,9 @@ export async function sendRows(rows: number): Promise<RowsMeasured> {
       readBack: async () => [],
     },
     notifier: { guild: async () => undefined },
-    ...{ renderer: alertRenderer, clock, random: systemRandom },
+    renderer: alertRenderer,
+    clock,
+    random: systemRandom,
     verbOf: (text) => readLogged(text)?.verb,
     isCallTaken: () => false,
     isOurs: () => true,
@@ -91,8 +94,14 @@ function cpuUs(): number {
 
 function bindingOf(index: number): Binding {
   return {
-    ...{ id: `b${index}`, guildId: `g${index}`, source: `s${index}` as SourceId, name: `Town ${index}` },
-    ...{ ownerId: 1, joinKey: "k", linkedBy: "u", linkedAtMs: 0 },
+    id: `b${index}`,
+    guildId: `g${index}`,
+    source: `s${index}` as SourceId,
+    name: `Town ${index}`,
+    ownerId: 1,
+    joinKey: "k",
+    linkedBy: "u",
+    linkedAtMs: 0,
   };
 }
 
@@ -167,15 +176,19 @@ class BusyTown {
 
   answer(nowS: number): Snapshot {
     return {
-      ...{
-        source: this.#source,
-        askedAtMs: nowS * 1_000,
-        takenAtMs: nowS * 1_000,
-        serviceAtMs: nowS * 1_000,
-      },
+      source: this.#source,
+      askedAtMs: nowS * 1_000,
+      takenAtMs: nowS * 1_000,
+      serviceAtMs: nowS * 1_000,
       status: {
-        ...{ name: "Town", ownerId: 1, coOwnerIds: [], currentPlayers: PLAYERS, maxPlayers: 60 },
-        ...{ joinKey: "k", accVerifiedReq: "Disabled", teamBalance: false },
+        name: "Town",
+        ownerId: 1,
+        coOwnerIds: [],
+        currentPlayers: PLAYERS,
+        maxPlayers: 60,
+        joinKey: "k",
+        accVerifiedReq: "Disabled",
+        teamBalance: false,
       },
       lists: { killLogs: this.#kills, commandLogs: this.#commands, modCalls: this.#calls },
       skippedRows: {},

@@ -55,7 +55,11 @@ export function addCommunity(discord: EmulatedDiscord, index: number, shape: Sha
     guild.addChannel({ name: `voice-${made}`, type: "voice" });
   const feeds = feedKinds.map((kind) => ({ kind, channel: guild.addChannel({ name: `log-${kind}` }) }));
   return {
-    ...{ guild, general, feeds, staffRole, owner: discord.as(guild.owner) },
+    guild,
+    general,
+    feeds,
+    staffRole,
+    owner: discord.as(guild.owner),
     moderator: discord.as(guild.addMember({ name: `Mo ${index}`, roles: [staffRole] })),
     member: discord.as(guild.addMember({ name: `Jo ${index}` })),
   };
@@ -103,9 +107,17 @@ export async function settle(
       await settings.change(guild.id, (before) => ({ ...before, policies: { [binding.id]: policy } }));
       for (const { kind, channel } of feeds) {
         const feed: Feed = {
-          ...{ id: random.id(), guildId: guild.id, bindingId: binding.id, kind, channelId: channel.id },
-          ...{ style: kind === "modCalls" ? "cards" : "lines", filter: {}, silent: false, state: "live" },
-          ...{ createdBy: byUserId, createdAtMs: clock.nowMs() },
+          id: random.id(),
+          guildId: guild.id,
+          bindingId: binding.id,
+          kind,
+          channelId: channel.id,
+          style: kind === "modCalls" ? "cards" : "lines",
+          filter: {},
+          silent: false,
+          state: "live",
+          createdBy: byUserId,
+          createdAtMs: clock.nowMs(),
         };
         await feedStore.save(feed);
       }

@@ -72,12 +72,19 @@ export async function run(): Promise<BenchResult> {
     "p99",
   ];
   const rows = measured.map((one) => [
-    ...[one.guilds, figure(one.loginS, 1), figure(one.readyS, 1), figure(one.heapMb, 0)],
-    ...[figure(one.residentMb, 0), figure(one.cpuPercent, 1), figure(one.pollsPerS, 1)],
-    ...[figure(one.p50Ms, 1), figure(one.p99Ms, 1)],
+    one.guilds,
+    figure(one.loginS, 1),
+    figure(one.readyS, 1),
+    figure(one.heapMb, 0),
+    figure(one.residentMb, 0),
+    figure(one.cpuPercent, 1),
+    figure(one.pollsPerS, 1),
+    figure(one.p50Ms, 1),
+    figure(one.p99Ms, 1),
   ]);
   const acts = [...most.times].map(([act, times]) => [
-    ...[act, times.length],
+    act,
+    times.length,
     ...[0.5, 0.99, 1].map((part) => figure(quantile(times, part), 1)),
   ]);
   const lines = [
@@ -108,7 +115,9 @@ async function measure(guilds: number): Promise<Measured> {
     const seconds = (performance.now() - beganMs) / 1_000;
     const all = [...people.times.values()].flat();
     return {
-      ...{ guilds, ...start, ...use },
+      guilds,
+      ...start,
+      ...use,
       pollsPerS: ((await service.counts()).polls - polls.polls) / seconds,
       p50Ms: quantile(all, 0.5),
       p99Ms: quantile(all, 0.99),

@@ -105,8 +105,18 @@ function wrongsOf(outcome: Outcome) {
     outcome;
   const { callsLost, callsRepeated, callsOpen, defects, noticesPerRestart } = outcome;
   return {
-    ...{ lost, repeated, takenAway, unannounced, needlessNotices, unansweredCards, undelivered, unwanted },
-    ...{ callsLost, callsRepeated, callsOpen, defects: defects.length },
+    lost,
+    repeated,
+    takenAway,
+    unannounced,
+    needlessNotices,
+    unansweredCards,
+    undelivered,
+    unwanted,
+    callsLost,
+    callsRepeated,
+    callsOpen,
+    defects: defects.length,
     noticesBeyondOneARestart: Math.max(0, noticesPerRestart - 1),
   };
 }

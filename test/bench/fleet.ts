@@ -86,8 +86,11 @@ export async function run(): Promise<BenchResult> {
     taken.lost + taken.repeated === 0 &&
     taken.maxExecutions <= 1;
   const row = (label: string, all: readonly Together[]) => [
-    ...[label, figure(mean(all, (one) => one.meanDelayMs) / 1_000, 2), figure(mean(all, (one) => one.used))],
-    ...[all.reduce((sum, one) => sum + one.requests, 0), all.reduce((sum, one) => sum + one.answers429, 0)],
+    label,
+    figure(mean(all, (one) => one.meanDelayMs) / 1_000, 2),
+    figure(mean(all, (one) => one.used)),
+    all.reduce((sum, one) => sum + one.requests, 0),
+    all.reduce((sum, one) => sum + one.answers429, 0),
   ];
   const lines = [
     ...table(
@@ -105,7 +108,12 @@ export async function run(): Promise<BenchResult> {
 async function together(seed: number, blocks: number): Promise<Together> {
   const random = seededRandom(seed);
   const crew = new Crew({
-    ...{ seed, blocks: 0, keys: 0, isAlone: blocks === 1, latencyMs: 40, jitterMs: 20 },
+    seed,
+    blocks: 0,
+    keys: 0,
+    isAlone: blocks === 1,
+    latencyMs: 40,
+    jitterMs: 20,
     service: {
       keys: Array.from({ length: SERVERS }, (_, n) => keyText(seed, n)),
       limits: { global: { limit: PER_S, windowMs: 1_000 } },
@@ -126,8 +134,12 @@ async function together(seed: number, blocks: number): Promise<Together> {
   const fromMs = crew.clock.nowMs() + WARM_MS;
   for (const { client, sources, ring } of crew.members) {
     const watch = createWatch({
-      ...{ client, health: client, clock: crew.clock, random: seededRandom(seed + sources.length) },
-      ...{ metrics: new FakeMetrics(), onDefect: (error: unknown) => Promise.reject(error) },
+      client,
+      health: client,
+      clock: crew.clock,
+      random: seededRandom(seed + sources.length),
+      metrics: new FakeMetrics(),
+      onDefect: (error: unknown) => Promise.reject(error),
     });
     client.shareBy(() => watch.appetite());
     watch.listen({ take: noteDelays(delays, fromMs, () => crew.clock.nowMs()) });
@@ -185,8 +197,10 @@ async function takeover(): Promise<Takeover> {
     const { lost, repeated } = await fleet.judged(120_000);
     const { executionsByText } = fleet.service.counts;
     return {
-      ...{ takeoverS, boundS: TAKEOVER_S + (IDENTIFY_S * shardsOfBlock) / MAX_CONCURRENCY },
-      ...{ lost: lost.length, repeated: repeated.length },
+      takeoverS,
+      boundS: TAKEOVER_S + (IDENTIFY_S * shardsOfBlock) / MAX_CONCURRENCY,
+      lost: lost.length,
+      repeated: repeated.length,
       maxExecutions: Math.max(0, ...fleet.asked.map(({ text }) => executionsByText.get(text) ?? 0)),
     };
   } finally {

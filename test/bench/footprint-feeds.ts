@@ -53,7 +53,11 @@ process.disconnect?.();
 
 function buildWing(on: Store) {
   return createFeeds({
-    ...{ clock, random, renderer: feedRenderer, sink: emptySink(clock), nonceKey: "footprint" },
+    clock,
+    random,
+    renderer: feedRenderer,
+    sink: emptySink(clock),
+    nonceKey: "footprint",
     guilds: { channelAccess: async () => ({ kind: "unknown" }) },
     notifier: { person: async () => undefined, guild: async () => undefined },
     metrics: { count: () => undefined, observe: () => undefined },

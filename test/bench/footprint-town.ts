@@ -34,9 +34,17 @@ export class FootprintTown {
     const common = { guildId, name: `Town ${index}`, ownerId: index, joinKey: "join" };
     this.binding = { ...common, id: bindingId, source, linkedBy: guildId, linkedAtMs: 0 };
     this.feeds = kinds.map((kind: FeedKind, at) => ({
-      ...{ id: random.id(), guildId, bindingId, kind, channelId: String(BigInt(guildId) + BigInt(at + 1)) },
-      ...{ style: kind === "modCalls" ? "cards" : "lines", filter: {}, silent: false, state: "live" },
-      ...{ createdBy: guildId, createdAtMs: 0 },
+      id: random.id(),
+      guildId,
+      bindingId,
+      kind,
+      channelId: String(BigInt(guildId) + BigInt(at + 1)),
+      style: kind === "modCalls" ? "cards" : "lines",
+      filter: {},
+      silent: false,
+      state: "live",
+      createdBy: guildId,
+      createdAtMs: 0,
     }));
   }
 
@@ -65,12 +73,20 @@ export class FootprintTown {
   snapshot(nowMs: number): Snapshot {
     const { source, name } = this.binding;
     const lists = {
-      ...{ joinLogs: this.#joins, killLogs: this.#kills },
-      ...{ commandLogs: this.#commands, modCalls: this.#modCalls },
+      joinLogs: this.#joins,
+      killLogs: this.#kills,
+      commandLogs: this.#commands,
+      modCalls: this.#modCalls,
     };
     const status = {
-      ...{ name, ownerId: 1, coOwnerIds: [], currentPlayers: PLAYERS, maxPlayers: 40, joinKey: "join" },
-      ...{ accVerifiedReq: "Disabled", teamBalance: true },
+      name,
+      ownerId: 1,
+      coOwnerIds: [],
+      currentPlayers: PLAYERS,
+      maxPlayers: 40,
+      joinKey: "join",
+      accVerifiedReq: "Disabled",
+      teamBalance: true,
     };
     const times = { askedAtMs: nowMs, takenAtMs: nowMs };
     return { source, ...times, status, lists: structuredClone(lists), skippedRows: {} };

@@ -20,11 +20,13 @@ const FEW_SERVERS = 20;
 /** The first of each is what the figures are about; the others show what makes the cost grow. */
 const SHAPES = [
   {
-    ...{ what: "30 channels, 20 roles", more: 1_000 },
+    what: "30 channels, 20 roles",
+    more: 1_000,
     shape: { textChannels: 22, voiceChannels: 5, roles: 18 },
   },
   {
-    ...{ what: "60 channels, 40 roles", more: 300 },
+    what: "60 channels, 40 roles",
+    more: 300,
     shape: { textChannels: 49, voiceChannels: 8, roles: 38 },
   },
 ] as const;

@@ -78,7 +78,10 @@ export class HostileGuild {
       const { bindings } = createBindings({
         documents: store.documents("bindings", schemas.parseGuildBindings, "normal"),
         vault: createVault({ secret: await loadSecret({ storeUrl, hasSealed: async () => false }) }),
-        ...{ clock, random, serversPerGuild: SERVERS, hideSecret: () => undefined },
+        clock,
+        random,
+        serversPerGuild: SERVERS,
+        hideSecret: () => undefined,
       });
       const settings = createSettings(store.documents("settings", schemas.parseSettings, "normal"));
       const feeds = createFeedStore(store.documents("feeds", schemas.parseFeed, "normal"));
@@ -89,9 +92,17 @@ export class HostileGuild {
         bindingIds.push(binding.id);
         const [kind = "joins", channel] = [feedKinds[n % feedKinds.length], this.#logs[n % feedKinds.length]];
         const feed: Feed = {
-          ...{ id: random.id(), guildId: this.#guildId, bindingId: binding.id, kind, filter: {} },
-          ...{ channelId: channel?.id ?? "", style: kind === "modCalls" ? "cards" : "lines", silent: false },
-          ...{ state: "live", createdBy: "1", createdAtMs: clock.nowMs() },
+          id: random.id(),
+          guildId: this.#guildId,
+          bindingId: binding.id,
+          kind,
+          filter: {},
+          channelId: channel?.id ?? "",
+          style: kind === "modCalls" ? "cards" : "lines",
+          silent: false,
+          state: "live",
+          createdBy: "1",
+          createdAtMs: clock.nowMs(),
         };
         await feeds.save(feed);
       }
@@ -118,16 +129,22 @@ export class HostileGuild {
     });
     for (let n = 0; n < AUDIT_ROWS; n += 1) {
       const row: RunRecord = {
-        ...{ id: `old-${n}`, guildId: this.#guildId, bindingId: this.#bindingIds[n % 3] ?? "", verb: "h" },
-        ...{ source: "s".repeat(64) as RunRecord["source"], serverName: "Town", actorId: `${n % 50}` },
-        ...{
-          actorName: "member",
-          actorRoleIds: [],
-          origin: "command",
-          text: `:h hello ${n}`,
-          channelId: "1",
-        },
-        ...{ askedAtMs: clock.nowMs() - n, status: "denied", ran: "no", proof: "unchecked" },
+        id: `old-${n}`,
+        guildId: this.#guildId,
+        bindingId: this.#bindingIds[n % 3] ?? "",
+        verb: "h",
+        source: "s".repeat(64) as RunRecord["source"],
+        serverName: "Town",
+        actorId: `${n % 50}`,
+        actorName: "member",
+        actorRoleIds: [],
+        origin: "command",
+        text: `:h hello ${n}`,
+        channelId: "1",
+        askedAtMs: clock.nowMs() - n,
+        status: "denied",
+        ran: "no",
+        proof: "unchecked",
       };
       await audit.put(row);
     }
@@ -207,7 +224,13 @@ export class HostileGuild {
 
 function statusOf(n: number) {
   return {
-    ...{ name: `Hostile ${n}`, ownerId: 9_000_000 + n, coOwnerIds: [], currentPlayers: 12, maxPlayers: 40 },
-    ...{ joinKey: `hostile${n}`, accVerifiedReq: "Disabled", teamBalance: true },
+    name: `Hostile ${n}`,
+    ownerId: 9_000_000 + n,
+    coOwnerIds: [],
+    currentPlayers: 12,
+    maxPlayers: 40,
+    joinKey: `hostile${n}`,
+    accVerifiedReq: "Disabled",
+    teamBalance: true,
   };
 }

@@ -39,8 +39,17 @@ async function rig(options: { readonly tier?: Tier } = { tier: "moderator" }) {
   const services: Services = { ...world.services, feeds };
   const add = (id: string, changes: Partial<Feed> = {}) => {
     const feed: Feed = {
-      ...{ id, guildId: actor.guildId, bindingId: binding.id, kind: "joins", channelId: "700" },
-      ...{ style: "lines", filter: {}, silent: false, state: "live", createdBy: "1", createdAtMs: 0 },
+      id,
+      guildId: actor.guildId,
+      bindingId: binding.id,
+      kind: "joins",
+      channelId: "700",
+      style: "lines",
+      filter: {},
+      silent: false,
+      state: "live",
+      createdBy: "1",
+      createdAtMs: 0,
       ...changes,
     };
     kept.push(feed);

@@ -389,7 +389,9 @@ describe("buttons of a mod-call card", () => {
       assert.ok(source !== undefined);
       const there = (name: string, ofId: number) => ({
         player: { name, id: ofId },
-        ...{ team: "Civilian", permission: "Normal", wantedStars: 0 },
+        team: "Civilian",
+        permission: "Normal",
+        wantedStars: 0,
       });
       await rig.poll();
       assert.ok(rig.latest !== undefined);

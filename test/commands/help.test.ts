@@ -7,7 +7,10 @@ import { textOf } from "../support/fake-answers.ts";
 
 const registry = createCommandRegistry(commands);
 const member: HelpView = {
-  ...{ linked: true, staff: false, manageGuild: false, docsUrl: undefined },
+  linked: true,
+  staff: false,
+  manageGuild: false,
+  docsUrl: undefined,
   commandId: (name) => (commands.some((command) => command.name === name) ? "1234567890" : undefined),
 };
 const read = (view: HelpView) => textOf(helpMessage(view));

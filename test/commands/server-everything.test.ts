@@ -153,7 +153,10 @@ async function each(answer: Answer, check: (reply: Reply) => void): Promise<Repl
 const invocation = { actor: staff, signal: new AbortController().signal, reference: "r" };
 const press = (argument: string, values: readonly string[] = []) => ({
   ...invocation,
-  ...{ argument, values, messageId: "9", form: { text: () => "", chosen: () => [] } },
+  argument,
+  values,
+  messageId: "9",
+  form: { text: () => "", chosen: () => [] },
 });
 
 function actionNamed(name: string) {

@@ -45,7 +45,10 @@ function asked<Args>(args: Args, by: Actor = actor) {
 
 const press = (argument: string, values: readonly string[] = [], by: Actor = actor) => ({
   ...asked(undefined, by),
-  ...{ argument, values, messageId: "9", form: { text: () => "", chosen: () => [] } },
+  argument,
+  values,
+  messageId: "9",
+  form: { text: () => "", chosen: () => [] },
 });
 
 async function repliesOf(answer: Answer): Promise<Reply[]> {

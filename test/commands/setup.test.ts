@@ -18,8 +18,13 @@ function press(
   by = actor,
 ): Press {
   return {
-    ...{ actor: by, argument, values: [], form: formOf(values), messageId: "9" },
-    ...{ signal: new AbortController().signal, reference: "r" },
+    actor: by,
+    argument,
+    values: [],
+    form: formOf(values),
+    messageId: "9",
+    signal: new AbortController().signal,
+    reference: "r",
   };
 }
 

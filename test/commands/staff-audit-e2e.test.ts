@@ -116,10 +116,22 @@ function keepRows(
     const id = `row-${n}`;
     const noise = vary ? randomBytes((textBytes * 3) / 4).toString("base64") : "x".repeat(textBytes);
     rig.runs.audit.rows.set(id, {
-      ...{ id, guildId: rig.guild.id, bindingId: rig.binding.id, source: rig.binding.source },
-      ...{ serverName: "Liberty County", actorId: "1", actorName: "Mo", actorRoleIds: [], origin: "command" },
-      ...{ text: `:h ${noise}`, verb: "h", askedAtMs: n, channelId: "1", status: "done", ran: "yes" },
-      ...{ proof: "seen" },
+      id,
+      guildId: rig.guild.id,
+      bindingId: rig.binding.id,
+      source: rig.binding.source,
+      serverName: "Liberty County",
+      actorId: "1",
+      actorName: "Mo",
+      actorRoleIds: [],
+      origin: "command",
+      text: `:h ${noise}`,
+      verb: "h",
+      askedAtMs: n,
+      channelId: "1",
+      status: "done",
+      ran: "yes",
+      proof: "seen",
     });
   }
 }

@@ -34,8 +34,11 @@ function puppet(act: (what: string) => ReturnType<ReturnType<typeof defineAction
       firstFor: (what) => (what.startsWith("private") ? "ephemeral" : "public"),
       options: [
         {
-          ...{ type: ApplicationCommandOptionType.String, name: "what", description: "What" },
-          ...{ required: true, autocomplete: true },
+          type: ApplicationCommandOptionType.String,
+          name: "what",
+          description: "What",
+          required: true,
+          autocomplete: true,
         },
       ],
       parse: (options) => options.string("what", true),
@@ -197,7 +200,10 @@ test("buttons update their message; a form with every kind of field comes back w
   assert.ok(asked.modal !== undefined);
   assert.equal(asked.modal.title, "Tell us");
   const told = await rig.member.submit(asked.modal, {
-    ...{ pick: ["1"], role: [rig.staffRole], channel: [rig.channel], user: [rig.moderator.member] },
+    pick: ["1"],
+    role: [rig.staffRole],
+    channel: [rig.channel],
+    user: [rig.moderator.member],
   });
   await told.settled();
   const { staffRole, channel, moderator } = rig;
@@ -309,7 +315,8 @@ test("names of the game neither ping nor format in any answer", async (t) => {
   const binding = await rig.world.linkServer(rig.guild.id, serverStatus({ name }));
   const roleTiers = { [rig.staffRole.id]: "moderator" } as const;
   await rig.world.settings.change(rig.guild.id, (all) => ({
-    ...{ ...all, policies: { [binding.id]: { ...EMPTY_POLICY, roleTiers } } },
+    ...all,
+    policies: { [binding.id]: { ...EMPTY_POLICY, roleTiers } },
   }));
   const seen = rig.world.states.get(binding.source);
   assert.ok(seen !== undefined);
@@ -350,18 +357,14 @@ test("options of every kind reach a sub-command of a group as plain values", asy
     ],
     parse: (options) =>
       JSON.stringify([
-        ...[
-          options.string("text", true),
-          options.number("count"),
-          options.boolean("flag"),
-          options.person("who"),
-        ],
-        ...[
-          options.id("channel"),
-          options.id("role"),
-          options.number("share", true),
-          options.string("absent") ?? 0,
-        ],
+        options.string("text", true),
+        options.number("count"),
+        options.boolean("flag"),
+        options.person("who"),
+        options.id("channel"),
+        options.id("role"),
+        options.number("share", true),
+        options.string("absent") ?? 0,
       ]),
     execute: ({ args }) => ({ content: markdownOfOurs(args) }),
   });
@@ -376,8 +379,14 @@ test("options of every kind reach a sub-command of a group as plain values", asy
   };
   const person = (who: typeof owner) => ({ userId: who.member.id, userName: who.member.user.username });
   assert.deepEqual(await tell(moderator), [
-    ...["t", 3, true, { ...person(moderator), roleIds: [staffRole.id], manageGuild: false }],
-    ...[channel.id, staffRole.id, 0.5, 0],
+    "t",
+    3,
+    true,
+    { ...person(moderator), roleIds: [staffRole.id], manageGuild: false },
+    channel.id,
+    staffRole.id,
+    0.5,
+    0,
   ]);
   assert.deepEqual((await tell(owner))[3], { ...person(owner), roleIds: [], manageGuild: true });
 });

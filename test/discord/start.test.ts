@@ -16,14 +16,24 @@ const hello = (description: string): Command =>
     name: "hello",
     description,
     entry: defineEntry<undefined>({
-      ...{ description, first: "public", parse: () => undefined, execute: () => ({ content: md`hello` }) },
+      description,
+      first: "public",
+      parse: () => undefined,
+      execute: () => ({ content: md`hello` }),
     }),
   });
 
 function wing(emulated: EmulatedDiscord, token: string, registered = textDocuments()) {
   const { clock, random, settings, bindings } = new FakeWorld();
   return createDiscord({
-    ...{ token, apiUrl: emulated.apiUrl, shards: "auto", settings, bindings, registered, clock, random },
+    token,
+    apiUrl: emulated.apiUrl,
+    shards: "auto",
+    settings,
+    bindings,
+    registered,
+    clock,
+    random,
     log: keptLog(),
   });
 }
@@ -101,7 +111,10 @@ test("the hash of the definitions changes with any word of them, and only then",
 
 test("groups of sub-commands are defined and found by their path", () => {
   const entry = defineEntry<undefined>({
-    ...{ description: "d", first: "public", parse: () => undefined, execute: () => ({}) },
+    description: "d",
+    first: "public",
+    parse: () => undefined,
+    execute: () => ({}),
   });
   const registry = createCommandRegistry([
     {

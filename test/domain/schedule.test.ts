@@ -72,7 +72,18 @@ describe("when a schedule runs, as people write it", () => {
   test("whatever is typed is read as a rule within these limits, or refused in words", () => {
     const piece = fc.oneof(
       fc.constantFrom(
-        ...["every", "mon", "fri-tue", "weekends", "20:00", "8pm", "30", "min", "h", ",", "-", "at"],
+        "every",
+        "mon",
+        "fri-tue",
+        "weekends",
+        "20:00",
+        "8pm",
+        "30",
+        "min",
+        "h",
+        ",",
+        "-",
+        "at",
       ),
       fc.string({ maxLength: 6 }),
     );

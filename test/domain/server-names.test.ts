@@ -47,7 +47,13 @@ test("a name that shows nothing, is too long or is taken is refused in words", (
 
 test("the server of the channel is meant before the default, and the only one always", () => {
   const binding = (id: string) => ({
-    ...{ id, guildId: "1", name: id, ownerId: 1, joinKey: "j", linkedBy: "2", linkedAtMs: 0 },
+    id,
+    guildId: "1",
+    name: id,
+    ownerId: 1,
+    joinKey: "j",
+    linkedBy: "2",
+    linkedAtMs: 0,
     source: id as never,
   });
   const both = [binding("a"), binding("b")];

@@ -51,7 +51,15 @@ describe("alerts, each kind from the command to its message", () => {
     assert.deepEqual([message.pings.everyone, message.pings.users.length], [false, 0]);
     assert.deepEqual(message.pings.roles, [staffRole.id]);
     assert.deepEqual(labelsOf(message), [
-      ...["PM", "Kick", "Jail", "Ban", "Note", "Warn", "Watch", "Player", "Rewind"],
+      "PM",
+      "Kick",
+      "Jail",
+      "Ban",
+      "Note",
+      "Warn",
+      "Watch",
+      "Player",
+      "Rewind",
     ]);
     rig.town.kill(evil, ann);
     await rig.until("the fourth kill", () => textOf(message).includes("4 kills"));

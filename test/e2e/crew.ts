@@ -25,7 +25,11 @@ export class Crew {
   static async open(processes: number): Promise<Crew> {
     const redis = await startRedis({ appendfsync: "everysec" });
     const stage = await openStage({
-      ...{ seed: 7, serverKey: "crew-key", traffic: "quiet", live: true, processes },
+      seed: 7,
+      serverKey: "crew-key",
+      traffic: "quiet",
+      live: true,
+      processes,
       environment: { STORE_URL: redis.url, SECRET_KEY: Buffer.alloc(32, 7).toString("base64") },
     });
     const crew = new Crew(redis, stage);

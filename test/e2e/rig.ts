@@ -124,8 +124,12 @@ export class E2eRig {
     const as = (who: string, roles: readonly Role[]) =>
       this.discord.as(guild.addMember({ name: who, roles }));
     return {
-      ...{ guild, general, staffRole, owner: this.discord.as(guild.owner) },
-      ...{ moderator: as("Mo", [staffRole]), member: as("Jo", []) },
+      guild,
+      general,
+      staffRole,
+      owner: this.discord.as(guild.owner),
+      moderator: as("Mo", [staffRole]),
+      member: as("Jo", []),
     };
   }
 

@@ -91,8 +91,15 @@ describe("a start that cannot succeed is one line that says what to do", () => {
     const path = join(cwd, "data", "marshal.sqlite");
     const store = await openStore(`sqlite:${path}`);
     const binding = {
-      ...{ id: "b1", guildId: "1", source: "s", name: "Riverside", ownerId: 1, joinKey: "j" },
-      ...{ linkedBy: "2", linkedAtMs: 3, sealed: "v1.AAAA" },
+      id: "b1",
+      guildId: "1",
+      source: "s",
+      name: "Riverside",
+      ownerId: 1,
+      joinKey: "j",
+      linkedBy: "2",
+      linkedAtMs: 3,
+      sealed: "v1.AAAA",
     };
     const documents = store.documents("bindings", parseGuildBindings, "full");
     await documents.set("1", parseGuildBindings({ bindings: [binding] }));

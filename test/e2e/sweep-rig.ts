@@ -71,7 +71,12 @@ export class Sweep {
       texts: [`${this.names[0] ?? ""} [a](https://evil.example) \`b\`\nSPOOFED`, "1", "x".repeat(300)],
       known: {
         "run command text": [
-          ...[":h Good evening", ":kick all", ":kick Nobody_Here", ":kikc Someone", ":pm", ":weather rain"],
+          ":h Good evening",
+          ":kick all",
+          ":kick Nobody_Here",
+          ":kikc Someone",
+          ":pm",
+          ":weather rain",
           `:pm ${this.names[1] ?? ""} hello`,
         ],
         "run preset add text": [":h {1}"],
@@ -82,7 +87,9 @@ export class Sweep {
       },
     };
     this.walker = new Walker({
-      ...{ person: this.#person, channel: general, stock: this.stock },
+      person: this.#person,
+      channel: general,
+      stock: this.stock,
       doing: (what) => this.mark(what),
     });
   }

@@ -16,7 +16,11 @@ const plain = { stayedS: new Map([[2, 90]]), serverName: "Town *two*" };
 const modCall = { cardId: "0123456789ab", caller: { name: "Ann" }, calls: [{ atS: 1 }], escalated: true };
 
 const emergency = {
-  ...{ team: "Police * 1", callerId: 5, unitIds: [7], startedAtS: 1_700_000_000, callNumber: 12 },
+  team: "Police * 1",
+  callerId: 5,
+  unitIds: [7],
+  startedAtS: 1_700_000_000,
+  callNumber: 12,
   description: "Robbery · in progress",
 };
 

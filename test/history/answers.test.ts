@@ -121,7 +121,11 @@ onBothDatabases("what is answered from the history", (databases) => {
     await see({ kills: [[bob, ann, at(60)]], modCalls: [[ann, at(60)]], players: [bob, ann] }, at(90));
     for (const atS of [at(30), at(61)]) {
       const { rows } = await rewindAt(context, {
-        ...{ guildId: GUILD, bindingId: BINDING, atS, fromS: at(20), toS: at(90) },
+        guildId: GUILD,
+        bindingId: BINDING,
+        atS,
+        fromS: at(20),
+        toS: at(90),
       });
       assert.deepEqual(
         rows.map(({ kind }) => kind),

@@ -140,8 +140,13 @@ onBothDatabases("what a guild decides about its history", (databases) => {
       readonly watch: object;
     };
     assert.deepEqual(data.cases.at(-1), {
-      ...{ number: 1, kind: "kick", at: new Date(START_S * 1_000).toISOString() },
-      ...{ by: "Mona", name: "Bob", reason: "spam", edits: [] },
+      number: 1,
+      kind: "kick",
+      at: new Date(START_S * 1_000).toISOString(),
+      by: "Mona",
+      name: "Bob",
+      reason: "spam",
+      edits: [],
     });
     assert.deepEqual(data.watch, { name: "Bob", reason: "scams", at: "1970-01-01T00:00:00.000Z" });
     assert.doesNotMatch(file?.text ?? "", /Ann|u77/);

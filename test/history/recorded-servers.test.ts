@@ -6,8 +6,14 @@ import { RecordedServers } from "../../src/history/recorded-servers.ts";
 
 function binding(guildId: string, id: string, source: string): Binding {
   return {
-    ...{ id, guildId, source: source as SourceId, name: id, ownerId: 1, joinKey: "k" },
-    ...{ linkedBy: "u", linkedAtMs: 5_000 },
+    id,
+    guildId,
+    source: source as SourceId,
+    name: id,
+    ownerId: 1,
+    joinKey: "k",
+    linkedBy: "u",
+    linkedAtMs: 5_000,
   };
 }
 

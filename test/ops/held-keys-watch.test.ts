@@ -14,7 +14,8 @@ test("a guild whose server waits because of others' keys is notified once after 
   const logged: string[] = [];
   const log = { warn: (_: object, words: string) => logged.push(words) } as unknown as Log;
   const watch = watchHeldKeys({
-    ...{ clock, log },
+    clock,
+    log,
     bindings: {
       all: async function* () {
         for (const n of [1, 2])

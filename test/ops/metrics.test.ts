@@ -42,7 +42,9 @@ describe("metrics", () => {
     registerGauges(metrics, {
       discord: {
         state: () => ({
-          ...{ guilds: 7, shards: [{ awayForMs: 0 }, { awayForMs: 5 }], sending: { failing: true } },
+          guilds: 7,
+          shards: [{ awayForMs: 0 }, { awayForMs: 5 }],
+          sending: { failing: true },
           interactionsUnderWay: 3,
         }),
       },

@@ -114,7 +114,10 @@ function watched() {
   const told: string[] = [];
   let facts: Facts = well;
   const watch = new ReadinessWatch({
-    ...{ clock, log, metrics, facts: async () => facts },
+    clock,
+    log,
+    metrics,
+    facts: async () => facts,
     onBegun: ({ code }) => void told.push(`begun ${code}`),
     onEnded: ({ code }) => void told.push(`ended ${code}`),
   });
@@ -197,7 +200,9 @@ test("guilds are notified of what they lose: all of the store, those of a shard 
   const told: [string, MessageBody][] = [];
   const bindings: Pick<Bindings, "linked"> = { linked: () => world.bindingsById.values() };
   const notices = createReadinessNotices({
-    ...{ bindings, log: keptLog(), words: readinessWords },
+    bindings,
+    log: keptLog(),
+    words: readinessWords,
     notifier: { guild: async (guildId, body) => void told.push([guildId, body]) },
     shardOf: (guildId) => Number(guildId) % 2,
   });

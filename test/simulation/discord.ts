@@ -64,8 +64,12 @@ export class SimDiscord implements Sink {
 
   open(id: string, unreadable: boolean): void {
     this.channels.set(id, {
-      ...{ id, gone: false, unreadable },
-      ...{ messages: [], cards: [], byNonce: new Map() },
+      id,
+      gone: false,
+      unreadable,
+      messages: [],
+      cards: [],
+      byNonce: new Map(),
     });
   }
 

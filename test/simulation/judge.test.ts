@@ -12,7 +12,8 @@ function steadyLog(): TrueLog {
   return {
     arrivedMs: seconds.map((atS) => atS * 1_000),
     atS: seconds,
-    ...{ token: own, who: own },
+    token: own,
+    who: own,
     answeredMs: seconds.map(() => 0),
   };
 }

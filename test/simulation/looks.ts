@@ -34,8 +34,12 @@ export class Looks {
     );
     const { takenAtMs, status } = snapshot;
     const look: Look = {
-      ...{ builtMs, players: status.currentPlayers > 0, told, takenAtMs },
-      ...{ keptAtMs: undefined, partlyAtMs: NOT_AT_ALL },
+      builtMs,
+      players: status.currentPlayers > 0,
+      told,
+      takenAtMs,
+      keptAtMs: undefined,
+      partlyAtMs: NOT_AT_ALL,
     };
     this.#pending.set(snapshot, look);
     const looks = this.#ofServer.get(server.index);

@@ -48,7 +48,11 @@ describe("watch and feeds, simulated", () => {
   ] as const) {
     test(`lose and repeat nothing over power cuts: ${store} (seed ${seed})`, async () => {
       const plan: Plan = {
-        ...{ ...small, seed, meanCalls: 300, nonceMs, calmDiscord: nonceMs < 10_000 },
+        ...small,
+        seed,
+        meanCalls: 300,
+        nonceMs,
+        calmDiscord: nonceMs < 10_000,
         powerCuts: { share: 0.7, longestMs },
       };
       const outcome = await simulate(plan);
@@ -59,7 +63,11 @@ describe("watch and feeds, simulated", () => {
 
   test("lose and repeat nothing over power cuts where Discord refuses half of the messages and takes them as files (seed 35)", async () => {
     const plan: Plan = {
-      ...{ ...small, seed: 35, meanCalls: 300, calmDiscord: true, refusing: 0.5 },
+      ...small,
+      seed: 35,
+      meanCalls: 300,
+      calmDiscord: true,
+      refusing: 0.5,
       powerCuts: { share: 0.7, longestMs: 8_000 },
     };
     const outcome = await simulate(plan);
@@ -69,8 +77,14 @@ describe("watch and feeds, simulated", () => {
 
   test("lose and repeat nothing where stops in order follow power cuts closely (seed 113)", async () => {
     const plan: Plan = {
-      ...{ servers: 3, hours: 0.6, entries: 9_000, pollsPerS: 1, seed: 113, meanCalls: 700 },
-      ...{ powerCuts: { share: 0.4, longestMs: 9_000 }, stopsEveryMs: 120_000 },
+      servers: 3,
+      hours: 0.6,
+      entries: 9_000,
+      pollsPerS: 1,
+      seed: 113,
+      meanCalls: 700,
+      powerCuts: { share: 0.4, longestMs: 9_000 },
+      stopsEveryMs: 120_000,
     };
     assertExact(plan, await simulate(plan));
   });

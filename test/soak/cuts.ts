@@ -17,7 +17,9 @@ const LONGEST_BACK_MS = { sqlite: 6_000, redis: 1_000 } as const;
  */
 export async function run(args: readonly string[]): Promise<boolean> {
   const { times, seed, perMinute, stores, noncesMs } = feedSoakOptions(args, {
-    ...{ times: 20, stores: "sqlite,redis", nonces: "3,130" },
+    times: 20,
+    stores: "sqlite,redis",
+    nonces: "3,130",
   });
   let held = true;
   for (const store of stores) {

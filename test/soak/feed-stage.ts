@@ -28,7 +28,10 @@ export async function withFeeds(
 ): Promise<boolean> {
   const { seed, machine, nonceMs, perMinute } = options;
   const stage = await openStage({
-    ...{ seed, serverKey: "soak", traffic: "quiet", live: true },
+    seed,
+    serverKey: "soak",
+    traffic: "quiet",
+    live: true,
     environment: machine.environment,
   });
   stage.discord.limits.nonceWindowMs = nonceMs;

@@ -137,11 +137,9 @@ async function tryOut(image: Image): Promise<boolean> {
   const port = await freePort();
   const [program = "", ...args] = image.command;
   const env = {
-    ...{
-      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-      HOME: "/nonexistent",
-      ...image.environment,
-    },
+    PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+    HOME: "/nonexistent",
+    ...image.environment,
     ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl, SERVICE_URL: "http://127.0.0.1:9" },
     OPS_ADDRESS: `127.0.0.1:${port}`,
   };

@@ -17,7 +17,9 @@ const LONGEST_LIFE_MS = 6_000;
  */
 export async function run(args: readonly string[]): Promise<boolean> {
   const { times, seed, perMinute, stores, noncesMs } = feedSoakOptions(args, {
-    ...{ times: 50, stores: "sqlite", nonces: "130" },
+    times: 50,
+    stores: "sqlite",
+    nonces: "130",
   });
   let held = true;
   for (const store of stores) {

@@ -26,8 +26,13 @@ export async function run(args: readonly string[]): Promise<boolean> {
   let held = true;
   for (const seed of values.seeds.split(",").map(Number)) {
     const fleet = await Fleet.open({
-      ...{ seed, communities: Number(values.servers), perMinute: Number(values["per-minute"]) },
-      ...{ blocks: 3, shardsOfBlock: 2, standbys: 2, perSecond: 35 },
+      seed,
+      communities: Number(values.servers),
+      perMinute: Number(values["per-minute"]),
+      blocks: 3,
+      shardsOfBlock: 2,
+      standbys: 2,
+      perSecond: 35,
     });
     try {
       await fleet.begin();

@@ -27,8 +27,14 @@ function rig(texts = new Map<string, string>(), secretFill = 1) {
 }
 
 const status = (name: string, over: Partial<ServerStatus> = {}): ServerStatus => ({
-  ...{ name, ownerId: 1, coOwnerIds: [], currentPlayers: 0, maxPlayers: 40 },
-  ...{ joinKey: `join-${name}`, accVerifiedReq: "Disabled", teamBalance: true },
+  name,
+  ownerId: 1,
+  coOwnerIds: [],
+  currentPlayers: 0,
+  maxPlayers: 40,
+  joinKey: `join-${name}`,
+  accVerifiedReq: "Disabled",
+  teamBalance: true,
   ...over,
 });
 

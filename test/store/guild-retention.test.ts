@@ -118,8 +118,17 @@ class Host {
 
 function feed(guildId: string, bindingId: string): Feed {
   return {
-    ...{ id: "f", guildId, bindingId, kind: "joins", channelId: "c", style: "lines", filter: {} },
-    ...{ silent: false, state: "live", createdBy: "1", createdAtMs: 0 },
+    id: "f",
+    guildId,
+    bindingId,
+    kind: "joins",
+    channelId: "c",
+    style: "lines",
+    filter: {},
+    silent: false,
+    state: "live",
+    createdBy: "1",
+    createdAtMs: 0,
   };
 }
 

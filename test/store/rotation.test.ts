@@ -10,8 +10,14 @@ import { MemoryDocuments } from "../support/memory-documents.ts";
 
 const secretOf = (fill: number) => new Uint8Array(32).fill(fill);
 const status = (name: string, joinKey = name) => ({
-  ...{ name, ownerId: 1, coOwnerIds: [], currentPlayers: 0, maxPlayers: 40 },
-  ...{ joinKey, accVerifiedReq: "Disabled", teamBalance: true },
+  name,
+  ownerId: 1,
+  coOwnerIds: [],
+  currentPlayers: 0,
+  maxPlayers: 40,
+  joinKey,
+  accVerifiedReq: "Disabled",
+  teamBalance: true,
 });
 
 /** What outlives every process, and a start on it with these secrets. */
@@ -24,8 +30,12 @@ class World {
     const roots = new MemoryDocuments(parseSealedRoot, this.rootTexts);
     const { vault, sealAnew } = await openVault({ roots, bindings: documents, secret, old });
     const linked = createBindings({
-      ...{ documents, vault, clock: new VirtualClock(), random: seededRandom(this.texts.size + 1) },
-      ...{ serversPerGuild: 10, hideSecret: () => undefined },
+      documents,
+      vault,
+      clock: new VirtualClock(),
+      random: seededRandom(this.texts.size + 1),
+      serversPerGuild: 10,
+      hideSecret: () => undefined,
     });
     await linked.bindings.load();
     return { ...linked, documents, vault, sealAnew };

@@ -78,8 +78,14 @@ function bindingsOn(store: Awaited<ReturnType<typeof openStore>>, secret = secre
 }
 
 const status = (name: string) => ({
-  ...{ name, ownerId: 1, coOwnerIds: [], currentPlayers: 0, maxPlayers: 40 },
-  ...{ joinKey: `join-${name}`, accVerifiedReq: "Disabled", teamBalance: true },
+  name,
+  ownerId: 1,
+  coOwnerIds: [],
+  currentPlayers: 0,
+  maxPlayers: 40,
+  joinKey: `join-${name}`,
+  accVerifiedReq: "Disabled",
+  teamBalance: true,
 });
 
 /** A store with two linked servers, a halt, a hundred rows of the audit, and the mark of a clean stop. */
@@ -94,7 +100,11 @@ async function fill(url: string): Promise<void> {
       byUserId: "1",
     });
   await documentsOf(store, "halts").set("address", {
-    ...{ leftMs: 60_000, untilMs: undefined, why: "blocked", message: "Zu viel 🚓", strikes: 1 },
+    leftMs: 60_000,
+    untilMs: undefined,
+    why: "blocked",
+    message: "Zu viel 🚓",
+    strikes: 1,
   });
   const events = documentsOf(store, "audit-events");
   for (let index = 0; index < 100; index++) {

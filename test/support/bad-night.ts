@@ -85,7 +85,13 @@ async function morning(fleet: Fleet, given429: number): Promise<Morning> {
     (list) => list.length === 0,
   );
   return {
-    ...{ found, unexplained, repeatedCommands, unanswered, avoidable, answers429Per1000, requests },
+    found,
+    unexplained,
+    repeatedCommands,
+    unanswered,
+    avoidable,
+    answers429Per1000,
+    requests,
     commands: fleet.asked.length,
     held: nothing && avoidable === 0 && answers429Per1000 <= MOST_429_PER_1000 && found.due > 0,
   };

@@ -38,8 +38,15 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
   const removedGuilds: string[] = [];
   const { clock, random, settings, bindings, services } = world;
   const discord = createDiscord({
-    ...{ token: emulated.token, apiUrl: emulated.apiUrl, shards: "auto" },
-    ...{ settings, bindings, registered, clock, random, log },
+    token: emulated.token,
+    apiUrl: emulated.apiUrl,
+    shards: "auto",
+    settings,
+    bindings,
+    registered,
+    clock,
+    random,
+    log,
   });
   discord.listen({
     async *guildsToCheck() {},
@@ -53,8 +60,18 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
   await discord.start(commands, services);
   const owner = emulated.as(guild.owner);
   return {
-    ...{ emulated, world, discord, log, registered, removedGuilds },
-    ...{ guild, channel, staffRole, owner, moderator, member },
+    emulated,
+    world,
+    discord,
+    log,
+    registered,
+    removedGuilds,
+    guild,
+    channel,
+    staffRole,
+    owner,
+    moderator,
+    member,
   };
 }
 

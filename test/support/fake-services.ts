@@ -71,9 +71,14 @@ export class FakeWorld {
         ({ ownerId, joinKey }) => ownerId === status.ownerId && joinKey === status.joinKey,
       );
       const binding: Binding = {
-        ...{ id: before?.id ?? this.random.id(), guildId, source, name: status.name },
-        ...{ ownerId: status.ownerId, joinKey: status.joinKey },
-        ...{ linkedBy: byUserId, linkedAtMs: this.clock.nowMs() },
+        id: before?.id ?? this.random.id(),
+        guildId,
+        source,
+        name: status.name,
+        ownerId: status.ownerId,
+        joinKey: status.joinKey,
+        linkedBy: byUserId,
+        linkedAtMs: this.clock.nowMs(),
       };
       this.bindingsById.set(binding.id, binding);
       return before === undefined ? { binding } : { binding, replaced: before.source };
@@ -200,7 +205,9 @@ export class FakeWorld {
     runAnswers: { remember: async () => undefined, forget: async () => undefined },
     queue: unused("queue"),
     catalogue: unused("catalogue"),
-    ...{ cases: CASES_OFF, watches: WATCHES_OFF, weekly: WEEKLY_OFF },
+    cases: CASES_OFF,
+    watches: WATCHES_OFF,
+    weekly: WEEKLY_OFF,
     alerts: unused("alerts"),
     feeds: unused("feeds"),
     schedules: { ...unused<Schedules>("schedules"), onZoneChanged: async () => undefined },
@@ -240,8 +247,11 @@ export class FakeWorld {
 export function emptyLists(atMs: number): ServerState["lists"] {
   const staff = { admins: new Map(), mods: new Map(), helpers: new Map() };
   return {
-    ...{ players: { atMs, value: [] }, staff: { atMs, value: staff }, queue: { atMs, value: [] } },
-    ...{ modCalls: { atMs, value: [] }, emergencyCalls: { atMs, value: [] } },
+    players: { atMs, value: [] },
+    staff: { atMs, value: staff },
+    queue: { atMs, value: [] },
+    modCalls: { atMs, value: [] },
+    emergencyCalls: { atMs, value: [] },
   };
 }
 
@@ -275,7 +285,12 @@ export function serverStatus(changes: Partial<ServerStatus> = {}): ServerStatus 
 
 export function actorOf(changes: Partial<Actor> = {}): Actor {
   return {
-    ...{ userId: "100", userName: "mo", guildId: "500", channelId: "600", roleIds: [], manageGuild: false },
+    userId: "100",
+    userName: "mo",
+    guildId: "500",
+    channelId: "600",
+    roleIds: [],
+    manageGuild: false,
     askedAtMs: Date.UTC(2026, 0, 1),
     ...changes,
   };
@@ -296,7 +311,10 @@ export function keptLog(): KeptLog {
     void lines.push({ level, fields, message });
   const log: KeptLog = {
     lines,
-    ...{ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
     child: () => log,
   };
   return log;

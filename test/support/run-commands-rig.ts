@@ -44,14 +44,18 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
   const log = keptLog();
   let runs: RunsRig | undefined;
   const discord = createDiscord({
-    ...{ token: emulated.token, apiUrl: emulated.apiUrl, shards: "auto" },
+    token: emulated.token,
+    apiUrl: emulated.apiUrl,
+    shards: "auto",
     settings: {
       of: (guildId) => known(runs).settings.of(guildId),
       change: (guildId, edit) => known(runs).settings.change(guildId, edit),
     },
     bindings: world.bindings,
     registered: textDocuments(),
-    ...{ clock: world.clock, random: world.random, log },
+    clock: world.clock,
+    random: world.random,
+    log,
   });
   const { sink, notifier, members, lateAnswers } = discord;
   const rig = new RunsRig({
@@ -95,20 +99,25 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
   };
   await discord.start(commands, {
     ...world.services,
-    ...{
-      runAnswers: rig.runAnswers,
-      snapshots: rig.snapshots,
-      runner,
-      queue,
-      permissions,
-      catalogue,
-      audit,
-      accounts,
-      schedules,
-    },
+    runAnswers: rig.runAnswers,
+    snapshots: rig.snapshots,
+    runner,
+    queue,
+    permissions,
+    catalogue,
+    audit,
+    accounts,
+    schedules,
   });
   return {
-    ...{ emulated, discord, runs: rig, log, guild, channel, binding, roles },
+    emulated,
+    discord,
+    runs: rig,
+    log,
+    guild,
+    channel,
+    binding,
+    roles,
     owner: emulated.as(guild.owner),
     mod: person("Mo", roles.mod),
     admin: person("Ad", roles.admin),

@@ -9,7 +9,10 @@ test("the watch tells how many servers are due and how many reads it kept: parke
   const clock = new VirtualClock();
   const client = new GateClient(clock);
   const watch = createWatch({
-    ...{ client, health: client, clock, random: seededRandom(3) },
+    client,
+    health: client,
+    clock,
+    random: seededRandom(3),
     metrics: { count: () => undefined, observe: () => undefined },
     onDefect: () => assert.fail("no defect"),
   });

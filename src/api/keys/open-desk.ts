@@ -36,7 +36,16 @@ export function openDesk(options: KeyDeskOptions) {
   const wave = new Wave(Math.max(LEAST_WAVE, Math.floor(badKeyBudget * WAVE_SHARE)));
   const again = new AskedAgain();
   const records = new KeyRecords({
-    ...{ documents, identity: IDENTITY, clock, log, guard, budget, wave, again, shared, isOurs },
+    documents,
+    identity: IDENTITY,
+    clock,
+    log,
+    guard,
+    budget,
+    wave,
+    again,
+    shared,
+    isOurs,
   });
   const desk = new KeyDesk({ clock, guard, budget, wave, again, records });
   return { guard, budget, wave, records, desk };

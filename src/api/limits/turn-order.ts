@@ -142,7 +142,9 @@ export class TurnOrder<W extends Waiter> {
     const poll = this.#first({ waitingClass: "poll", nowMs, readyAtMs, hopeless });
     if (this.#classes.poll.size > 0 && poll.next === undefined) this.#pollWaitedMs = nowMs;
     const person = this.#first({
-      ...{ waitingClass: "person", nowMs, hopeless },
+      waitingClass: "person",
+      nowMs,
+      hopeless,
       readyAtMs: (waiter) => Math.max(this.#shareAtMs(waiter, nowMs), readyAtMs(waiter)),
     });
     if (poll.next !== undefined && (person.next === undefined || this.#owedToPolls >= 1 - POLL_SHARE)) {

@@ -90,8 +90,11 @@ export class Sharing {
     const { limits, budget, records } = this.#parts;
     const asksRefused = proving === true || isAskedAgain === true || job.probe;
     const request = {
-      ...{ source, isCommand: route === "command", isProbe: job.probe },
-      ...{ own: records.own(), mostTogether: budget.mostTogether(risk) },
+      source,
+      isCommand: route === "command",
+      isProbe: job.probe,
+      own: records.own(),
+      mostTogether: budget.mostTogether(risk),
     };
     try {
       const first = await limits.depart({ ...request, asksRefused });

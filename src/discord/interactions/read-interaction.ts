@@ -36,12 +36,14 @@ export function readInteraction(interaction: Interaction, rests: AnswerRests): I
   if (interaction.isAutocomplete()) {
     const { name, value } = interaction.options.getFocused(true);
     return {
-      ...{ kind: "typing", command: interaction.commandName, path: pathOf(interaction), actor, answers },
-      ...{
-        option: name,
-        typed: String(value),
-        options: readOptions(interaction.options.data, actor.guildId, interaction.appPermissions),
-      },
+      kind: "typing",
+      command: interaction.commandName,
+      path: pathOf(interaction),
+      actor,
+      answers,
+      option: name,
+      typed: String(value),
+      options: readOptions(interaction.options.data, actor.guildId, interaction.appPermissions),
     };
   }
   const press = {

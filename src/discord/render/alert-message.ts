@@ -170,7 +170,10 @@ function rowsOf(view: AlertView): readonly Row[] {
   const { rule, entries } = view;
   const last = entries.at(-1);
   const rewind: Button = {
-    ...{ kind: "button", style: "secondary", label: "Rewind", emoji: "⏪" },
+    kind: "button",
+    style: "secondary",
+    label: "Rewind",
+    emoji: "⏪",
     id: `rewind-open:${rule.bindingId}/${last?.lastS ?? 0}`,
   };
   const players = distinct(
@@ -181,7 +184,10 @@ function rowsOf(view: AlertView): readonly Row[] {
   if (entries.length > 1 && players.length > 1) return [pickOf(rule.bindingId, players), [rewind]];
   const place = { bindingId: rule.bindingId, playerId: only.id };
   const open: Button = {
-    ...{ kind: "button", style: "secondary", label: "Player", emoji: "👤" },
+    kind: "button",
+    style: "secondary",
+    label: "Player",
+    emoji: "👤",
     id: `player-open:${rule.bindingId}/${only.id}`,
   };
   return [...playerButtons({ ...place, inGame: true, isWatched: false }), [open, rewind]];
@@ -190,7 +196,10 @@ function rowsOf(view: AlertView): readonly Row[] {
 function pickOf(bindingId: string, players: readonly Required<PlayerRef>[]): Row {
   return [
     {
-      ...{ kind: "select", of: "string", id: `player-choose:${bindingId}`, placeholder: "Open a player" },
+      kind: "select",
+      of: "string",
+      id: `player-choose:${bindingId}`,
+      placeholder: "Open a player",
       options: players.slice(-25).map(({ name, id }) => ({
         label: cut(plainText(shownName(name)), 100),
         value: String(id),

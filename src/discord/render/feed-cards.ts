@@ -57,7 +57,8 @@ export function resumeRows(feeds: readonly Feed[], isGone: (channelId: string) =
   const paused = still.filter(({ feed }) => feed.state === "paused");
   const all = [...stopped, ...paused].map(
     ({ feed, number }): Button => ({
-      ...{ kind: "button", style: feed.state === "parked" ? "primary" : "secondary" },
+      kind: "button",
+      style: feed.state === "parked" ? "primary" : "secondary",
       ...(isGone(feed.channelId)
         ? { label: `Another channel for ${number}`, id: `guide:logs:${feed.bindingId}` }
         : { label: `Post ${number} again`, id: `feed-resume:${feed.id}` }),

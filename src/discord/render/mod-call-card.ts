@@ -89,13 +89,11 @@ function buttons(view: ModCallView): readonly Row[] {
   const { cardId } = view;
   const atS = view.calls[0]?.atS ?? 0;
   const rewind: Button = {
-    ...{
-      kind: "button",
-      label: "Rewind",
-      emoji: "⏪",
-      style: "secondary",
-      id: `mod-rewind:${cardId}/${atS}`,
-    },
+    kind: "button",
+    label: "Rewind",
+    emoji: "⏪",
+    style: "secondary",
+    id: `mod-rewind:${cardId}/${atS}`,
   };
   if (view.resolved !== undefined) return [[rewind]];
   const take: Button =
@@ -106,7 +104,10 @@ function buttons(view: ModCallView): readonly Row[] {
   if (view.situation?.left === true) return [[take, resolve, rewind]];
   const inGame = (["PM", "Bring", "To"] as const).map(
     (label): Button => ({
-      ...{ kind: "button", label, style: "secondary", id: `mod-${label.toLowerCase()}:${cardId}` },
+      kind: "button",
+      label,
+      style: "secondary",
+      id: `mod-${label.toLowerCase()}:${cardId}`,
     }),
   );
   return [[take, resolve, rewind], inGame];

@@ -56,8 +56,12 @@ export function moreLogRows(view: GuideView): readonly Row[] {
 function logSelect({ binding, feeds }: GuideView, kind: FeedKind): Select {
   const chosen = shownFeed(feeds, kind)?.channelId;
   return {
-    ...{ kind: "select", of: "channel", id: `guide-log:${kind}:${binding?.id ?? ""}` },
-    ...{ placeholder: `${FEED_LABELS[kind]}: no channel`, minValues: 0, maxValues: 1 },
+    kind: "select",
+    of: "channel",
+    id: `guide-log:${kind}:${binding?.id ?? ""}`,
+    placeholder: `${FEED_LABELS[kind]}: no channel`,
+    minValues: 0,
+    maxValues: 1,
     ...(chosen === undefined ? {} : { defaultIds: [chosen] }),
   };
 }

@@ -60,9 +60,13 @@ export function staffRows({ binding, settings, mayRun, ownRole }: GuideView, wal
     const held = roleTiers.filter(([, of]) => of === tier).map(([roleId]) => roleId);
     return [
       {
-        ...{ kind: "select", of: "role", id: `guide-tier:${tier}:${id}`, placeholder: PLACEHOLDERS[tier] },
+        kind: "select",
+        of: "role",
+        id: `guide-tier:${tier}:${id}`,
+        placeholder: PLACEHOLDERS[tier],
         // More than fit were given with /staff: none of them may be lost by a choice that does not show them.
-        ...{ minValues: 0, maxValues: Math.min(25, Math.max(MOST_ROLES, held.length)) },
+        minValues: 0,
+        maxValues: Math.min(25, Math.max(MOST_ROLES, held.length)),
         defaultIds: held.slice(0, 25),
       },
     ];

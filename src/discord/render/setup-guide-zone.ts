@@ -52,7 +52,10 @@ export function zoneRow({ binding, settings, nowMs }: GuideView): Row {
   const zones = USUAL_ZONES.includes(chosen) ? USUAL_ZONES : [chosen, ...USUAL_ZONES];
   return [
     {
-      ...{ kind: "select", of: "string", id: `guide-zone:${binding?.id ?? ""}`, placeholder: "A time zone" },
+      kind: "select",
+      of: "string",
+      id: `guide-zone:${binding?.id ?? ""}`,
+      placeholder: "A time zone",
       options: zones.map((zone) => ({
         label: zone.replaceAll("_", " "),
         value: zone,

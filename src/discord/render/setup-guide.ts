@@ -37,7 +37,8 @@ export function guideMessage(view: GuideView): MessageBody {
     cards: [
       {
         ...authorOf(view),
-        ...{ title: heading, description: joined(parts, "\n") },
+        title: heading,
+        description: joined(parts, "\n"),
         color: step === "done" ? DONE_COLOR : STEP_COLOR,
       },
     ],
@@ -172,13 +173,13 @@ function rowsOf(view: GuideView): readonly Row[] {
       return [
         [
           {
-            ...{
-              kind: "select",
-              of: "channel",
-              id: `guide-notices:${id}`,
-              placeholder: "A channel for notices",
-            },
-            ...{ minValues: 0, maxValues: 1, ...defaults },
+            kind: "select",
+            of: "channel",
+            id: `guide-notices:${id}`,
+            placeholder: "A channel for notices",
+            minValues: 0,
+            maxValues: 1,
+            ...defaults,
           },
         ],
         walk(...again),

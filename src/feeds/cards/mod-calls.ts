@@ -204,8 +204,14 @@ export class ModCallCards implements ModCalls {
     const called = { caller: call.caller, firstAtS };
     return {
       ...(card ?? {
-        ...{ kind: "modCall", id: place.id, guildId: feed.guildId, bindingId: feed.bindingId },
-        ...{ version: 0, createdAtMs: nowMs, caller: call.caller, escalated: false },
+        kind: "modCall",
+        id: place.id,
+        guildId: feed.guildId,
+        bindingId: feed.bindingId,
+        version: 0,
+        createdAtMs: nowMs,
+        caller: call.caller,
+        escalated: false,
       }),
       slots: { ...card?.slots, [feed.id]: { ...slot, ...mark } },
       calls,

@@ -64,8 +64,11 @@ export class SituationFollower {
     this.#followed.set(card.bindingId, ofServer);
     if (!ofServer.has(card.id)) {
       ofServer.set(card.id, {
-        ...{ cardId: card.id, untilMs, editedMs: Number.NEGATIVE_INFINITY },
-        ...{ absences: 0, cancel: () => undefined },
+        cardId: card.id,
+        untilMs,
+        editedMs: Number.NEGATIVE_INFINITY,
+        absences: 0,
+        cancel: () => undefined,
       });
     }
     this.#ask(card.bindingId, card);

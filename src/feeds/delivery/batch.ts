@@ -48,7 +48,8 @@ export function planBatch(feed: Feed, items: readonly JournalItem[], context: Ba
   );
   const entries = shown.map(({ entry }) => entry);
   const { body, taken } = renderer.lines(feed, entries, {
-    ...{ stayedS, streaks },
+    stayedS,
+    streaks,
     ...(serverName === undefined ? {} : { serverName }),
   });
 
@@ -84,8 +85,13 @@ export function planDigest(
   const oldestS = entries.reduce((a, { atS }) => Math.min(a, atS), Number.POSITIVE_INFINITY);
   const body = markedEntries(context.renderer.digest(feed, entries, why), oldestS, context);
   const batch: DraftBatch = {
-    ...{ throughSeq: endSeq, entries: entries.length, body, atMs: context.nowMs },
-    ...{ oldestS, form: "digest", met },
+    throughSeq: endSeq,
+    entries: entries.length,
+    body,
+    atMs: context.nowMs,
+    oldestS,
+    form: "digest",
+    met,
   };
   return { kind: "post", full: true, batch };
 }

@@ -78,7 +78,11 @@ export class PackedRetained implements StoredRetained {
     }
     const { longest, calm, floorS, reachedS } = this;
     return {
-      ...{ longest, calm, seconds, hashes, counts },
+      longest,
+      calm,
+      seconds,
+      hashes,
+      counts,
       ...(floorS === undefined ? {} : { floorS }),
       ...(reachedS === undefined ? {} : { reachedS }),
     };

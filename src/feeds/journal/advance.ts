@@ -77,7 +77,11 @@ export function advance({ head, list, snapshot, neededSeq, firstFreeChunk, look 
   const killing = streaks.entries();
   const { streaks: _, ...rest } = head;
   const next = {
-    ...{ ...rest, retained, nextSeq, ...fullest, joined: stays.entries() },
+    ...rest,
+    retained,
+    nextSeq,
+    ...fullest,
+    joined: stays.entries(),
     ...(killing.length === 0 ? {} : { streaks: killing }),
   };
   const grownBy = result.gap === undefined ? result.fresh.filter(({ kind }) => kind === "entry").length : 0;

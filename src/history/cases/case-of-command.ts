@@ -109,7 +109,10 @@ export function caseOfRun(
   if (punishment === undefined) return undefined;
   const { kind, mass, reason } = punishment;
   return {
-    ...{ guildId: record.guildId, kind, bindingId: record.bindingId, serverName: record.serverName },
+    guildId: record.guildId,
+    kind,
+    bindingId: record.bindingId,
+    serverName: record.serverName,
     targets: targetsOf(punishment.targetTexts, present),
     mass,
     author: { name: record.actorName, userId: record.actorId },
@@ -161,7 +164,10 @@ export function caseOfRow(logged: LoggedCommand, facts: LogFacts): CaseDraft | u
   const { binding, present, userId } = facts;
   const { kind, mass, reason } = punishment;
   return {
-    ...{ guildId: binding.guildId, kind, bindingId: binding.id, serverName: binding.name },
+    guildId: binding.guildId,
+    kind,
+    bindingId: binding.id,
+    serverName: binding.name,
     targets: targetsOf(punishment.targetTexts, present, row.player),
     mass,
     author: {

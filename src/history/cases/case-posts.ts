@@ -104,7 +104,10 @@ export class CasePosts {
     }
     const key = `${guildId} ${number}`;
     const { messageId } = await postOnce(sink, {
-      ...{ channelId: card.channelId, nonce: card.nonce, body, isDoubtful: this.#doubtful.has(key) },
+      channelId: card.channelId,
+      nonce: card.nonce,
+      body,
+      isDoubtful: this.#doubtful.has(key),
       isIt: (posted) => renderer.numberOf(posted) === number,
     });
     this.#doubtful.delete(key);

@@ -101,14 +101,20 @@ export class WatchAlerts {
     const { watchRoleId } = await settings.of(watch.guildId);
     const binding = (await bindings.list(watch.guildId)).find(({ id }) => id === alert.bindingId);
     const body = renderer.watchAlert({
-      ...{ watch, bindingId: alert.bindingId, serverName: binding?.name ?? "" },
+      watch,
+      bindingId: alert.bindingId,
+      serverName: binding?.name ?? "",
       player: { name: alert.name, id: watch.playerId },
-      ...{ joinedAtS: alert.joinedAtS, key: alert.key, pingRoleId: watchRoleId },
+      joinedAtS: alert.joinedAtS,
+      key: alert.key,
+      pingRoleId: watchRoleId,
       isLate: clock.nowMs() - alert.sinceMs > LATE_AFTER_MS,
       earlierJoins: alert.earlierJoins ?? 0,
     });
     await postOnce(sink, {
-      ...{ channelId: alert.channelId, nonce: alert.nonce, body },
+      channelId: alert.channelId,
+      nonce: alert.nonce,
+      body,
       ...(watchRoleId === undefined ? {} : { pingRoleIds: [watchRoleId] }),
       isDoubtful: this.#doubtful.has(alert.key),
       isIt: (posted) => renderer.alertKeyOf(posted) === alert.key,

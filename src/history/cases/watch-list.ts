@@ -162,8 +162,13 @@ export class WatchList implements Watches {
       const sinceS = Math.max(row.toldS[id] ?? 0, Math.floor(row.watch.atMs / 1_000));
       if (joinedAtS <= sinceS) return false;
       const alert: PendingAlert = {
-        ...{ key: random.id().slice(0, 20), nonce: random.id().slice(0, 25), sinceMs: clock.nowMs() },
-        ...{ channelId: watchChannelId, bindingId: id, joinedAtS, name: player.name },
+        key: random.id().slice(0, 20),
+        nonce: random.id().slice(0, 25),
+        sinceMs: clock.nowMs(),
+        channelId: watchChannelId,
+        bindingId: id,
+        joinedAtS,
+        name: player.name,
       };
       const toldS = { ...row.toldS, [id]: joinedAtS + untilS };
       const next = { ...row, toldS, alerts: withAlert(row.alerts ?? [], alert) };

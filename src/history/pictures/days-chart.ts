@@ -39,8 +39,11 @@ export function daysChart({ look, title, zone, days }: DaysPicture): Chart {
           data: days.map(({ playedS }) => Math.round((playedS / HOUR_S) * 10) / 10),
           itemStyle: { color: theme.players },
           label: {
-            ...{ show: days.length <= MOST_NUMBERED, position: "top" },
-            ...{ fontFamily: FONT, fontSize: 11, color: theme.text },
+            show: days.length <= MOST_NUMBERED,
+            position: "top",
+            fontFamily: FONT,
+            fontSize: 11,
+            color: theme.text,
             formatter: ({ dataIndex }: { readonly dataIndex: number }) =>
               String(days[dataIndex]?.callsAnswered || ""),
           },

@@ -24,14 +24,20 @@ export function frame({ theme, title, caption }: Frame) {
     textStyle: { ...words, color: theme.text },
     title: [
       {
-        ...{ text: title, left: 12, top: 10, padding: 0 },
+        text: title,
+        left: 12,
+        top: 10,
+        padding: 0,
         textStyle: { fontFamily: FONT, fontSize: TITLE_SIZE, fontWeight: 600, color: theme.text },
       },
       ...(caption === undefined
         ? []
         : [
             {
-              ...{ text: caption, left: 12, bottom: 8, padding: 0 },
+              text: caption,
+              left: 12,
+              bottom: 8,
+              padding: 0,
               textStyle: { ...words, fontSize: 11, fontWeight: 400, color: theme.faint },
             },
           ]),

@@ -26,7 +26,11 @@ export function playersChart({ look, title, zone, stepKind, steps }: PlayersPict
         caption: hasHole ? "Where the lines have a hole nothing was recorded." : undefined,
       }),
       legend: {
-        ...{ top: 34, left: 8, itemWidth: 22, itemHeight: 10, itemGap: 14 },
+        top: 34,
+        left: 8,
+        itemWidth: 22,
+        itemHeight: 10,
+        itemGap: 14,
         textStyle: { fontFamily: FONT, fontSize: TEXT_SIZE, color: theme.text },
       },
       grid: { left: 38, right: 14, top: 62, bottom: hasHole ? 46 : 30 },

@@ -30,16 +30,23 @@ export function staffChart({ look, title, rows }: StaffPicture): Chart {
         data: rows.map((_, at) => String(at)),
         axisLabel: {
           ...axisLabel(theme),
-          ...{ color: theme.text, interval: 0, formatter: (at: string) => names[Number(at)] ?? "" },
+          color: theme.text,
+          interval: 0,
+          formatter: (at: string) => names[Number(at)] ?? "",
         },
       },
       series: [
         {
-          ...{ type: "bar", barWidth: 14 },
+          type: "bar",
+          barWidth: 14,
           data: rows.map(({ playedS }) => Math.round((playedS / HOUR_S) * 10) / 10),
           itemStyle: { color: theme.players },
           label: {
-            ...{ show: true, position: "right", fontFamily: FONT, fontSize: TEXT_SIZE, color: theme.text },
+            show: true,
+            position: "right",
+            fontFamily: FONT,
+            fontSize: TEXT_SIZE,
+            color: theme.text,
             formatter: ({ dataIndex }: { readonly dataIndex: number }) => {
               const calls = rows[dataIndex]?.calls ?? 0;
               return calls === 1 ? "1 call" : `${calls} calls`;

@@ -11,8 +11,15 @@ import { HEIGHT, WIDTH } from "./theme.ts";
 import { weekChart } from "./week-chart.ts";
 
 use([
-  ...[BarChart, HeatmapChart, LineChart, ScatterChart],
-  ...[GridComponent, LegendComponent, TitleComponent, VisualMapComponent, SVGRenderer],
+  BarChart,
+  HeatmapChart,
+  LineChart,
+  ScatterChart,
+  GridComponent,
+  LegendComponent,
+  TitleComponent,
+  VisualMapComponent,
+  SVGRenderer,
 ]);
 
 /** The picture as SVG. Names in it are text: the renderer escapes what would be markup. Pure. */

@@ -36,17 +36,24 @@ export function weekChart({ look, title, week }: WeekPicture): Chart {
       visualMap: { show: false, min: 0, max: most, inRange: { color: theme.scale }, seriesIndex: 0 },
       series: [
         {
-          ...{ ...onMap, type: "heatmap" },
+          ...onMap,
+          type: "heatmap",
           data: known.map(({ hour, weekday, players = 0 }) => [hour, weekday, players]),
           itemStyle: { borderColor: theme.background, borderWidth: 1 },
         },
         {
-          ...{ ...onMap, type: "scatter", symbol: "circle", symbolSize: 7 },
+          ...onMap,
+          type: "scatter",
+          symbol: "circle",
+          symbolSize: 7,
           data: marked.map(({ hour, weekday }) => [hour, weekday]),
           itemStyle: { color: theme.background, borderColor: theme.mark, borderWidth: 2 },
         },
         {
-          ...{ ...onMap, type: "scatter", symbol: "circle", symbolSize: 2 },
+          ...onMap,
+          type: "scatter",
+          symbol: "circle",
+          symbolSize: 2,
           data: unknown.map(({ hour, weekday }) => [hour, weekday]),
           itemStyle: { color: theme.faint },
         },

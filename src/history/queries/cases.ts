@@ -230,7 +230,10 @@ async function writeTargets(db: Database, { guildId, number, targets }: Case): P
     .insertInto("case_targets")
     .values(
       targets.map(({ name, playerId }) => ({
-        ...{ guild_id: guildId, number, player_id: playerId ?? 0, name_key: name.toLowerCase() },
+        guild_id: guildId,
+        number,
+        player_id: playerId ?? 0,
+        name_key: name.toLowerCase(),
       })),
     )
     .onConflict((conflict) => conflict.doNothing())

@@ -90,8 +90,14 @@ async function watchOf({ db }: QueryContext, guildId: string, playerId: number):
 function caseShown(one: Case, playerId: number): object {
   const { number, kind, atMs, serverName, targets, author, reason, evidence, command, edits, revoked } = one;
   return {
-    ...{ number, kind, at: timeText(atMs), server: serverName, by: author.name },
-    ...{ name: targets.find((target) => target.playerId === playerId)?.name, reason, evidence },
+    number,
+    kind,
+    at: timeText(atMs),
+    server: serverName,
+    by: author.name,
+    name: targets.find((target) => target.playerId === playerId)?.name,
+    reason,
+    evidence,
     // The text of a command that aims at several names the others.
     ...(targets.length === 1 || one.mass ? { command } : {}),
     edits: edits.map((edit) => ({ at: timeText(edit.atMs), field: edit.field, from: edit.from })),

@@ -95,7 +95,10 @@ export class WeeklyBoard implements WeeklySummaries {
         doneUntilS: latestWeek(zone, clock.nowMs()).toS,
       };
       await this.#write({
-        ...{ guildId, channelId, byId, doneUntilS },
+        guildId,
+        channelId,
+        byId,
+        doneUntilS,
         ...(current === undefined ? {} : { current }),
       });
     });

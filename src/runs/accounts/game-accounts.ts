@@ -22,8 +22,12 @@ export function createGameAccounts(ports: GameAccountsPorts): {
 
   async function recordChange(actor: Actor, action: string, { userId, player }: GameAccount): Promise<void> {
     await audit.event({
-      ...{ id: random.id(), guildId: actor.guildId, atMs: clock.nowMs() },
-      ...{ actorId: actor.userId, actorName: actor.userName, action },
+      id: random.id(),
+      guildId: actor.guildId,
+      atMs: clock.nowMs(),
+      actorId: actor.userId,
+      actorName: actor.userName,
+      action,
       text: `<@${userId}> ${player.name}`,
     });
   }

@@ -64,7 +64,11 @@ export class LinkCodes implements SnapshotListener {
     const outcome = Promise.withResolvers<LinkOutcome>();
     const cancelExpiry = clock.after(CODE_LIVES_MS, () => waiting.end({ kind: "expired" }));
     const waiting: Waiting = {
-      ...{ code, actor, binding, fromS: Math.floor(nowMs / 1_000) - EARLY_S, untilMs: nowMs + CODE_LIVES_MS },
+      code,
+      actor,
+      binding,
+      fromS: Math.floor(nowMs / 1_000) - EARLY_S,
+      untilMs: nowMs + CODE_LIVES_MS,
       end: (ended) => {
         cancelExpiry();
         this.#waiting.delete(code);

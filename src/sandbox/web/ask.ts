@@ -28,23 +28,37 @@ export function parseAsk(raw: string): Ask {
       return { type: "older", channelId: text("channelId"), beforeId: snowflake(ask.beforeId) };
     case "slash":
       return {
-        ...{ type: "slash", ticket: ticket(), channelId: text("channelId"), line: text("line") },
+        type: "slash",
+        ticket: ticket(),
+        channelId: text("channelId"),
+        line: text("line"),
         options: givens(ask.options),
       };
     case "autocomplete":
       return {
-        ...{ type: "autocomplete", ticket: ticket(), channelId: text("channelId"), line: text("line") },
-        ...{ options: givens(ask.options), focused: text("focused") },
+        type: "autocomplete",
+        ticket: ticket(),
+        channelId: text("channelId"),
+        line: text("line"),
+        options: givens(ask.options),
+        focused: text("focused"),
       };
     case "click":
       return {
-        ...{ type: "click", ticket: ticket(), channelId: text("channelId") },
-        ...{ messageId: text("messageId"), customId: text("customId") },
+        type: "click",
+        ticket: ticket(),
+        channelId: text("channelId"),
+        messageId: text("messageId"),
+        customId: text("customId"),
       };
     case "select":
       return {
-        ...{ type: "select", ticket: ticket(), channelId: text("channelId"), messageId: text("messageId") },
-        ...{ customId: text("customId"), values: strings(ask.values, "values") },
+        type: "select",
+        ticket: ticket(),
+        channelId: text("channelId"),
+        messageId: text("messageId"),
+        customId: text("customId"),
+        values: strings(ask.values, "values"),
       };
     case "submit":
       return { type: "submit", ticket: ticket(), modalId: text("modalId"), values: givens(ask.values) };

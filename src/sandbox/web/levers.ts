@@ -87,7 +87,12 @@ export class Levers {
   #service(): readonly Lever[] {
     const { service } = this.#stage;
     const lever = (id: string, label: string, hint: string, pull: () => string): Lever => ({
-      ...{ id, label, hint, pull, group: "service", isFault: true },
+      id,
+      label,
+      hint,
+      pull,
+      group: "service",
+      isFault: true,
     });
     const identity = { address, application: undefined };
     return [
@@ -131,7 +136,12 @@ export class Levers {
   #discord(): readonly Lever[] {
     const { faults } = this.#stage.discord;
     const lever = (id: string, label: string, hint: string, pull: () => string): Lever => ({
-      ...{ id, label, hint, pull, group: "discord", isFault: true },
+      id,
+      label,
+      hint,
+      pull,
+      group: "discord",
+      isFault: true,
     });
     return [
       {
@@ -186,7 +196,12 @@ export class Levers {
   #only(): readonly Lever[] {
     const { bot } = this.#stage;
     const lever = (id: string, label: string, hint: string, pull: () => Promise<string>): Lever => ({
-      ...{ id, label, hint, pull, group: "bot", isFault: false },
+      id,
+      label,
+      hint,
+      pull,
+      group: "bot",
+      isFault: false,
     });
     const isDown = () => !bot.running;
     return [
@@ -229,7 +244,11 @@ export class Levers {
   #clearing(): Lever {
     const hint = "Everything works again; a key and a channel stay as they are";
     return {
-      ...{ id: "clear", label: "Clear all faults", hint, group: "bot", isFault: false },
+      id: "clear",
+      label: "Clear all faults",
+      hint,
+      group: "bot",
+      isFault: false,
       pull: async () => this.#clear(),
     };
   }

@@ -141,19 +141,23 @@ const switches: Readonly<Record<string, (draft: Draft) => void>> = {
 /** Reads the arguments. Throws UsageError. */
 export function readOptions(args: readonly string[]): SandboxOptions {
   const draft: Draft = {
-    ...{
-      mode: "page",
-      port: defaultPort,
-      seed: 1,
-      empty: false,
-      processes: 1,
+    mode: "page",
+    port: defaultPort,
+    seed: 1,
+    empty: false,
+    processes: 1,
+    lines: [],
+    levers: [],
+    only: [],
+    shot: {
+      file: "",
+      channel: "",
+      widthPx: 1_280,
+      heightPx: 800,
+      actor: "moderator",
+      isLight: false,
       lines: [],
       levers: [],
-      only: [],
-    },
-    shot: {
-      ...{ file: "", channel: "", widthPx: 1_280, heightPx: 800, actor: "moderator", isLight: false },
-      ...{ lines: [], levers: [] },
     },
   };
   for (let index = 0; index < args.length; index += 1) {

@@ -8,7 +8,8 @@ export function processLevers(bots: readonly BotProcess[]): readonly Lever[] {
     const one = { group: "bot", isFault: false } as const;
     const kill: Lever = {
       ...one,
-      ...{ id: `process-${number}-kill`, label: `kill -9 process ${number}` },
+      id: `process-${number}-kill`,
+      label: `kill -9 process ${number}`,
       hint: "It dies in the middle of whatever it does; another takes over when its lease is over",
       pull: async () => {
         await bot.kill();
@@ -18,7 +19,8 @@ export function processLevers(bots: readonly BotProcess[]): readonly Lever[] {
     };
     const start: Lever = {
       ...one,
-      ...{ id: `process-${number}-start`, label: `Start process ${number}` },
+      id: `process-${number}-start`,
+      label: `Start process ${number}`,
       hint: "It stands by, or serves if nobody does",
       pull: async () => {
         bot.start();

@@ -9,7 +9,12 @@ const intensities = ["quiet", "normal", "busy", "frenzy"] as const;
 /** What happens in the town, by hand. */
 export function townLevers({ town, historyFile, service }: Stage, codes: LinkCodes): readonly Lever[] {
   const lever = (id: string, label: string, hint: string, pull: () => string): Lever => ({
-    ...{ id, label, hint, pull, group: "town", isFault: false },
+    id,
+    label,
+    hint,
+    pull,
+    group: "town",
+    isFault: false,
   });
   return [
     ...intensities.map((intensity) => ({

@@ -21,7 +21,9 @@ function rig() {
     });
   const started: string[] = [];
   const request: WireRequest = {
-    ...{ method: "GET", path: "/v1/server", headers: {} },
+    method: "GET",
+    path: "/v1/server",
+    headers: {},
     onStart: () => void started.push("started"),
   };
   const carried = permittedTransport(send, { refusal: () => why });

@@ -17,7 +17,11 @@ const NOTHING: SharedUnits = { refusals: [], open: [], firstsAgeMs: [] };
 /** A read of `SERVER`, with this many requests of this process under way. */
 function reading(more: Partial<Departing> = {}): Departing {
   return {
-    ...{ source: SERVER, isCommand: false, isProbe: false, asksRefused: false, mostTogether: 6 },
+    source: SERVER,
+    isCommand: false,
+    isProbe: false,
+    asksRefused: false,
+    mostTogether: 6,
     own: under(1),
     ...more,
   };

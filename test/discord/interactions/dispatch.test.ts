@@ -50,14 +50,31 @@ function rig(commands: readonly Command[]) {
   const answers = new FakeAnswers();
   const actor = actorOf({ askedAtMs: clock.nowMs() });
   const slash = (path = "", as: Actor = actor): IncomingCommand => ({
-    ...{ kind: "command", command: "say", path, actor: as, options: optionsOf(), answers },
+    kind: "command",
+    command: "say",
+    path,
+    actor: as,
+    options: optionsOf(),
+    answers,
   });
   return {
-    ...{ world, clock, log, elsewhere, dispatch, answers, actor, slash },
+    world,
+    clock,
+    log,
+    elsewhere,
+    dispatch,
+    answers,
+    actor,
+    slash,
     press: (customId: string, more: { messageId?: string; actor?: Actor; word?: string } = {}) =>
       dispatch.handle({
-        ...{ kind: "press", customId, answers, values: [], messageId: more.messageId },
-        ...{ actor: more.actor ?? actor, form: formOf({ word: more.word ?? "" }) },
+        kind: "press",
+        customId,
+        answers,
+        values: [],
+        messageId: more.messageId,
+        actor: more.actor ?? actor,
+        form: formOf({ word: more.word ?? "" }),
       }),
   };
 }
@@ -67,7 +84,10 @@ function single(execute: () => Answer, changes: Partial<MessageEntry<undefined>>
     name: "say",
     description: "Says",
     entry: defineEntry<undefined>({
-      ...{ description: "Says", first: "public", parse: () => undefined, execute },
+      description: "Says",
+      first: "public",
+      parse: () => undefined,
+      execute,
       ...changes,
     }),
   });
@@ -454,8 +474,14 @@ test("choices come within two seconds, or there are none; a throw gives none", a
     const made = rig([single(() => ({}), { autocomplete })]);
     const { answers, actor } = made;
     const handled = made.dispatch.handle({
-      ...{ kind: "typing", command: "say", path: "", option: "word", typed: "a" },
-      ...{ options: optionsOf(), answers, actor },
+      kind: "typing",
+      command: "say",
+      path: "",
+      option: "word",
+      typed: "a",
+      options: optionsOf(),
+      answers,
+      actor,
     });
     return { ...made, handled };
   };

@@ -117,7 +117,10 @@ describe("feed lines", () => {
     const at = 1_700_000_000;
     const [ann, bob, eve] = [{ name: "Ann", id: 1 }, { name: "Bob" }, { name: "Eve" }];
     const kill = (atS: number, killer: typeof bob, killed: typeof bob): LogEntry => ({
-      ...{ kind: "kill", atS: at + atS, killer, killed },
+      kind: "kill",
+      atS: at + atS,
+      killer,
+      killed,
     });
     const entries = [
       kill(0, bob, ann),
@@ -147,7 +150,10 @@ describe("feed lines", () => {
 
   test("joins and leaves of one moment are folded apart; two or three neighbours need no heading", () => {
     const join = (atS: number, joined: boolean): LogEntry => ({
-      ...{ kind: "join", atS, player: { name: `P${atS}`, id: atS }, joined },
+      kind: "join",
+      atS,
+      player: { name: `P${atS}`, id: atS },
+      joined,
     });
     const text = (entries: readonly LogEntry[]) =>
       feedRenderer.lines(feed, entries, { stayedS: new Map([[5, 60]]) }).body.content ?? "";
@@ -164,7 +170,10 @@ describe("feed lines", () => {
 
   test("a burst that one message cannot hold goes on in the next, each heading counting its own", () => {
     const entries: LogEntry[] = Array.from({ length: 160 }, (_, n) => ({
-      ...{ kind: "kill", atS: 1_700_000_000 + n, killer: { name: "Ann" }, killed: { name: `Victim_${n}` } },
+      kind: "kill",
+      atS: 1_700_000_000 + n,
+      killer: { name: "Ann" },
+      killed: { name: `Victim_${n}` },
     }));
     let messages = 0;
     for (let rest = entries; rest.length > 0; messages += 1) {

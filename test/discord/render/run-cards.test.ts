@@ -35,7 +35,12 @@ const plan: RunPlan = {
   id: "plan-1",
   request: {
     actor: {
-      ...{ userId: "100", userName: "mo", guildId: "g1", channelId: "600", roleIds: [], manageGuild: false },
+      userId: "100",
+      userName: "mo",
+      guildId: "g1",
+      channelId: "600",
+      roleIds: [],
+      manageGuild: false,
       askedAtMs: 0,
     },
     binding,
@@ -43,8 +48,13 @@ const plan: RunPlan = {
     origin: "command",
   },
   command: {
-    ...{ text: ":ban Alice", verb: "ban", known: true, tier: "administrator", danger: "severe" },
-    ...{ targetTexts: ["Alice"], mass: false },
+    text: ":ban Alice",
+    verb: "ban",
+    known: true,
+    tier: "administrator",
+    danger: "severe",
+    targetTexts: ["Alice"],
+    mass: false,
   },
   decision: { allowed: true, why: "It needs the tier Administrator. Tier held: Manager." },
   targets: [{ text: "Alice", players: [{ name: "Alice", id: 11 }], staff: false }],
@@ -113,8 +123,13 @@ describe("cards of runs", () => {
           confirmCard(made, { typed: made, isWrongName: true }),
           runRenderer.auditRow(row),
           runRenderer.auditEvent({
-            ...{ id: "e", guildId: "g", atMs: 0, actorId: "", actorName: name },
-            ...{ action: "outside-run", text },
+            id: "e",
+            guildId: "g",
+            atMs: 0,
+            actorId: "",
+            actorName: name,
+            action: "outside-run",
+            text,
           }),
         ];
         for (const body of bodies) {

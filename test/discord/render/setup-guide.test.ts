@@ -9,8 +9,15 @@ const binding = { id: "b", guildId: "1", name: "Night City" } as Binding;
 
 function step(of: GuideView["step"], more: Partial<GuideView> = {}) {
   return guideMessage({
-    ...{ step: of, binding, isOneOfSeveral: false, settings: DEFAULT_SETTINGS, feeds: [] },
-    ...{ accessOf: () => ({ kind: "open" }), ownRole: undefined, mayRun: true, nowMs: 0 },
+    step: of,
+    binding,
+    isOneOfSeveral: false,
+    settings: DEFAULT_SETTINGS,
+    feeds: [],
+    accessOf: () => ({ kind: "open" }),
+    ownRole: undefined,
+    mayRun: true,
+    nowMs: 0,
     ...more,
   });
 }

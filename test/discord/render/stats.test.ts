@@ -34,21 +34,27 @@ describe("when staff is needed", () => {
 
 describe("the list of staff", () => {
   const figures: StaffFigures = {
-    ...{ player: { name: "**Mo** @everyone", id: 7 }, playedS: 2 * HOUR_S, quietS: 0, sessions: 1 },
-    ...{ callsAnswered: 2, timed: 2, medianAnswerS: 30, callsMeanwhile: 5, commands: 0 },
+    player: { name: "**Mo** @everyone", id: 7 },
+    playedS: 2 * HOUR_S,
+    quietS: 0,
+    sessions: 1,
+    callsAnswered: 2,
+    timed: 2,
+    medianAnswerS: 30,
+    callsMeanwhile: 5,
+    commands: 0,
   };
   const said = (own: StaffFigures): string => {
     const stats: StaffStats = {
-      ...{
-        fromS: 0,
-        toS: HOUR_S,
-        zone: "UTC",
-        recordedSinceS: 0,
-        days: [],
-        isShortened: false,
-        unrecordedS: 0,
-      },
-      ...{ calls: { calls: 5, answered: 2, timed: 2, medianAnswerS: 30 }, staff: [own] },
+      fromS: 0,
+      toS: HOUR_S,
+      zone: "UTC",
+      recordedSinceS: 0,
+      days: [],
+      isShortened: false,
+      unrecordedS: 0,
+      calls: { calls: 5, answered: 2, timed: 2, medianAnswerS: 30 },
+      staff: [own],
     };
     const rows = [{ figures: own, cases: 0, runs: 0 }];
     const view = { stats, rows, title: md`Staff`, png: undefined, isRunsShortened: false };

@@ -5,8 +5,13 @@ import { parseCard } from "../../../src/feeds/cards/card-records.ts";
 import { type FeedsRig, guildId, withRig } from "../../support/feeds-rig.ts";
 
 const manager: Actor = {
-  ...{ userId: "1", userName: "1", guildId, channelId: "mods" },
-  ...{ roleIds: [], manageGuild: true, askedAtMs: 0 },
+  userId: "1",
+  userName: "1",
+  guildId,
+  channelId: "mods",
+  roleIds: [],
+  manageGuild: true,
+  askedAtMs: 0,
 };
 
 async function withModCalls(
@@ -47,7 +52,9 @@ function cardId(rig: FeedsRig): string {
 function here(rig: FeedsRig, ...names: string[]): void {
   rig.players = names.map((name) => ({
     player: { name, id: name.length },
-    ...{ team: "Civilian", permission: "Normal", wantedStars: 0 },
+    team: "Civilian",
+    permission: "Normal",
+    wantedStars: 0,
   }));
 }
 
@@ -141,9 +148,18 @@ describe("further calls of one caller", () => {
 
   test("a record of the release before is read as a card with one call", () => {
     const card = parseCard({
-      ...{ kind: "modCall", id: "a", guildId: "g", bindingId: "b", version: 3, createdAtMs: 5 },
+      kind: "modCall",
+      id: "a",
+      guildId: "g",
+      bindingId: "b",
+      version: 3,
+      createdAtMs: 5,
       slots: { f: { channelId: "c", silent: false, messageId: "9", shown: 3 } },
-      ...{ seq: 4, caller: { name: "Ann" }, atS: 7, answeredBy: { name: "Mod" }, answerSeq: 5 },
+      seq: 4,
+      caller: { name: "Ann" },
+      atS: 7,
+      answeredBy: { name: "Mod" },
+      answerSeq: 5,
       escalated: false,
     });
     assert.ok(card.kind === "modCall");

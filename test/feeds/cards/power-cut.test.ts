@@ -46,8 +46,13 @@ describe("cards after a power cut that set the store back", () => {
   test("keep their calls on the cards on which they stood, though what parted or joined them is forgotten", () =>
     withModCalls(async (rig) => {
       const actor = {
-        ...{ userId: "1", userName: "1", guildId: "guild-1", channelId: "mods" },
-        ...{ roleIds: [], manageGuild: true, askedAtMs: 0 },
+        userId: "1",
+        userName: "1",
+        guildId: "guild-1",
+        channelId: "mods",
+        roleIds: [],
+        manageGuild: true,
+        askedAtMs: 0,
       };
       rig.callModerators("Ann");
       await rig.pollAndFlush();
@@ -199,7 +204,9 @@ describe("emergency calls while the store cannot write", () => {
     rig.calls.push({ team: "Police", unitIds: [7], callerId, startedAtS: rig.nowS, callNumber });
     rig.players = [5, 7].map((id) => ({
       player: { name: `P${id}`, id },
-      ...{ team: "Police", permission: "Normal", wantedStars: 0 },
+      team: "Police",
+      permission: "Normal",
+      wantedStars: 0,
     }));
   }
 
@@ -287,7 +294,11 @@ describe("emergency calls while the store cannot write", () => {
 
 describe("an emergency card that a power cut made the store forget", () => {
   const call = (rig: FeedsRig, callNumber: number) => ({
-    ...{ team: "Police", callerId: 5, unitIds: [7], startedAtS: rig.nowS, callNumber },
+    team: "Police",
+    callerId: 5,
+    unitIds: [7],
+    startedAtS: rig.nowS,
+    callNumber,
     description: "Robbery",
   });
   const titlesOf = (rig: FeedsRig) =>

@@ -12,7 +12,10 @@ function player(name: string, at: readonly [x: number, z: number], more: Partial
   const rank = name.startsWith("Mod") ? "Server Moderator" : "Normal";
   return {
     player: { name, id: name.length },
-    ...{ team: "Civilian", permission: rank, wantedStars: 0, location },
+    team: "Civilian",
+    permission: rank,
+    wantedStars: 0,
+    location,
     ...more,
   };
 }

@@ -61,8 +61,10 @@ describe("delivery", () => {
         };
         await rig.poll();
         rig.log.killLogs.push({
-          ...{ kind: "kill", atS: rig.nowS },
-          ...{ killer: { name: "K", id: 2 }, killed: { name: "V", id: 3 } },
+          kind: "kill",
+          atS: rig.nowS,
+          killer: { name: "K", id: 2 },
+          killed: { name: "V", id: 3 },
         });
         await rig.poll();
         await rig.clock.advance(400_000);

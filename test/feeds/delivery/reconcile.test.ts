@@ -25,8 +25,13 @@ const entry: fc.Arbitrary<LogEntry> = fc.record({
 
 function contextOf(record: OffsetRecord): BatchContext {
   return {
-    ...{ teamOf: () => undefined, serverName: undefined, nowMs: 0, renderer: feedRenderer },
-    ...{ standing: record.standing ?? [], markUpToS: undefined, inFileUpToS: undefined },
+    teamOf: () => undefined,
+    serverName: undefined,
+    nowMs: 0,
+    renderer: feedRenderer,
+    standing: record.standing ?? [],
+    markUpToS: undefined,
+    inFileUpToS: undefined,
   };
 }
 
@@ -89,8 +94,12 @@ describe("what a power cut leaves", () => {
           const items = itemsOf(again);
           const first = again.slice(0, frozenSize ?? 0);
           const batch: FrozenBatch = {
-            ...{ throughSeq: first.length + 1, entries: first.length, body: linesOf(first) },
-            ...{ atMs: 0, form: "lines", nonce: "n" },
+            throughSeq: first.length + 1,
+            entries: first.length,
+            body: linesOf(first),
+            atMs: 0,
+            form: "lines",
+            nonce: "n",
           };
           const record = first.length === 0 ? atStart : { ...atStart, frozen: batch };
 
@@ -113,7 +122,11 @@ describe("an answer to a batch", () => {
   );
   assert.ok(ann !== undefined && bob !== undefined);
   const sent: FrozenBatch = {
-    ...{ throughSeq: 3, entries: 2, body: linesOf([ann, bob]), atMs: 0, form: "lines" },
+    throughSeq: 3,
+    entries: 2,
+    body: linesOf([ann, bob]),
+    atMs: 0,
+    form: "lines",
   };
   const answer = (body: MessageBody) => answeredWith(sent, postedOf(body, "1"), keysOf);
   const [annKey, bobKey] = keysOf(postedOf(sent.body, "1")).keys;

@@ -20,7 +20,9 @@ const retained: fc.Arbitrary<Retained> = fc
   .map(({ rows, longest, calm, floorS }) => {
     let atS = 0;
     return {
-      ...{ longest, calm, ...(floorS === undefined ? {} : { floorS }) },
+      longest,
+      calm,
+      ...(floorS === undefined ? {} : { floorS }),
       seconds: rows.map(({ afterS }) => {
         atS += afterS;
         return atS;
@@ -49,7 +51,9 @@ describe("what a journal retains, packed", () => {
   test("costs about 13 characters an identity", () => {
     const index = Array.from({ length: 300 }, (_, at) => at);
     const state = {
-      ...{ longest: 100, calm: 0, counts: index.map(() => 1) },
+      longest: 100,
+      calm: 0,
+      counts: index.map(() => 1),
       seconds: index.map((at) => 1_790_000_000 + at * 7),
       hashes: index.map((at) => 2 ** 52 + at),
     };

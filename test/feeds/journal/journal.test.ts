@@ -170,7 +170,9 @@ describe("journal: entries", () => {
     const rig = await started();
     const calls = (count: number, answered: number): ModCallEntry[] =>
       Array.from({ length: count }, (_, index) => ({
-        ...{ kind: "modCall", atS: 100 + index, caller: { name: `p${index}` } },
+        kind: "modCall",
+        atS: 100 + index,
+        caller: { name: `p${index}` },
         ...(index < answered ? { moderator: { name: "mod" } } : {}),
       }));
     await rig.journal.attachAtHead("calls", source, "modCalls");

@@ -22,7 +22,10 @@ const present: readonly PlayerRef[] = [
 ];
 const mo = { name: "Mo", id: 14 };
 const row = (text: string, player: PlayerRef = mo, atS = 1_000): CommandEntry => ({
-  ...{ kind: "command", atS, player, text },
+  kind: "command",
+  atS,
+  player,
+  text,
 });
 const binding = { id: "b1", guildId: "g1", name: "Town" };
 

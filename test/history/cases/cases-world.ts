@@ -59,7 +59,10 @@ export class CasesWorld {
       wantedStars: 0,
     }));
     return {
-      ...{ source, askedAtMs: this.clock.nowMs(), takenAtMs: this.clock.nowMs(), status: serverStatus() },
+      source,
+      askedAtMs: this.clock.nowMs(),
+      takenAtMs: this.clock.nowMs(),
+      status: serverStatus(),
       lists: { players, joinLogs: [...this.joins], commandLogs: [...this.commands] },
       skippedRows: {},
     };
@@ -100,8 +103,14 @@ export class CasesWorld {
         },
       });
     const binding = {
-      ...{ id: "b1", guildId: "g1", source, name: "Town", ownerId: 1, joinKey: "k" },
-      ...{ linkedBy: "u", linkedAtMs: this.clock.nowMs() - 60_000 },
+      id: "b1",
+      guildId: "g1",
+      source,
+      name: "Town",
+      ownerId: 1,
+      joinKey: "k",
+      linkedBy: "u",
+      linkedAtMs: this.clock.nowMs() - 60_000,
     };
     return createCases({
       store: alive(this.cases),

@@ -213,8 +213,13 @@ describe("a case that is changed", () => {
     const made = await world();
     const warn = (atMs: number) =>
       made.room.cases.add({
-        ...{ guildId: "g1", kind: "warning", targets: [{ name: "Bob", playerId: 12 }], mass: false },
-        ...{ author: { name: "Mo", userId: "u14" }, atMs, reason: "spam" },
+        guildId: "g1",
+        kind: "warning",
+        targets: [{ name: "Bob", playerId: 12 }],
+        mass: false,
+        author: { name: "Mo", userId: "u14" },
+        atMs,
+        reason: "spam",
       });
     const nowMs = made.clock.nowMs();
     await warn(nowMs - 31 * 86_400_000);

@@ -45,7 +45,11 @@ describe("what is remembered of servers", () => {
 
 function serverShowing(source: SourceId, players: readonly PlayerRef[]): Snapshot {
   return {
-    ...{ source, askedAtMs: 0, takenAtMs: 0, status: serverStatus(), skippedRows: {} },
+    source,
+    askedAtMs: 0,
+    takenAtMs: 0,
+    status: serverStatus(),
+    skippedRows: {},
     lists: { players: players.map((player) => ({ player, team: "", permission: "Normal", wantedStars: 0 })) },
   };
 }

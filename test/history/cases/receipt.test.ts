@@ -7,7 +7,10 @@ import { isComplete, leavesIn, merged, ofRunRecord } from "../../../src/history/
 import { kick, runRecord } from "./case-samples.ts";
 
 const left = (id: number, atS: number): JoinEntry => ({
-  ...{ kind: "join", atS, joined: false, player: { name: "x", id } },
+  kind: "join",
+  atS,
+  joined: false,
+  player: { name: "x", id },
 });
 
 const answer = fc.record(

@@ -73,8 +73,14 @@ async function startProcess(database: HistoryDatabase, dieAt: () => boolean) {
     }
   };
   const binding = {
-    ...{ id: "b1", guildId: "g1", source: SOURCE, name: "Town", ownerId: 1, joinKey: "k" },
-    ...{ linkedBy: "u", linkedAtMs: START_S * 1_000 },
+    id: "b1",
+    guildId: "g1",
+    source: SOURCE,
+    name: "Town",
+    ownerId: 1,
+    joinKey: "k",
+    linkedBy: "u",
+    linkedAtMs: START_S * 1_000,
   };
   const reported: string[] = [];
   const room = createCases({

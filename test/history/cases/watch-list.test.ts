@@ -17,14 +17,12 @@ async function world(): Promise<CasesWorld> {
 
 const watch = (made: CasesWorld, changes: { readonly untilMs?: number; readonly playerId?: number } = {}) =>
   made.room.watches.put({
-    ...{
-      guildId: "g1",
-      playerId: 11,
-      name: "Ann_Lee",
-      byId: "u1",
-      atMs: made.clock.nowMs(),
-      reason: "scams",
-    },
+    guildId: "g1",
+    playerId: 11,
+    name: "Ann_Lee",
+    byId: "u1",
+    atMs: made.clock.nowMs(),
+    reason: "scams",
     ...changes,
   });
 const alerts = (made: CasesWorld) => made.sink.messages("watches").length;

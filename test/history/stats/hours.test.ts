@@ -43,7 +43,10 @@ interface Sums {
 /** What the clocks of a zone show, by nothing but Intl. */
 function shownAt(zone: string, atS: number): string {
   const format = new Intl.DateTimeFormat("en-GB", {
-    ...{ timeZone: zone, weekday: "short", hour: "2-digit", hourCycle: "h23" },
+    timeZone: zone,
+    weekday: "short",
+    hour: "2-digit",
+    hourCycle: "h23",
   });
   return format.format(atS * 1_000);
 }
@@ -185,7 +188,10 @@ describe("how soon a call was answered", () => {
     const of = (seconds: number) => ({ ...call, answered_s: 1_000 + seconds, open_s: 1_000 + seconds });
     const open = { ...call, moderator: null, answered_s: null, open_s: null };
     assert.deepEqual(callFigures([of(10), of(40), of(20), open, { ...call, answered_s: null }]), {
-      ...{ calls: 5, answered: 4, timed: 3, medianAnswerS: 20 },
+      calls: 5,
+      answered: 4,
+      timed: 3,
+      medianAnswerS: 20,
     });
     assert.deepEqual(callFigures([of(10), of(40)]).medianAnswerS, 25);
     assert.deepEqual(callFigures([open]), { calls: 1, answered: 0, timed: 0 });

@@ -133,8 +133,13 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     assert.equal(all.staff.length, 1);
     const { medianAnswerS, quietS, ...own } = all.staff[0] ?? assert.fail();
     assert.deepEqual(own, {
-      ...{ player: mod, playedS: 3_600, sessions: 1 },
-      ...{ callsAnswered: 1, timed: 1, callsMeanwhile: 2, commands: 1 },
+      player: mod,
+      playedS: 3_600,
+      sessions: 1,
+      callsAnswered: 1,
+      timed: 1,
+      callsMeanwhile: 2,
+      commands: 1,
     });
     // Called at 10 min, seen open at 12, answered at 13.
     assert.equal(medianAnswerS, 150);

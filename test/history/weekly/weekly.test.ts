@@ -25,8 +25,14 @@ const FRIDAY_MS = Date.UTC(2026, 0, 2, 12);
 const MONDAY_9_MS = Date.UTC(2026, 0, 5, 9);
 
 const bindingOf = (id: string): Binding => ({
-  ...{ id, guildId: GUILD, source: id as SourceId, name: `Town ${id}` },
-  ...{ ownerId: 1, joinKey: "j", linkedBy: "u", linkedAtMs: 0 },
+  id,
+  guildId: GUILD,
+  source: id as SourceId,
+  name: `Town ${id}`,
+  ownerId: 1,
+  joinKey: "j",
+  linkedBy: "u",
+  linkedAtMs: 0,
 });
 
 function statsOf(span: StatsSpan & { readonly bindingId: string }): ServerStats {
@@ -34,7 +40,12 @@ function statsOf(span: StatsSpan & { readonly bindingId: string }): ServerStats 
   return {
     ...span,
     ...known,
-    ...{ recordedSinceS: 0, peakAtS: span.fromS, joins: 12, visitors: 4, kills: 3, unrecordedS: 0 },
+    recordedSinceS: 0,
+    peakAtS: span.fromS,
+    joins: 12,
+    visitors: 4,
+    kills: 3,
+    unrecordedS: 0,
     calls: { calls: 2, answered: 1, timed: 0 },
     stepKind: "hour",
     steps: [],
@@ -62,7 +73,10 @@ class World {
   board(documents: Documents<WeeklyRecord> = this.documents(), sink: Sink = this.sink): WeeklyBoard {
     const { clock } = this;
     return new WeeklyBoard({
-      ...{ documents, sink, clock, renderer: weeklyRenderer },
+      documents,
+      sink,
+      clock,
+      renderer: weeklyRenderer,
       bindings: { list: async () => this.bindings },
       settings: { of: async () => this.settings },
       privacy: { retention: async () => this.retention },

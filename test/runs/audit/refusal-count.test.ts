@@ -7,10 +7,22 @@ import { VirtualClock } from "../../support/clock.ts";
 import { MemoryAudit } from "../../support/runs-rig.ts";
 
 const refused = (n: number, over: Partial<RunRecord> = {}): RunRecord => ({
-  ...{ id: `r${n}-${over.actorId ?? ""}`, guildId: "g1", bindingId: "b1", source: "s1" as SourceId },
-  ...{ serverName: "Alpha", actorId: "u1", actorName: "Mo", actorRoleIds: [], origin: "command" },
-  ...{ text: `:ban Bob ${n}`, verb: "ban", askedAtMs: 0, channelId: "c1", status: "denied", ran: "no" },
-  ...{ proof: "unchecked" },
+  id: `r${n}-${over.actorId ?? ""}`,
+  guildId: "g1",
+  bindingId: "b1",
+  source: "s1" as SourceId,
+  serverName: "Alpha",
+  actorId: "u1",
+  actorName: "Mo",
+  actorRoleIds: [],
+  origin: "command",
+  text: `:ban Bob ${n}`,
+  verb: "ban",
+  askedAtMs: 0,
+  channelId: "c1",
+  status: "denied",
+  ran: "no",
+  proof: "unchecked",
   ...over,
 });
 
@@ -20,7 +32,9 @@ function rig() {
   const reported: string[] = [];
   let made = 0;
   const refusals = new RefusalCount({
-    ...{ audit, clock, report: (what) => void reported.push(what) },
+    audit,
+    clock,
+    report: (what) => void reported.push(what),
     random: { next: () => 0, id: () => `id${made++}` },
   });
   const counted = () => audit.eventRows.map(({ actorId, action, text }) => [actorId, action, text]);

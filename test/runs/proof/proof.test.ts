@@ -170,8 +170,13 @@ describe("the audit channel", () => {
     );
     rig.settingsOf.set("g1", settings);
     await rig.runs.audit.event({
-      ...{ id: "e", guildId: "g1", atMs: 0, actorId: "u", actorName: "u" },
-      ...{ action: "audit-channel", text: "off" },
+      id: "e",
+      guildId: "g1",
+      atMs: 0,
+      actorId: "u",
+      actorName: "u",
+      action: "audit-channel",
+      text: "off",
     });
     await settle();
     assert.equal(rig.demandsPut.has("runs-outside:g1"), false);

@@ -6,8 +6,17 @@ import { anchorOf, nextTime } from "../../../src/runs/schedules/next-time.ts";
 
 /** Zones with summer time north and south, of half an hour, at midnight, with none, and far from UTC. */
 const ZONES = [
-  ...["UTC", "Europe/Berlin", "America/New_York", "America/St_Johns", "Australia/Lord_Howe", "Asia/Beirut"],
-  ...["Africa/Cairo", "America/Santiago", "Asia/Kolkata", "Pacific/Kiritimati", "Asia/Kathmandu"],
+  "UTC",
+  "Europe/Berlin",
+  "America/New_York",
+  "America/St_Johns",
+  "Australia/Lord_Howe",
+  "Asia/Beirut",
+  "Africa/Cairo",
+  "America/Santiago",
+  "Asia/Kolkata",
+  "Pacific/Kiritimati",
+  "Asia/Kathmandu",
 ];
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -22,8 +31,14 @@ interface Shown {
 /** What the clocks of a zone show: by Intl, which the code under test does not ask. */
 function clocksOf(zone: string): (atMs: number) => Shown {
   const format = new Intl.DateTimeFormat("en-GB", {
-    ...{ timeZone: zone, weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
-    ...{ year: "numeric", month: "2-digit", day: "2-digit" },
+    timeZone: zone,
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
   });
   return (atMs) => {
     const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, value]));

@@ -15,7 +15,10 @@ const wanted = (
   when = "every 30 min",
   more: Partial<NewSchedule> = {},
 ): NewSchedule => ({
-  ...{ binding, what: { kind: "text", text }, rule: ruleOf(when), onlyWithPlayers: false },
+  binding,
+  what: { kind: "text", text },
+  rule: ruleOf(when),
+  onlyWithPlayers: false,
   ...more,
 });
 

@@ -51,12 +51,10 @@ describe("what the bot says of itself", () => {
   test("is shown part by part", () => {
     const view = botView({
       service: {
-        ...{
-          inFlight: 1,
-          parkedKeys: 2,
-          waiting: { person: 3, poll: 0 },
-          halt: { untilMs: 9, why: "rate-limited" },
-        },
+        inFlight: 1,
+        parkedKeys: 2,
+        waiting: { person: 3, poll: 0 },
+        halt: { untilMs: 9, why: "rate-limited" },
         buckets: [{ hash: "abcdef0123", limit: 10, remaining: 4, resetAtMs: 7, inFlight: 0 }],
       },
       watch: { lastPolls: [{ atMs: 5, outcome: "ok", players: 12 }, { outcome: "no time" }] },

@@ -147,7 +147,8 @@ describe("the page's server", () => {
   test("tells a person what they may see: their ephemeral messages and direct messages, nobody else's", async () => {
     const { guild, owner, member, channels } = stage.cast;
     const secret = guild.addChannel({
-      ...{ name: "owners-only", overwrites: [{ target: guild.everyone, deny: ["ViewChannel"] }] },
+      name: "owners-only",
+      overwrites: [{ target: guild.everyone, deny: ["ViewChannel"] }],
     });
     stage.discord.as(owner).post(secret, "not for members");
     const client = await connect();

@@ -4,7 +4,13 @@ import { missing, parseLine, suggestions, whyUnknown } from "../../../src/sandbo
 import type { CommandView } from "../../../src/sandbox/web/protocol.ts";
 
 const option = (name: string, required: boolean) => ({
-  ...{ name, required, description: name, type: 3, autocomplete: false, choices: [], channelTypes: [] },
+  name,
+  required,
+  description: name,
+  type: 3,
+  autocomplete: false,
+  choices: [],
+  channelTypes: [],
 });
 const commands: readonly CommandView[] = [
   { line: "run", description: "Run", options: [] },

@@ -68,14 +68,33 @@ function open(disk: Disk): AuditLog {
 }
 
 const run = (id: string, over: Partial<RunRecord> = {}): RunRecord => ({
-  ...{ id, guildId: "g1", bindingId: "b1", source: "s1" as SourceId, serverName: "Alpha" },
-  ...{ actorId: "u1", actorName: "Mo", actorRoleIds: ["r1"], origin: "command", text: ":h hello", verb: "h" },
-  ...{ askedAtMs: startMs, channelId: "c1", status: "waiting", ran: "no", proof: "unchecked" },
+  id,
+  guildId: "g1",
+  bindingId: "b1",
+  source: "s1" as SourceId,
+  serverName: "Alpha",
+  actorId: "u1",
+  actorName: "Mo",
+  actorRoleIds: ["r1"],
+  origin: "command",
+  text: ":h hello",
+  verb: "h",
+  askedAtMs: startMs,
+  channelId: "c1",
+  status: "waiting",
+  ran: "no",
+  proof: "unchecked",
   ...over,
 });
 
 const event = (id: string, over: Partial<AuditEvent> = {}): AuditEvent => ({
-  ...{ id, guildId: "g1", atMs: startMs, actorId: "u1", actorName: "Mo", action: "link", text: "Alpha" },
+  id,
+  guildId: "g1",
+  atMs: startMs,
+  actorId: "u1",
+  actorName: "Mo",
+  action: "link",
+  text: "Alpha",
   ...over,
 });
 
@@ -240,7 +259,11 @@ test("search: by actor, server, verb, status, part of the text in any case, and 
   await audit.put(run("r1", { status: "done" }));
   await audit.put(
     run("r2", {
-      ...{ actorId: "u2", bindingId: "b2", verb: "ban", text: ":ban Griefer", status: "failed" },
+      actorId: "u2",
+      bindingId: "b2",
+      verb: "ban",
+      text: ":ban Griefer",
+      status: "failed",
       askedAtMs: startMs + dayMs,
     }),
   );

@@ -74,9 +74,22 @@ function inMemory() {
 }
 
 const run = (id: string, over: Partial<RunRecord> = {}): RunRecord => ({
-  ...{ id, guildId: "g1", bindingId: "b1", source: "s1" as SourceId, serverName: "Alpha" },
-  ...{ actorId: "u1", actorName: "Mo", actorRoleIds: ["r1"], origin: "command", text: ":h hello", verb: "h" },
-  ...{ askedAtMs: startMs, channelId: "c1", status: "denied", ran: "no", proof: "unchecked" },
+  id,
+  guildId: "g1",
+  bindingId: "b1",
+  source: "s1" as SourceId,
+  serverName: "Alpha",
+  actorId: "u1",
+  actorName: "Mo",
+  actorRoleIds: ["r1"],
+  origin: "command",
+  text: ":h hello",
+  verb: "h",
+  askedAtMs: startMs,
+  channelId: "c1",
+  status: "denied",
+  ran: "no",
+  proof: "unchecked",
   ...over,
 });
 
@@ -122,7 +135,8 @@ describe("the lists of the audit", () => {
     let after: string | undefined;
     do {
       const page = await audit.search("g1", {
-        ...{ limit: 10, withoutDenied: true },
+        limit: 10,
+        withoutDenied: true,
         ...(after === undefined ? {} : { after }),
       });
       assert.ok(page.rows.length <= 10);
@@ -234,8 +248,13 @@ describe("the lists of the audit", () => {
         await audit.put(run(`r${day}-${n}`, { askedAtMs, actorId: `u${n % 7}`, verb: `v${n % 5}` }));
       }
       await audit.event({
-        ...{ id: `e${day}`, guildId: "g1", atMs: startMs + day * dayMs, actorId: "u1", actorName: "Mo" },
-        ...{ action: "link", text: "Alpha" },
+        id: `e${day}`,
+        guildId: "g1",
+        atMs: startMs + day * dayMs,
+        actorId: "u1",
+        actorName: "Mo",
+        action: "link",
+        text: "Alpha",
       });
     }
     assert.equal(await audit.prune("g1", startMs + 3 * dayMs), 363);

@@ -13,7 +13,10 @@ export interface PlayerButtons {
 export function playerButtons({ bindingId, playerId, inGame, isWatched }: PlayerButtons): readonly Row[] {
   const id = (action: string) => `player-${action}:${bindingId ?? ""}/${playerId}`;
   const button = (label: string, action: string, style: Button["style"] = "secondary"): Button => ({
-    ...{ kind: "button", label, style, id: id(action) },
+    kind: "button",
+    label,
+    style,
+    id: id(action),
   });
   const live = [button("PM", "pm"), button("Kick", "kick"), button("Jail", "jail")];
   const game = [...(inGame ? live : []), button("Ban", "ban", "danger")];

@@ -61,8 +61,10 @@ export function playerShow(view: PlayerShow): MessageBody {
     ],
     rows: [
       ...playerButtons({
-        ...{ bindingId, playerId: player.id },
-        ...{ inGame: live !== undefined, isWatched: watch !== undefined },
+        bindingId,
+        playerId: player.id,
+        inGame: live !== undefined,
+        isWatched: watch !== undefined,
       }),
       ...openRow(view),
     ],

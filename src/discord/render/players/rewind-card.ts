@@ -159,7 +159,10 @@ function folded(rows: RewindView["rows"]): readonly { row: { readonly atS: numbe
 function turnButtons({ atS, bindingId }: RewindView, nowS: number): readonly Button[] {
   const step = 2 * REWIND_AROUND_S;
   const turn = (label: string, action: string, toS: number): Button => ({
-    ...{ kind: "button", style: "secondary", label, id: `rewind-${action}:${bindingId}/${toS}` },
+    kind: "button",
+    style: "secondary",
+    label,
+    id: `rewind-${action}:${bindingId}/${toS}`,
   });
   return [
     turn("Earlier", "earlier", Math.max(0, atS - step)),

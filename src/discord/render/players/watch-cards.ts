@@ -79,7 +79,10 @@ function watchAlert(view: WatchAlertView): MessageBody {
       ...playerButtons({ bindingId, playerId: player.id, inGame: true, isWatched: true }),
       [
         {
-          ...{ kind: "button", style: "secondary", label: "Player", emoji: "👤" },
+          kind: "button",
+          style: "secondary",
+          label: "Player",
+          emoji: "👤",
           id: `player-open:${bindingId}/${player.id}`,
         },
       ],

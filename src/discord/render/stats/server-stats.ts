@@ -36,13 +36,15 @@ export function serverPictures(stats: ServerStats, look: PictureLook, when: stri
   if (stats.knownS === 0) return [];
   const { zone, stepKind } = stats;
   const steps = stats.steps.map(({ startS, knownS, players, peak, staff }) => ({
-    ...{ startS, knownS },
+    startS,
+    knownS,
     ...(players === undefined ? {} : { players }),
     ...(peak === undefined ? {} : { peak }),
     ...(staff === undefined ? {} : { staff }),
   }));
   const week = stats.week.map(({ knownS, players, uncoveredS }) => ({
-    ...{ knownS, uncoveredS },
+    knownS,
+    uncoveredS,
     ...(players === undefined ? {} : { players }),
   }));
   const line: Picture = { kind: "players", look, title: `Players, ${when}`, zone, stepKind, steps };
@@ -102,7 +104,9 @@ export function pictureFiles(stats: ServerStats, pngs: readonly Uint8Array[] = [
 /** Other times for the same server. */
 export function periodButtons(bindingId: string, shown: PeriodDays): readonly Button[] {
   return PERIODS.map(({ days, label }) => ({
-    ...{ kind: "button", label, id: `stats-server:${bindingId}/${days}` },
+    kind: "button",
+    label,
+    id: `stats-server:${bindingId}/${days}`,
     style: days === shown ? "primary" : "secondary",
   }));
 }

@@ -150,8 +150,10 @@ function embedNode(embed: EmbedView, store: Store): HTMLElement {
     footerNode(embed),
     embed.thumbnail !== undefined &&
       h("img", {
-        ...{ slot: "footer", class: "embed-thumbnail" },
-        ...{ src: embed.thumbnail.url, alt: embed.thumbnail.words },
+        slot: "footer",
+        class: "embed-thumbnail",
+        src: embed.thumbnail.url,
+        alt: embed.thumbnail.words,
       }),
   );
 }

@@ -1,0 +1,57 @@
+import type { createServiceClient } from "./api/client.ts";
+import type { createDiscord } from "./discord/create-discord.ts";
+import { readinessWords, serviceWords } from "./discord/render/service-notices.ts";
+import type { Bindings } from "./domain/ports/bindings.ts";
+import type { Clock } from "./domain/ports/clock.ts";
+import type { FeedsWing } from "./feeds/feeds.ts";
+import type { Log } from "./log.ts";
+import { registerGauges } from "./ops/gauges.ts";
+import { watchHeldKeys } from "./ops/held-keys-watch.ts";
+import { createHostHealth } from "./ops/host-health.ts";
+import type { MetricsRegistry } from "./ops/metrics.ts";
+import { collectFacts } from "./ops/readiness-facts.ts";
+import { createReadinessNotices } from "./ops/readiness-notices.ts";
+import { ReadinessWatch } from "./ops/readiness-watch.ts";
+import type { Runs } from "./runs/runs.ts";
+import type { Watch } from "./watch/watch.ts";
+
+export interface OperationParts {
+  readonly store: { checkWritable(): Promise<void> };
+  readonly discord: ReturnType<typeof createDiscord>;
+  readonly service: ReturnType<typeof createServiceClient>;
+  readonly bindings: Bindings;
+  readonly watch: Watch;
+  readonly feeds: FeedsWing;
+  readonly runs: Runs;
+  readonly clock: Clock;
+  readonly metrics: MetricsRegistry;
+  readonly log: Log;
+}
+
+/** Builds what tells the operator, and guilds, how the bot itself does. Only the watch of held keys runs at once. */
+export function buildOperation(parts: OperationParts) {
+  const { discord, service, bindings, watch, feeds, runs, clock, metrics, log } = parts;
+  const { notifier } = discord;
+  const readiness = new ReadinessWatch({
+    clock,
+    log,
+    metrics,
+    facts: () => collectFacts(parts),
+    ...createReadinessNotices({
+      bindings,
+      notifier,
+      log,
+      shardOf: (guildId) => discord.shardOf(guildId),
+      words: readinessWords,
+    }),
+  });
+  const heldKeys = watchHeldKeys({ clock, log, bindings, notifier, service, words: serviceWords });
+  const host = createHostHealth({
+    isPresent: (code) => readiness.isPresent(code),
+    buckets: () => service.state().buckets,
+    clock,
+  });
+  const nowMs = () => clock.nowMs();
+  registerGauges(metrics, { discord, service, watch, feeds, runs, readiness, nowMs });
+  return { readiness, heldKeys, host };
+}
