@@ -243,11 +243,17 @@ describe("the rules of the house", () => {
     );
   });
 
-  test("build-marshal hands each wing what it needs by name, and open keys to api alone", () => {
-    const main = readFileSync(join(root, "src/build-marshal.ts"), "utf8");
-    assert.doesNotMatch(main, /\.\.\.kept\b/);
-    // The client of the service, and the HMAC by which /setup finds a key that is linked already.
-    assert.deepEqual(main.match(/kept\.keys\S*/g), ["kept.keys,", "kept.keys.sourceOf,"]);
+  test("each wing is handed what it needs by name, and open keys go to api alone", () => {
+    const [marshal = "", service = ""] = ["build-marshal.ts", "build-service.ts"].map((file) =>
+      readFileSync(join(root, "src", file), "utf8"),
+    );
+    assert.doesNotMatch(marshal + service, /\.\.\.kept\b/);
+    // The HMAC by which /setup finds a key that is linked already, and the client of the service.
+    assert.deepEqual(marshal.match(/kept\.keys\S*/g), ["kept.keys.sourceOf,"]);
+    assert.deepEqual(service.match(/kept\.keys\S*/g), ["kept.keys,"]);
+    // All documents at once: for the one file that hands the keys to the client.
+    assert.match(marshal, /buildService\(\{[^}]*\bkept,/);
+    assert.equal(marshal.match(/\bkept,/g)?.length, 1);
   });
 
   for (const { what, path, rule } of breaches) {
