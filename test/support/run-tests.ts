@@ -15,7 +15,6 @@ import type { FileEnded, TestFile } from "./test-worker.ts";
  */
 const PATTERN = process.argv[2] ?? "test/*/**/*.test.ts";
 const WORKER = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
-const WITHOUT_ASYNC_HOOKS = new URL("./without-async-hooks.ts", import.meta.url).href;
 const REPORTER = "./test/support/reporter.ts";
 /** Where Node keeps what it compiled, for the processes of the tests and the bots that they start. */
 const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url));
@@ -28,43 +27,29 @@ interface Counts {
   readonly skipped: number;
 }
 
-/** Tests with whole bots and browsers mostly wait, and some of them stood still in a process without async hooks. */
-const WITH_BOTS = /\/e2e\/|\/sandbox\/|-e2e\./;
-
-interface Queue {
-  readonly paths: string[];
-  /** Of the processes that run its files. */
-  readonly nodeOptions: readonly string[];
-}
-
-const all = longestFirst(globSync(PATTERN), readTimings());
-const withBots: Queue = { paths: all.filter((path) => WITH_BOTS.test(path)), nodeOptions: [] };
-const pure: Queue = {
-  paths: all.filter((path) => !WITH_BOTS.test(path)),
-  nodeOptions: [`--import=${WITHOUT_ASYNC_HOOKS}`],
-};
+const queue = [...longestFirst(globSync(PATTERN), readTimings())];
 const timings = new Map<string, Omit<FileEnded, "path">>();
 
 /** Hands the process its next file, or lets it end. */
-function giveNext(child: ChildProcess, queue: string[]): void {
+function giveNext(child: ChildProcess): void {
   const path = queue.shift();
   if (path === undefined) child.disconnect();
   else child.send({ path } satisfies TestFile);
 }
 
 /** The counts of one process; undefined where it ended without any. */
-async function runProcess({ paths, nodeOptions }: Queue): Promise<Counts | undefined> {
+async function runProcess(): Promise<Counts | undefined> {
   const child = fork(WORKER, [], {
-    execArgv: [...nodeOptions, `--test-reporter=${REPORTER}`],
+    execArgv: [`--test-reporter=${REPORTER}`],
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const exited = once(child, "exit");
   child.on("message", ({ path, ...timing }: FileEnded) => {
     timings.set(path, timing);
-    giveNext(child, paths);
+    giveNext(child);
   });
-  giveNext(child, paths);
+  giveNext(child);
 
   let tail = "";
   child.stdout?.setEncoding("utf8");
@@ -78,25 +63,11 @@ async function runProcess({ paths, nodeOptions }: Queue): Promise<Counts | undef
   return { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) };
 }
 
-/** One process after the other, each for as long as its queue has files. */
-async function runQueues(queues: readonly Queue[]): Promise<(Counts | undefined)[]> {
-  const counts: (Counts | undefined)[] = [];
-  for (const queue of queues) if (queue.paths.length > 0) counts.push(await runProcess(queue));
-  return counts;
-}
-
 const startMs = performance.now();
-const places = Math.min(MOST_PROCESSES, availableParallelism() + 1, all.length);
-const counted = (
-  await Promise.all(
-    // Two places begin with what waits for bots, the last with what computes.
-    Array.from({ length: places }, (_, place) => runQueues(place < 2 ? [withBots, pure] : [pure, withBots])),
-  )
-).flat();
+const processes = Math.min(MOST_PROCESSES, availableParallelism() + 1, queue.length);
+const counted = await Promise.all(Array.from({ length: processes }, runProcess));
 const sum = (of: keyof Counts) => counted.reduce((total, counts) => total + (counts?.[of] ?? 0), 0);
-const ended =
-  [withBots, pure].every(({ paths }) => paths.length === 0) &&
-  counted.every((counts) => counts !== undefined);
+const ended = queue.length === 0 && counted.every((counts) => counts !== undefined);
 if (!ended) process.stdout.write("\na process of the tests ended without a count\n");
 
 keepTimings(Object.fromEntries(timings));

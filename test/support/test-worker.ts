@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { inspect } from "node:util";
 
 /** Runs the files of tests that `run-tests.ts` sends, one after the other, until it disconnects. */
 
@@ -21,17 +20,7 @@ export interface FileEnded extends TestFile {
 /** The name of the test behind each file's own, which the reporter does not count. */
 export const END_OF_FILE = "the file has ended";
 
-/** The file that runs now. */
-let current = "";
-
-/** No test is known to have caused it, and the one that did may wait for ever: the process ends, and the run has failed. */
-function onUncaught(error: unknown): never {
-  process.stderr.write(`\n${current}: an error that nobody caught: ${inspect(error)}\n`);
-  process.exit(1);
-}
-
 async function run(path: string): Promise<void> {
-  current = path;
   const startMs = performance.now();
   const cpuBefore = process.cpuUsage();
   try {
@@ -50,7 +39,5 @@ async function run(path: string): Promise<void> {
 }
 
 if (process.send !== undefined) {
-  process.on("uncaughtException", onUncaught);
-  process.on("unhandledRejection", onUncaught);
   process.on("message", ({ path }: TestFile) => void run(path));
 }
