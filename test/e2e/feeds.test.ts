@@ -352,7 +352,7 @@ describe("feeds, from the game's logs into the channels", () => {
     assert.equal(told().length, 1);
     const list = await rig.home.owner.slash(rig.home.general, "feed list");
     await reads(list, /stopped/);
-    assert.ok(labelsOf(answerOf(list)).some((label) => /^Post \d+ again$/.test(label)));
+    assert.ok(labelsOf(answerOf(list)).some((label) => /^Another channel for \d+$/.test(label)));
   });
 
   test("a channel where the bot may no longer write parks too, told in the notice channel where DMs are closed; resumed, it posts from then on", async () => {
