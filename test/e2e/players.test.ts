@@ -142,7 +142,7 @@ describe("players and what happened at a time, from the history", () => {
     const earlier = await press(moderator, card, "Earlier");
     await reads(earlier, /recorded|Nothing happened|nothing was recorded/i);
     await reads(await press(moderator, earlier, "Later"), /killed/);
-    await mod.reads("server at", { time: "3 days ago" }, /Nothing was recorded then/);
+    await mod.reads("server at", { time: "3 days ago" }, /Not recorded: the history of this server begins/);
     await mod.reads("server at", { time: "soon" }, /25 min ago/);
     await mod.reads("server at", { time: "2099-01-01" }, /lies ahead/);
   });

@@ -18,7 +18,7 @@ describe("the weekly summary, over restarts", () => {
   let channel: Channel;
 
   before(async () => {
-    rig = await E2eRig.start({ startMs: START_MS });
+    rig = await E2eRig.start({ startMs: START_MS, speed: 60 });
     await rig.link();
     await rig.polled("Players", "JoinLogs");
     channel = rig.home.guild.addChannel({ name: "weekly" });

@@ -9,8 +9,15 @@ export interface Stats {
     guildId: string,
     asked: { readonly fromMs: number; readonly toMs: number },
   ): Promise<readonly CaseCount[]>;
-  /** Draws what one message shows. A guild gets one new drawing a minute; what was drawn lately is there at once. */
-  draw(guildId: string, pictures: readonly Picture[]): Promise<Drawn>;
+  /**
+   * Draws what one message shows. A guild gets one new drawing a minute; what was drawn lately is there at once.
+   * @param options.withinMs how long the caller can wait for a new drawing; 30 seconds where they do not say
+   */
+  draw(
+    guildId: string,
+    pictures: readonly Picture[],
+    options?: { readonly withinMs?: number },
+  ): Promise<Drawn>;
 }
 
 export type Drawn =

@@ -7,7 +7,11 @@ import { KeptAnswers } from "../stats/kept-answers.ts";
 export interface PictureDeskPorts {
   readonly clock: Clock;
   /** Draws in the worker. */
-  draw(pictures: readonly Picture[]): Promise<readonly Uint8Array[]>;
+  draw(pictures: readonly Picture[], options?: DrawOptions): Promise<readonly Uint8Array[]>;
+}
+
+interface DrawOptions {
+  readonly withinMs?: number;
 }
 
 /** One new drawing of a guild in this time. */
@@ -27,7 +31,7 @@ export class PictureDesk {
   }
 
   /** Rejects as the worker does; that counts as no drawing. */
-  async draw(guildId: string, pictures: readonly Picture[]): Promise<Drawn> {
+  async draw(guildId: string, pictures: readonly Picture[], options?: DrawOptions): Promise<Drawn> {
     const { clock, draw } = this.#ports;
     const question = createHash("sha256").update(JSON.stringify(pictures)).digest("base64url");
     const kept = this.#kept.get(guildId, question);
@@ -39,7 +43,7 @@ export class PictureDesk {
 
     this.#forgetPast(nowMs);
     this.#nextMs.set(guildId, nowMs + EVERY_MS);
-    const drawing = draw(pictures);
+    const drawing = draw(pictures, options);
     this.#kept.put(guildId, question, drawing);
     try {
       return { kind: "made", pngs: await drawing };

@@ -21,7 +21,10 @@ const LONG = { withinMs: 30_000 } as const;
 
 /** Figures and pictures of them, over the worker. */
 export function createStats({ clock, ask }: StatsParts): Stats & { forgetGuild(guildId: string): void } {
-  const desk = new PictureDesk({ clock, draw: (pictures) => ask("pictures.draw", { pictures }, LONG) });
+  const desk = new PictureDesk({
+    clock,
+    draw: (pictures, within) => ask("pictures.draw", { pictures }, { ...LONG, ...within }),
+  });
   const kept = {
     server: new KeptAnswers<AnswerOf<"stats.server">>(MOST_KEPT),
     staff: new KeptAnswers<AnswerOf<"stats.staff">>(MOST_KEPT),
@@ -44,7 +47,7 @@ export function createStats({ clock, ask }: StatsParts): Stats & { forgetGuild(g
       return answer;
     },
     cases: (guildId, asked) => ask("stats.cases", { guildId, ...asked }),
-    draw: (guildId, pictures) => desk.draw(guildId, pictures),
+    draw: (guildId, pictures, within) => desk.draw(guildId, pictures, within),
     /** What is kept in memory of a guild may name somebody who was forgotten. */
     forgetGuild(guildId) {
       desk.forgetGuild(guildId);

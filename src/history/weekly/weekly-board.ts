@@ -23,6 +23,8 @@ const LOOK_EVERY_MS = 60_000;
 const AGAIN_AFTER_MS = 300_000;
 /** Between two communities: on a Monday many are due at once, and people's questions go to the same thread. */
 const PAUSE_MS = 200;
+/** Nobody waits for a summary: on a busy machine it comes later rather than without its pictures. */
+const DRAWN_WITHIN_MS = 10 * 60_000;
 /** A picture may have to wait for another one of the community. */
 const MOST_WAITS = 3;
 
@@ -220,7 +222,7 @@ export class WeeklyBoard implements WeeklySummaries {
     if (pictures.length === 0) return undefined;
     try {
       for (let waits = 0; waits <= MOST_WAITS; waits += 1) {
-        const found = await stats.draw(guildId, pictures);
+        const found = await stats.draw(guildId, pictures, { withinMs: DRAWN_WITHIN_MS });
         if (found.kind === "made") return found.pngs;
         await clock.sleep(found.atMs - clock.nowMs(), this.#stopping.signal);
       }

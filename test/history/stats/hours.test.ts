@@ -40,7 +40,7 @@ interface Sums {
   uncovered: number;
 }
 
-/** What the clocks of a zone show, by nothing but Intl. */
+/** What the clocks of a zone show, by nothing but Intl: `Thu 09`. Its parts, since how it joins them changes with ICU. */
 function shownAt(zone: string, atS: number): string {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone: zone,
@@ -48,7 +48,9 @@ function shownAt(zone: string, atS: number): string {
     hour: "2-digit",
     hourCycle: "h23",
   });
-  return format.format(atS * 1_000);
+  const parts = format.formatToParts(atS * 1_000);
+  const part = (type: "weekday" | "hour") => parts.find((one) => one.type === type)?.value ?? "";
+  return `${part("weekday")} ${part("hour")}`;
 }
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
