@@ -45,6 +45,11 @@ export class FastClock implements Clock {
     };
   }
 
+  /** As if that time had passed while the bot was down; what waits for a time within it goes on in the next turn. */
+  jump(durationMs: number): void {
+    this.#passedMs += durationMs;
+  }
+
   sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
     return sleepOn(this, delayMs, signal);
   }
