@@ -1,7 +1,11 @@
 import { defineAction, defineCommand, defineEntry, type Press, type Reply } from "../src/discord/command.ts";
-import { diagnosisMessage, type ServerFacts } from "../src/discord/render/diagnosis.ts";
+import { alertsWords } from "../src/discord/render/alert-cards.ts";
+import { commandMention } from "../src/discord/render/command-mention.ts";
+import { channelsOf, diagnosisMessage, type ServerFacts } from "../src/discord/render/diagnosis.ts";
+import type { Place } from "../src/discord/render/diagnosis-places.ts";
 import { feedText } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
+import { type Escaped, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Binding, GuildSettings } from "../src/domain/guild.ts";
 import { recordEvent } from "./audit-event.ts";
@@ -14,18 +18,50 @@ async function diagnosis({ guildId }: Actor, services: Services): Promise<Reply>
   const servers = await Promise.all(
     (await bindings.list(guildId)).map((binding) => factsOf(binding, own, services)),
   );
-  const channels = servers.flatMap(({ feeds }) => feeds.map(({ feed }) => feed.channelId));
-  const notices = own.noticeChannelId === undefined ? [] : [own.noticeChannelId];
-  const accesses = await channelAccessOf(services, guildId, [...channels, ...notices]);
+  const { noticeChannelId } = own;
+  const places = await placesOf(guildId, own, services);
+  const channels = channelsOf({ servers, places, noticeChannelId });
+  const accesses = await channelAccessOf(services, guildId, channels);
   return diagnosisMessage({
     servers,
+    places,
+    schedules: await services.schedules.list(guildId),
     accessOf: (channelId) => accesses.get(channelId) ?? { kind: "unknown" },
-    noticeChannelId: own.noticeChannelId,
+    commandId: services.commandId,
+    noticeChannelId,
     halt: health.halt(),
     storeWorks: host.storeWorks(),
     requests: host.requestsLeft(),
     nowMs: clock.nowMs(),
   });
+}
+
+/** Where alerts, cases and the like are posted. */
+async function placesOf(
+  guildId: string,
+  { caseChannelId, watchChannelId, auditChannelId }: GuildSettings,
+  { alerts, panels, weekly, commandId }: Services,
+): Promise<readonly Place[]> {
+  const typed = (path: string) => commandMention(path, commandId);
+  const set = (what: Escaped, path: string, channelId: string | undefined) =>
+    channelId === undefined ? [] : [{ what, channelId, elsewhere: md`${typed(path)} chooses another` }];
+  const byChannel = Map.groupBy(await alerts.list(guildId), ({ channelId }) => channelId);
+  const alertPlaces = [...byChannel].map(([channelId, rules]) => ({
+    what: alertsWords(rules),
+    channelId,
+    elsewhere: md`${typed("alert remove")}, then ${typed("alert add")} in another`,
+    refused: rules.map((rule) => alerts.status(rule).refused).find((reason) => reason !== undefined),
+  }));
+  return [
+    ...alertPlaces,
+    ...set(md`Cases`, "setup cases", caseChannelId),
+    ...set(md`Watched players`, "setup watches", watchChannelId),
+    ...set(md`The audit`, "audit channel", auditChannelId),
+    ...set(md`The weekly summary`, "stats weekly", (await weekly.of(guildId))?.channelId),
+    ...panels
+      .list(guildId)
+      .flatMap(({ channelId }) => set(md`A panel of a server`, "server panel", channelId)),
+  ];
 }
 
 async function factsOf(binding: Binding, settings: GuildSettings, services: Services): Promise<ServerFacts> {

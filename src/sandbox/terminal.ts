@@ -8,7 +8,12 @@ function two(value: number): string {
   return String(value).padStart(2, "0");
 }
 
-/** `<t:S:style>` as Discord would show it, roughly: relative for R, else the time of day. */
+/** `22 November 2026` */
+function dateOf(at: Date): string {
+  return at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
+}
+
+/** `<t:S:style>` as Discord would show it, roughly: relative for R, a date where the style has one. */
 function timestamps(text: string, nowMs: number): string {
   return text.replace(/<t:(-?\d+)(?::([tTdDfFR]))?>/g, (_, seconds: string, style: string | undefined) => {
     const at = new Date(Number(seconds) * 1_000);
@@ -16,7 +21,10 @@ function timestamps(text: string, nowMs: number): string {
       const deltaS = Math.round((at.getTime() - nowMs) / 1_000);
       return deltaS > 0 ? `in ${deltaS} s` : `${-deltaS} s ago`;
     }
-    return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+    const minute = `${two(at.getHours())}:${two(at.getMinutes())}`;
+    if (style === "D") return dateOf(at);
+    if (style === "f" || style === "F") return `${dateOf(at)} ${minute}`;
+    return style === "t" ? minute : `${minute}:${two(at.getSeconds())}`;
   });
 }
 

@@ -2,9 +2,15 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { diagnose } from "../../commands/diagnose.ts";
 import type { Services } from "../../src/discord/services.ts";
-import type { Feed, Tier } from "../../src/domain/guild.ts";
+import type { AlertRule } from "../../src/domain/alert.ts";
+import type { SinkRefusalReason } from "../../src/domain/failure.ts";
+import type { Feed, GuildSettings, Tier } from "../../src/domain/guild.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
 import type { FeedStatus, Feeds } from "../../src/domain/ports/feeds.ts";
+import type { Panel } from "../../src/domain/ports/panels.ts";
+import type { ScheduleView } from "../../src/domain/ports/schedules.ts";
+import type { WeeklySetting } from "../../src/domain/ports/weekly.ts";
+import type { Schedule } from "../../src/domain/schedule.ts";
 import { textOf } from "../support/fake-answers.ts";
 import { actorOf, FakeWorld, serverStatus } from "../support/fake-services.ts";
 
@@ -36,7 +42,39 @@ async function rig(options: { readonly tier?: Tier } = { tier: "moderator" }) {
       return kept[at];
     },
   };
-  const services: Services = { ...world.services, feeds };
+  const rules: AlertRule[] = [];
+  const alertsRefused = new Map<string, SinkRefusalReason>();
+  const panels: Panel[] = [];
+  const schedules: ScheduleView[] = [];
+  const weekly: { setting: WeeklySetting | undefined } = { setting: undefined };
+  const services: Services = {
+    ...world.services,
+    feeds,
+    alerts: {
+      ...world.services.alerts,
+      list: async () => rules,
+      status: ({ id }) => {
+        const refused = alertsRefused.get(id);
+        return refused === undefined ? {} : { refused };
+      },
+    },
+    panels: { ...world.services.panels, list: () => panels },
+    schedules: { ...world.services.schedules, list: async () => schedules },
+    weekly: { ...world.services.weekly, of: async () => weekly.setting },
+    commandId: (name) => (name === "setup" ? "77" : undefined),
+  };
+  const alert = (id: string, kind: AlertRule["kind"], channelId: string) =>
+    void rules.push({
+      id,
+      kind,
+      channelId,
+      guildId: actor.guildId,
+      bindingId: binding.id,
+      createdBy: "1",
+      createdAtMs: 0,
+    });
+  const set = (more: Partial<GuildSettings>) =>
+    world.settings.change(actor.guildId, (before) => ({ ...before, ...more }));
   const add = (id: string, changes: Partial<Feed> = {}) => {
     const feed: Feed = {
       id,
@@ -65,7 +103,41 @@ async function rig(options: { readonly tier?: Tier } = { tier: "moderator" }) {
       services,
     )) as MessageBody;
   };
-  return { world, binding, statuses, add, look, resume };
+  return {
+    world,
+    binding,
+    statuses,
+    add,
+    look,
+    resume,
+    alert,
+    alertsRefused,
+    panels,
+    schedules,
+    weekly,
+    set,
+  };
+}
+
+function failing(bindingId: string, failures: number): ScheduleView {
+  const schedule: Schedule = {
+    id: "s1",
+    guildId: actor.guildId,
+    bindingId,
+    what: { kind: "text", text: ":h Welcome" },
+    rule: { kind: "every", minutes: 30 },
+    anchorMs: 0,
+    onlyWithPlayers: false,
+    ownerId: "1",
+    ownerName: "Ada",
+    channelId: "1",
+    createdAtMs: 0,
+    claimedMs: 0,
+    failures,
+  };
+  const why = "the owner has not allowed it";
+  const last = { dueAtMs: 0, runId: "r", result: "failed", why } as const;
+  return { schedule, text: ":h Welcome", nextAtMs: 0, last };
 }
 
 const labels = (body: MessageBody) =>
@@ -89,7 +161,7 @@ describe("/diagnose", () => {
     readonly name: string;
     readonly words: RegExp;
     readonly button: string | undefined;
-    readonly make: (made: Awaited<ReturnType<typeof rig>>) => void;
+    readonly make: (made: Awaited<ReturnType<typeof rig>>) => unknown;
   }[] = [
     {
       name: "a rejected key",
@@ -167,6 +239,90 @@ describe("/diagnose", () => {
       },
     },
     {
+      name: "an alert in a deleted channel",
+      words:
+        /⛔ Alert, kills by one player: the channel was deleted; `\/alert remove`, then `\/alert add` in another/,
+      button: undefined,
+      make: ({ world, alert }) => {
+        alert("a1", "kills", "801");
+        world.channelAccess.set("801", { kind: "gone" });
+      },
+    },
+    {
+      name: "several alerts in one channel that lacks permissions",
+      words: /⚠ 2 alerts in <#801>: lacks \*\*Send Messages\*\* for Marshal[\s\S]*In the channel's settings/,
+      button: undefined,
+      make: ({ world, alert }) => {
+        alert("a1", "kills", "801");
+        alert("a2", "full", "801");
+        world.channelAccess.set("801", { kind: "missing", permissions: ["Send Messages"] });
+      },
+    },
+    {
+      name: "an alert whose messages Discord refuses although nothing seems to be missing",
+      words: /⚠ Alert, the server fills up in <#801>: Discord took no message of it lately/,
+      button: undefined,
+      make: ({ alert, alertsRefused }) => {
+        alert("a1", "full", "801");
+        alertsRefused.set("a1", "rejected");
+      },
+    },
+    {
+      name: "cases in a deleted channel",
+      words: /⛔ Cases: the channel was deleted; <\/setup cases:77> chooses another/,
+      button: undefined,
+      make: ({ world, set }) => {
+        world.channelAccess.set("802", { kind: "gone" });
+        return set({ caseChannelId: "802" });
+      },
+    },
+    {
+      name: "watched players in an archived thread",
+      words:
+        /⚠ Watched players in <#803>: archived or locked; open it, or <\/setup watches:77> chooses another/,
+      button: undefined,
+      make: ({ world, set }) => {
+        world.channelAccess.set("803", { kind: "closed" });
+        return set({ watchChannelId: "803" });
+      },
+    },
+    {
+      name: "the audit in a channel without permissions",
+      words: /⚠ The audit in <#804>: lacks \*\*View Channel\*\* for Marshal/,
+      button: undefined,
+      make: ({ world, set }) => {
+        world.channelAccess.set("804", { kind: "missing", permissions: ["View Channel"] });
+        return set({ auditChannelId: "804" });
+      },
+    },
+    {
+      name: "the weekly summary in a deleted channel",
+      words: /⛔ The weekly summary: the channel was deleted; `\/stats weekly` chooses another/,
+      button: undefined,
+      make: ({ world, weekly }) => {
+        weekly.setting = { channelId: "805", byId: "1" };
+        world.channelAccess.set("805", { kind: "gone" });
+      },
+    },
+    {
+      name: "a panel in a channel without permissions",
+      words: /⚠ A panel of a server in <#806>: lacks \*\*Embed Links\*\*/,
+      button: undefined,
+      make: ({ world, binding, panels }) => {
+        panels.push({ guildId: actor.guildId, bindingId: binding.id, channelId: "806", createdBy: "1" });
+        world.channelAccess.set("806", { kind: "missing", permissions: ["Embed Links"] });
+      },
+    },
+    {
+      name: "a schedule that fails again and again",
+      words:
+        /⚠ Schedule `:h Welcome`, every 30 min: did not get through 2 times in a row \(the owner has not allowed it\); `\/schedule list` removes it/,
+      button: undefined,
+      make: ({ binding, schedules }) => {
+        schedules.push(failing(binding.id, 2));
+      },
+    },
+    {
       name: "a notice channel that takes nothing",
       words: /⚠ Notices: <#800> was deleted/,
       button: "Another notice channel",
@@ -181,13 +337,34 @@ describe("/diagnose", () => {
   for (const { name, words, button, make } of cases) {
     test(`${name}: said in one line${button === undefined ? "" : ", with the press that mends it"}`, async () => {
       const made = await rig();
-      make(made);
+      await make(made);
       const body = await made.look();
       assert.match(textOf(body), words);
       assert.match(textOf(body), /1 thing needs a look/);
       assert.deepEqual(labels(body), [...(button === undefined ? [] : [button]), "Look again"]);
     });
   }
+
+  test("channels that take what is posted, and schedules that run, get no line of their own", async () => {
+    const made = await rig();
+    made.alert("a1", "kills", "801");
+    made.schedules.push(failing(made.binding.id, 0));
+    made.weekly.setting = { channelId: "805", byId: "1" };
+    const channels = { caseChannelId: "802", watchChannelId: "803", auditChannelId: "804" };
+    await made.set(channels);
+    const text = textOf(await made.look());
+    assert.match(text, /All is well/);
+    assert.doesNotMatch(text, /80[1-5]|Schedule/);
+  });
+
+  test("what is wrong elsewhere is not cut off by fifty logs that stand before it", async () => {
+    const made = await rig();
+    for (let at = 0; at < 50; at++)
+      made.add(`f${at}`, { createdAtMs: at, state: "parked", parkedWhy: "x".repeat(400) });
+    made.world.channelAccess.set("802", { kind: "gone" });
+    await made.set({ caseChannelId: "802" });
+    assert.match(textOf(await made.look()), /⛔ Cases: the channel was deleted/);
+  });
 
   test("no staff at all is said, with the button that opens the roles", async () => {
     const { look } = await rig({});

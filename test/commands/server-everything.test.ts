@@ -194,7 +194,7 @@ async function openPanel(world: FakeWorld, opened: Set<string>): Promise<void> {
   assert.ok(binding !== undefined && state !== undefined);
   const services: Services = {
     ...world.services,
-    panels: { add: async () => "posted", remove: async () => true },
+    panels: { add: async () => "posted", list: () => [], remove: async () => true },
   };
   const owner = { ...invocation, actor: { ...staff, manageGuild: true } };
   for (const isRemoval of [false, true]) {

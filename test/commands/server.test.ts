@@ -111,13 +111,20 @@ describe("/server status", () => {
       `Open moderator calls · 1\nann <t:${nowS - 60}:R>, 2 times`,
       "Emergency calls · 1\n#12 Police",
       "Owner and 2 co-owners\n[olga](",
-      "[cora](https://www.roblox.com/users/4002/profile), [not seen yet](",
+      "[cora](https://www.roblox.com/users/4002/profile), [profile](https://www.roblox.com/users/4003/profile)",
       `Seen <t:${nowS}:R>`,
       "Account verification: Email · Team balance on",
     ]) {
       assert.ok(text.includes(part), `${part} in ${text}`);
     }
     assert.doesNotMatch(text, /rvrsd/);
+  });
+
+  test("of a fresh server links to the owners whom nobody has seen yet, without words about it", async () => {
+    const { world } = await rig();
+    const text = textOf(await statusOf(world));
+    assert.match(text, /Owner and 2 co-owners\n\[profile\]\([^ ]+4001[^ ]+, \[profile\]/);
+    assert.doesNotMatch(text, /not seen/);
   });
 
   test("stands under the name by which people here choose the server", async () => {

@@ -81,7 +81,7 @@ describe("figures of a server and of its staff", () => {
         /^(?:Line of the players hour by hour|Map of the hours of the week)/,
       );
     }
-    assert.deepEqual(labelsOf(message), ["24 hours", "7 days", "30 days", "90 days"]);
+    assert.deepEqual(labelsOf(message), ["24 h", "7 d", "30 d", "90 d"]);
     const { member, general } = rig.home;
     await reads(await member.slash(general, "stats server"), /needs the tier Moderator/);
   });
@@ -90,7 +90,7 @@ describe("figures of a server and of its staff", () => {
     const { moderator } = rig.home;
     const first = await shows("stats server", { period: "1" }, /Last 24 hours/);
     await drawn(first, 1);
-    const exchange = await press(moderator, first, "30 days");
+    const exchange = await press(moderator, first, "30 d");
     await reads(exchange, /Last 30 days[\s\S]*one new picture a minute: this one follows/);
     const message = await drawn(exchange, 2);
     assert.doesNotMatch(textOf(message), /follows/);

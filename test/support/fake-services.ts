@@ -10,12 +10,14 @@ import {
   type GuildSettings,
 } from "../../src/domain/guild.ts";
 import type { ServerState, ServerStatus, SourceId } from "../../src/domain/model.ts";
+import type { Alerts } from "../../src/domain/ports/alerts.ts";
 import type { AuditLog } from "../../src/domain/ports/audit-log.ts";
 import type { Bindings } from "../../src/domain/ports/bindings.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
 import type { ChannelAccess, Guilds } from "../../src/domain/ports/guilds.ts";
 import type { RequestsLeft } from "../../src/domain/ports/host-health.ts";
 import type { ModCalls } from "../../src/domain/ports/mod-calls.ts";
+import type { Panels } from "../../src/domain/ports/panels.ts";
 import type { PendingLinks } from "../../src/domain/ports/pending-links.ts";
 import type { Permissions } from "../../src/domain/ports/permissions.ts";
 import type { Schedules } from "../../src/domain/ports/schedules.ts";
@@ -208,11 +210,15 @@ export class FakeWorld {
     cases: CASES_OFF,
     watches: WATCHES_OFF,
     weekly: WEEKLY_OFF,
-    alerts: unused("alerts"),
+    alerts: { ...unused<Alerts>("alerts"), list: async () => [] },
     feeds: unused("feeds"),
-    schedules: { ...unused<Schedules>("schedules"), onZoneChanged: async () => undefined },
+    schedules: {
+      ...unused<Schedules>("schedules"),
+      onZoneChanged: async () => undefined,
+      list: async () => [],
+    },
     modCalls: { ...unused<ModCalls>("modCalls"), withoutResolved: (_, state) => state },
-    panels: unused("panels"),
+    panels: { ...unused<Panels>("panels"), list: () => [] },
     history: createNoHistory(),
     accounts: unused("accounts"),
     sourceOf,

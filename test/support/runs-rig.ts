@@ -184,6 +184,8 @@ export class RunsRig {
   readonly accountDocuments = new MemoryDocuments<GuildAccounts>(parseGuildAccounts, this.#accountTexts);
   /** What a crashed process still had under way must not be seen by the next. */
   #life = 0;
+  /** Processes before this one were killed; those between it and `#life` go on without the lease. */
+  #firstAlive = 0;
 
   readonly #options: RunsRigOptions;
 
@@ -275,7 +277,16 @@ export class RunsRig {
   /** The process dies: nothing in memory remains, the store does. */
   crash(options: { readonly isStoreInDoubt?: boolean } = {}): void {
     this.#life += 1;
+    this.#firstAlive = this.#life;
+    this.scheduleDocuments.isDead = true;
     this.runs = this.#build(options);
+  }
+
+  /** Another process has the lease from now on. The one before it goes on, but can neither write nor send. */
+  takeOver(): void {
+    this.#life += 1;
+    this.scheduleDocuments.refuseWrites = new Failure("paused", "Another process serves this server now.");
+    this.runs = this.#build({ isStoreInDoubt: true });
   }
 
   snapshot(commandLogs?: readonly CommandEntry[], currentPlayers = this.players.length): Snapshot {
@@ -292,7 +303,8 @@ export class RunsRig {
 
   #build({ isStoreInDoubt = false } = {}): Runs {
     const life = this.#life;
-    const alive = () => life === this.#life;
+    const alive = () => life >= this.#firstAlive;
+    const isHolding = () => life === this.#life;
     const clock = this.#clockOf(alive);
     const health: ServiceHealth = {
       halt: () =>
@@ -305,8 +317,10 @@ export class RunsRig {
       commandReadyAtMs: () => this.readyAtMs,
     };
     const client: Pick<ServiceClient, "command"> = {
-      command: async (source, text, { signal, mayStart } = {}) =>
-        this.#command(source, text, signal, () => alive() && (mayStart?.() ?? true)),
+      command: async (source, text, { signal, mayStart } = {}) => {
+        if (!isHolding()) throw new Failure("paused", "Another process serves this server now.");
+        return this.#command(source, text, signal, () => isHolding() && (mayStart?.() ?? true));
+      },
     };
     const runs = createRuns({
       isStoreInDoubt,
@@ -317,7 +331,7 @@ export class RunsRig {
       bindings: this.bindings,
       settings: this.settings,
       guilds: () => this.#guilds(),
-      audit: this.#auditOf(alive),
+      audit: this.#auditOf(alive, isHolding),
       members: this.#options.members ?? this.#members(),
       sink: this.#options.sink ?? {
         send: async (channelId, message) => {
@@ -347,7 +361,6 @@ export class RunsRig {
   }
 
   #newScheduleDocuments(): MemoryDocuments<Schedule> {
-    this.scheduleDocuments.isDead = this.#life > 0;
     this.scheduleDocuments = new MemoryDocuments<Schedule>(parseSchedule, this.scheduleTexts);
     return this.scheduleDocuments;
   }
@@ -374,14 +387,19 @@ export class RunsRig {
     };
   }
 
-  /** A dead process writes no more. */
-  #auditOf(alive: () => boolean): AuditLog {
+  /** A dead process writes no more; one without the lease is refused. */
+  #auditOf(alive: () => boolean, isHolding: () => boolean): AuditLog {
     const { audit } = this;
     const never = new Promise<never>(() => undefined);
+    const writing = async (write: () => Promise<void>) => {
+      if (!alive()) return never;
+      if (!isHolding()) throw new Failure("paused", "Another process serves this server now.");
+      return write();
+    };
     return {
-      put: async (record) => (alive() ? audit.put(record) : never),
+      put: (record) => writing(() => audit.put(record)),
       get: async (guildId, id) => audit.get(guildId, id),
-      event: async (event) => (alive() ? audit.event(event) : never),
+      event: (event) => writing(() => audit.event(event)),
       search: async (guildId, filter) => audit.search(guildId, filter),
       events: async () => audit.events(),
       recentRuns: async (source, sinceMs) => audit.recentRuns(source, sinceMs),

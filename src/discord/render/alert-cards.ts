@@ -46,6 +46,14 @@ export function alertListCard(
   };
 }
 
+/** `Alert, kills by one player`, or how many alerts it is. */
+export function alertsWords(rules: readonly AlertRule[]): Escaped {
+  const [first] = rules;
+  return first === undefined || rules.length > 1
+    ? md`${rules.length} alerts`
+    : md`Alert, ${markdownOfOurs(ALERT_NAMES[first.kind])}`;
+}
+
 /** `kills by one player, 5 in 1 min, in #alerts · Town · pings @Staff` */
 export function alertText(rule: AlertRule, bindings: readonly Binding[]): Escaped {
   const { bindingId, kind, channelId, roleId, quiet, withoutTeams } = rule;

@@ -6,7 +6,8 @@ import type { FeedStatus } from "../../domain/ports/feeds.ts";
 import type { ChannelAccess } from "../../domain/ports/guilds.ts";
 import type { RequestsLeft } from "../../domain/ports/host-health.ts";
 import type { ServiceHealth } from "../../domain/ports/service-health.ts";
-import { type AccessOf, HOW_TO_MEND, obstacle } from "./channel-access.ts";
+import { HOW_TO_MEND, obstacle } from "./channel-access.ts";
+import { type Finding, type PlacesView, placeFindings } from "./diagnosis-places.ts";
 import { cut, cutLines, escapeMarkdown, inlineName, plainText } from "./escape.ts";
 import { FEED_LABELS, FEED_NAMES } from "./feed-names.ts";
 import { chooseRoles } from "./setup-cards.ts";
@@ -25,20 +26,13 @@ export interface ServerFacts {
   readonly feeds: readonly { readonly feed: Feed; readonly status: FeedStatus }[];
 }
 
-export interface DiagnosisView {
+export interface DiagnosisView extends PlacesView {
   readonly servers: readonly ServerFacts[];
-  readonly accessOf: AccessOf;
   readonly noticeChannelId: string | undefined;
   readonly halt: ReturnType<ServiceHealth["halt"]>;
   readonly storeWorks: boolean;
   readonly requests: RequestsLeft | undefined;
   readonly nowMs: number;
-}
-
-interface Finding {
-  readonly isFine: boolean;
-  readonly line: Escaped;
-  readonly mend?: Button;
 }
 
 /** A server with players is read far more often than this; without any there is nothing to be late for. */
@@ -54,10 +48,10 @@ export function diagnosisMessage(view: DiagnosisView): MessageBody {
     ...(facts.hasStaff ? [] : [noStaff(facts.binding)]),
     ...facts.feeds.map((one) => feedFinding(one.feed, one.status, { view, isStill: isStill(facts) })),
   ]);
-  const all = [...hostFindings(view), ...groups.flat()];
+  // What is wrong elsewhere stands before the logs, of which there may be more than fit.
+  const all = [...hostFindings(view), ...placeFindings(view), ...groups.flat()];
   const wrong = all.filter(({ isFine }) => !isFine).length;
-  const places = view.servers.flatMap(({ feeds }) => feeds.map(({ feed }) => feed.channelId));
-  const isMissing = places.some((id) => view.accessOf(id).kind === "missing");
+  const isMissing = channelsOf(view).some((id) => view.accessOf(id).kind === "missing");
   const lines = all.map(({ line }) => line);
   return {
     cards: [
@@ -73,6 +67,19 @@ export function diagnosisMessage(view: DiagnosisView): MessageBody {
     ],
     rows: buttonRows(all),
   };
+}
+
+/** Every channel that a diagnosis speaks of; some may come twice. */
+export function channelsOf({
+  servers,
+  places,
+  noticeChannelId,
+}: Pick<DiagnosisView, "servers" | "places" | "noticeChannelId">): readonly string[] {
+  return [
+    ...servers.flatMap(({ feeds }) => feeds.map(({ feed }) => feed.channelId)),
+    ...places.map(({ channelId }) => channelId),
+    ...(noticeChannelId === undefined ? [] : [noticeChannelId]),
+  ];
 }
 
 const LOOK_AGAIN: Button = { kind: "button", style: "secondary", label: "Look again", id: "diagnose-again" };

@@ -1,5 +1,6 @@
 import { type Escaped, joined, markdownOfOurs, md } from "../../domain/escaped.ts";
 import type { MessageBody } from "../../domain/message.ts";
+import { commandMention } from "./command-mention.ts";
 
 /** How `/help` reads: by task and by person, short enough for a phone. Pure. */
 
@@ -75,8 +76,5 @@ function linesOf(view: HelpView): readonly Escaped[] {
 }
 
 function taskLine({ path, does }: Task, { commandId }: HelpView): Escaped {
-  const id = commandId(path.split(" ")[0] ?? "");
-  // A mention that can be pressed opens the command with its options.
-  const command = markdownOfOurs(id === undefined ? `\`/${path}\`` : `</${path}:${id}>`);
-  return md`${command} ${markdownOfOurs(does)}`;
+  return md`${commandMention(path, commandId)} ${markdownOfOurs(does)}`;
 }

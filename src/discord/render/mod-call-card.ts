@@ -96,12 +96,9 @@ function buttons(view: ModCallView): readonly Row[] {
     id: `mod-rewind:${cardId}/${atS}`,
   };
   if (view.resolved !== undefined) return [[rewind]];
-  const take: Button =
-    view.claimedBy === undefined
-      ? { kind: "button", label: "Claim", style: "primary", id: `mod-claim:${cardId}` }
-      : { kind: "button", label: "Release", style: "secondary", id: `mod-release:${cardId}` };
   const resolve: Button = { kind: "button", label: "Resolve", style: "success", id: `mod-resolve:${cardId}` };
-  if (view.situation?.left === true) return [[take, resolve, rewind]];
+  const first = [...takeButtons(view), resolve, rewind];
+  if (view.situation?.left === true) return [first];
   const inGame = (["PM", "Bring", "To"] as const).map(
     (label): Button => ({
       kind: "button",
@@ -110,5 +107,14 @@ function buttons(view: ModCallView): readonly Row[] {
       id: `mod-${label.toLowerCase()}:${cardId}`,
     }),
   );
-  return [[take, resolve, rewind], inGame];
+  return [first, inGame];
+}
+
+/** A call that was answered in the game is in somebody's hands: nobody else takes it. */
+function takeButtons(view: ModCallView): readonly Button[] {
+  const { cardId } = view;
+  if (view.claimedBy !== undefined)
+    return [{ kind: "button", label: "Release", style: "secondary", id: `mod-release:${cardId}` }];
+  if (isAnswered(view)) return [];
+  return [{ kind: "button", label: "Claim", style: "primary", id: `mod-claim:${cardId}` }];
 }

@@ -15,6 +15,8 @@ export interface Panels {
    * with Failure "bad-command" where the guild has as many as it may, or nothing was read of the server yet.
    */
   add(panel: Panel): Promise<"posted" | "stands">;
+  /** Those of a Discord server, oldest first. */
+  list(guildId: string): readonly Panel[];
   /** Removes the message and forgets the panel. False: there was none. */
   remove(panel: Omit<Panel, "createdBy">): Promise<boolean>;
 }

@@ -15,7 +15,7 @@ import type { Sink } from "../../domain/ports/sink.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
 import { underItsName } from "../../domain/server-names.ts";
 import { reasonInWords } from "../delivery/refusal-words.ts";
-import { type PanelRecord, panelKey } from "./panel-records.ts";
+import { demandOwner, type PanelRecord, panelKey } from "./panel-records.ts";
 import {
   afterRefusal,
   EDIT_EVERY_MS,
@@ -94,8 +94,7 @@ export class PanelBoard implements Panels {
   async add(panel: Panel): Promise<"posted" | "stands"> {
     const key = panelKey(panel);
     if (this.#live.has(key)) return "stands";
-    const others = [...this.#live.values()].filter(({ record }) => record.guildId === panel.guildId);
-    if (others.length >= MOST_PANELS) {
+    if (this.list(panel.guildId).length >= MOST_PANELS) {
       throw new Failure("bad-command", `A community has at most ${MOST_PANELS} panels. Remove one first.`);
     }
     const { random, panels } = this.#ports;
@@ -116,6 +115,10 @@ export class PanelBoard implements Panels {
       throw new Failure("bad-command", "Nothing was read of this server yet, so there is nothing to show.");
     }
     return "posted";
+  }
+
+  list(guildId: string): readonly Panel[] {
+    return [...this.#live.values()].map(({ record }) => record).filter((one) => one.guildId === guildId);
   }
 
   async remove(panel: Omit<Panel, "createdBy">): Promise<boolean> {
@@ -212,7 +215,7 @@ export class PanelBoard implements Panels {
     const { source } = binding;
     if (source !== live.source) {
       live.source = source;
-      demands.put(owner(live.record), [{ source, lists: LISTS, guildId }]);
+      demands.put(demandOwner(live.record), [{ source, lists: LISTS, guildId }]);
     }
 
     const state = snapshots.latest(source);
@@ -277,7 +280,7 @@ export class PanelBoard implements Panels {
   async #forget(key: string): Promise<void> {
     const live = this.#live.get(key);
     this.#live.delete(key);
-    if (live !== undefined) this.#ports.demands.put(owner(live.record), []);
+    if (live !== undefined) this.#ports.demands.put(demandOwner(live.record), []);
     await this.#ports.panels.delete(key);
   }
 
@@ -292,8 +295,4 @@ export class PanelBoard implements Panels {
   #nonce(): string {
     return this.#ports.random.id().slice(0, 25);
   }
-}
-
-function owner(record: PanelRecord): string {
-  return `panel:${panelKey(record)}`;
 }

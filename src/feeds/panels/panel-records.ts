@@ -38,3 +38,8 @@ export function parsePanel(value: unknown): PanelRecord {
 export function panelKey({ guildId, bindingId, channelId }: Omit<Panel, "createdBy">): string {
   return `${guildId}:${bindingId}:${channelId}`;
 }
+
+/** The name under which a panel's demand stands. */
+export function demandOwner(panel: Omit<Panel, "createdBy">): string {
+  return `panel:${panelKey(panel)}`;
+}

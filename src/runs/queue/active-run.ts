@@ -65,7 +65,7 @@ export class ActiveRun implements LaneEntry {
     this.#expiresAtMs = clock.monotonicMs() + waitsMs;
     // The roles are those of the interaction. Its age compares Discord's clock with ours, so it is computed only once.
     this.#rolesReadAtMs = clock.monotonicMs() - Math.max(0, clock.nowMs() - request.actor.askedAtMs);
-    this.#cancelExpiry = clock.after(waitsMs, () => this.#expire());
+    this.#cancelExpiry = clock.after(waitsMs, () => this.withdraw("expired", expiredUnsent(request.origin)));
   }
 
   get id(): string {
@@ -240,11 +240,11 @@ export class ActiveRun implements LaneEntry {
     return this.#over ? { kind: "over" } : next;
   }
 
-  #expire(): void {
-    const expired = expiredUnsent(this.#request.origin);
-    if (this.end("expired", expired) || this.#over || this.#started) return;
+  /** Ends the run with this reason unless its first byte may have been written. */
+  withdraw(status: "cancelled" | "expired", why: Failure): void {
+    if (this.end(status, why) || this.#over || this.#started) return;
     // The gate still holds it. If it leaves at this moment, the client answers with ran "unknown".
-    this.#abort.abort(expired);
+    this.#abort.abort(why);
   }
 
   #fail(failure: Failure, status?: RunStatus): void {

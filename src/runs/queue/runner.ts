@@ -85,6 +85,11 @@ export class CommandRunner implements Runner {
     return plan !== undefined && plan.request.actor.userId === actor.userId && this.#plans.use(planId);
   }
 
+  /** Ends a run that waits, or that the gate still holds, with this reason. What was sent goes on. */
+  withdraw(runId: string, why: Failure): void {
+    this.lanes.get(runId)?.withdraw("cancelled", why);
+  }
+
   /** The key no longer works: what waits for this server ends, unsent. */
   onKeyParked(source: SourceId): void {
     const why = this.#ports.health.parked(source)?.why ?? "The service rejected the server's key.";

@@ -8,7 +8,10 @@ import { type CheckPorts, checkDue } from "./check-due.ts";
 const CHECKS_WITHIN_MS = 60_000;
 
 export interface LaunchPorts extends CheckPorts {
-  readonly runner: Pick<Runner, "plan" | "submit">;
+  readonly runner: Pick<Runner, "plan" | "submit"> & {
+    /** Ends a run that was not sent yet. */
+    withdraw(runId: string, why: Failure): void;
+  };
   /** Reports a defect: an error that is not a Failure. */
   report(what: string, error: unknown): void;
 }
@@ -24,11 +27,21 @@ export type Launch =
   /** It stands in the queue, behind the commands of people. Never rejects. */
   | { readonly kind: "submitted"; readonly end: Promise<DueEnd> };
 
+interface LaunchOfRun {
+  readonly runId: string;
+  /** False once the schedule was removed or has ended. */
+  isKept(): boolean;
+}
+
 /**
  * Takes a due schedule through the same checks, audit and queue as a person's command. Its due time was claimed before,
  * so nothing that happens here makes it run again. Never rejects.
  */
-export async function launchDue(ports: LaunchPorts, schedule: Schedule, runId: string): Promise<Launch> {
+export async function launchDue(
+  ports: LaunchPorts,
+  schedule: Schedule,
+  { runId, isKept }: LaunchOfRun,
+): Promise<Launch> {
   const { runner, clock } = ports;
   const beganMs = clock.monotonicMs();
   try {
@@ -42,14 +55,24 @@ export async function launchDue(ports: LaunchPorts, schedule: Schedule, runId: s
       return skipped(`${plan.confirmReasons.join(" ")} Nobody was there to say "Send anyway".`, true);
     }
     if (clock.monotonicMs() - beganMs > CHECKS_WITHIN_MS) return skipped("The checks took too long.", false);
+    if (!isKept()) return skipped(REMOVED, false);
 
     const { outcome } = await runner.submit(plan);
+    // It was removed while the row of its run was written, when nothing stood in the queue yet.
+    if (!isKept()) runner.withdraw(runId, removed());
     return { kind: "submitted", end: outcome.then(endOf) };
   } catch (error) {
     if (error instanceof Failure) return skipped(error.message, !PASSING.has(error.code));
     ports.report("a schedule could not be run", error);
     return skipped("Marshal itself failed.", true);
   }
+}
+
+const REMOVED = "Its schedule was removed before it was sent.";
+
+/** Why a run of a schedule that is no more is not sent. */
+export function removed(): Failure {
+  return new Failure("expired", REMOVED);
 }
 
 function skipped(why: string, isFailure: boolean): Launch {

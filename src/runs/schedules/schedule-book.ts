@@ -9,7 +9,7 @@ import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
 import { type DueStep, dueStep } from "./due-step.ts";
 import { DueTimer } from "./due-timer.ts";
 import { type KeptPorts, KeptSchedules } from "./kept-schedules.ts";
-import { type DueEnd, type LaunchPorts, launchDue } from "./launch-due.ts";
+import { type DueEnd, type LaunchPorts, launchDue, removed } from "./launch-due.ts";
 import { textOf } from "./may-schedule.ts";
 import { newSchedule } from "./new-schedule.ts";
 import { nextTime } from "./next-time.ts";
@@ -116,6 +116,7 @@ export class ScheduleBook implements Schedules {
       if (schedule?.guildId !== guildId) return undefined;
       await this.#kept.delete(schedule);
       this.#timer.delete(id);
+      this.#withdraw(schedule, removed());
       return schedule;
     });
   }
@@ -187,7 +188,9 @@ export class ScheduleBook implements Schedules {
   }
 
   async #run({ schedule, last }: Claim): Promise<void> {
-    const launch = await launchDue(this.#ports, schedule, last.runId);
+    const { runId } = last;
+    const isKept = () => this.#kept.get(schedule.id)?.last?.runId === runId;
+    const launch = await launchDue(this.#ports, schedule, { runId, isKept });
     if (launch.kind === "over") await this.#settle(schedule, last, launch.end);
     else if (launch.kind === "submitted") {
       this.#track(launch.end.then((end) => this.#settle(schedule, last, end)));
@@ -224,9 +227,15 @@ export class ScheduleBook implements Schedules {
         this.#timer.delete(one.id);
         ended.push(schedule);
         await this.#kept.end(schedule, why);
+        this.#withdraw(schedule, new Failure("expired", why));
       });
     }
     await this.#tellEnd(ended, why);
+  }
+
+  /** Takes its run out of the queue, where one waits. */
+  #withdraw({ last }: Schedule, why: Failure): void {
+    if (last?.result === "claimed") this.#ports.runner.withdraw(last.runId, why);
   }
 
   /** Tells it; then nothing of them is kept. */

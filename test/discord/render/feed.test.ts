@@ -262,6 +262,10 @@ describe("cards and notices", () => {
       "mod-to",
     ]);
     assert.deepEqual(labels(feedRenderer.modCall({ ...view, claimedBy, resolved })), ["mod-rewind"]);
+    const calls = [{ atS: 1_700_000_000, answeredBy: { name: "Mod", id: 9 } }];
+    const answered = labels(feedRenderer.modCall({ ...view, calls }));
+    assert.equal(answered[0], "mod-resolve", "what was answered in the game is nobody's to claim");
+    assert.equal(labels(feedRenderer.modCall({ ...view, calls, claimedBy }))[0], "mod-release");
     assert.match(texts(feedRenderer.modCall({ ...view, claimedBy })), /Claimed by <@5> after 42\u00a0s/);
   });
 

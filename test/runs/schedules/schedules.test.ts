@@ -91,6 +91,58 @@ describe("a schedule", () => {
     await rig.runs.stop(0);
   });
 
+  test("that was removed takes its run out of the queue, where people came first, and the audit says why", async () => {
+    const rig = await startedRig();
+    const { schedule } = await add(rig, ":h from the schedule");
+    await rig.clock.advance(29 * MINUTE_MS + 50_000);
+    const actor = rig.actor("mod");
+    for (let count = 0; count < 8; count += 1) {
+      const plan = await rig.runs.runner.plan({ actor, binding, text: `:h ${count}`, origin: "command" });
+      await rig.runs.runner.submit(plan);
+    }
+    await rig.clock.advance(15_000);
+    assert.equal((await lastOf(rig))?.result, "claimed");
+    assert.ok((await rig.runs.queue.waiting("g1")).some(({ record }) => record.origin === "schedule"));
+    await rig.runs.schedules.remove("g1", schedule.id);
+    assert.ok(!(await rig.runs.queue.waiting("g1")).some(({ record }) => record.origin === "schedule"));
+    await rig.clock.advance(5 * MINUTE_MS);
+    assert.equal(rig.sent.length, 8);
+    const row = [...rig.audit.rows.values()].find(({ origin }) => origin === "schedule");
+    assert.deepEqual(
+      [row?.status, row?.ran, row?.message],
+      ["cancelled", "no", "Its schedule was removed before it was sent."],
+    );
+    assert.deepEqual([...rig.scheduleTexts.keys()], []);
+    await rig.runs.stop(0);
+  });
+
+  test("that was removed is not sent where the gate still holds it, nor where its checks go on", async () => {
+    const rig = await startedRig();
+    const held = await add(rig, ":h held");
+    let started = 0;
+    rig.answering = async (_text, signal, mayStart) => {
+      const wait = rig.clock.sleep(30_000, signal).catch(() => undefined);
+      await wait;
+      if (!mayStart()) throw new Failure("expired", "no longer wanted");
+      started += 1;
+      return "Success";
+    };
+    await rig.clock.advance(30 * MINUTE_MS + 1_000);
+    assert.equal(rig.sent.length, 1, "the gate has it");
+    await rig.runs.schedules.remove("g1", held.schedule.id);
+    await rig.clock.advance(MINUTE_MS);
+    const [row] = [...rig.audit.rows.values()];
+    assert.deepEqual([row?.ran, row?.message], ["no", "Its schedule was removed before it was sent."]);
+
+    const checked = await add(rig, ":h checked");
+    rig.membersPause = () => rig.clock.sleep(20_000);
+    await rig.clock.advance(28 * MINUTE_MS + 50_000);
+    await rig.runs.schedules.remove("g1", checked.schedule.id);
+    await rig.clock.advance(5 * MINUTE_MS);
+    assert.deepEqual([started, rig.sent.length], [0, 1]);
+    await rig.runs.stop(0);
+  });
+
   test("is refused where its owner may not run it, where it cannot be scheduled, and past twenty of a guild", async () => {
     const rig = await startedRig();
     const failsWith = (work: Promise<unknown>, code: string, why: RegExp) =>
@@ -257,6 +309,30 @@ describe("a schedule ends with the right to run it", () => {
     );
     await rig.clock.advance(24 * HOUR_MS);
     assert.equal(rig.guildNotices.length, 1);
+    await rig.runs.stop(0);
+  });
+
+  test("when its owner is a Manager no more, the run of another schedule of theirs leaves the queue too", async () => {
+    const rig = await startedRig();
+    await add(rig, ":h waits");
+    await rig.clock.advance(1_000);
+    await add(rig, ":h finds out", "00:31");
+    await rig.clock.advance(29 * MINUTE_MS + 49_000);
+    const actor = rig.actor("mod");
+    for (let count = 0; count < 30; count += 1) {
+      const plan = await rig.runs.runner.plan({ actor, binding, text: `:h ${count}`, origin: "command" });
+      await rig.runs.runner.submit(plan);
+    }
+    await rig.clock.advance(20_000);
+    assert.equal((await lastOf(rig))?.result, "claimed");
+    rig.memberRoles.set("u-manager", [roles.admin]);
+    await rig.clock.advance(5 * MINUTE_MS);
+    assert.ok(!rig.sent.some(({ text }) => text === ":h waits"));
+    const row = [...rig.audit.rows.values()].find(({ text }) => text === ":h waits");
+    assert.deepEqual(
+      [row?.status, row?.message],
+      ["cancelled", "Schedules belong to Managers, and the owner is none any more."],
+    );
     await rig.runs.stop(0);
   });
 
@@ -496,6 +572,54 @@ describe("a schedule over restarts, kills and clocks that are set", () => {
     await rig.runs.stop(0);
     await rig.clock.advance(2 * HOUR_MS);
     assert.equal(rig.sent.length, 1);
+  });
+});
+
+describe("a schedule of which two processes know", () => {
+  /** The standby takes over so long after 00:29:50, and the former holder goes on without the lease. */
+  async function takenOver(afterMs: number) {
+    const rig = await startedRig();
+    const starts: number[] = [];
+    rig.membersPause = () => rig.clock.sleep(3_000);
+    rig.answering = async (_text, signal, mayStart) => {
+      await rig.clock.sleep(2_000, signal).catch(() => undefined);
+      if (!mayStart()) throw new Failure("expired", "held back");
+      starts.push(rig.clock.nowMs());
+      await rig.clock.sleep(4_000);
+      return "Success";
+    };
+    await add(rig);
+    await rig.clock.advance(29 * MINUTE_MS + 50_000 + afterMs);
+    const former = rig.runs;
+    rig.takeOver();
+    await start(rig);
+    await rig.clock.advance(2 * MINUTE_MS);
+    const firstTime = { starts: starts.length, last: await lastOf(rig) };
+    await rig.clock.advance(30 * MINUTE_MS);
+    await former.stop(0);
+    await rig.runs.stop(0);
+    return { firstTime, all: starts.length };
+  }
+
+  test("runs at most once, whenever the standby takes over, and the list says how it ended", async () => {
+    const results = new Map<string, number>();
+    for (let afterMs = 0; afterMs <= 40_000; afterMs += 500) {
+      const { firstTime, all } = await takenOver(afterMs);
+      const { starts, last } = firstTime;
+      const told = `${last?.result} ${last?.why ?? ""}`;
+      assert.ok(starts <= 1, `${starts} times, taken over after ${afterMs} ms`);
+      // What was sent is never called unsent; what was not is never called sent.
+      assert.match(
+        told,
+        starts === 1 ? /^(ran|unknown)/ : /^(skipped Marshal|unknown)/,
+        `after ${afterMs} ms`,
+      );
+      // What may have run is not run a second time so soon.
+      const next = last?.result === "unknown" ? 0 : 1;
+      assert.equal(all, starts + next, `the next time, taken over after ${afterMs} ms`);
+      results.set(last?.result ?? "", (results.get(last?.result ?? "") ?? 0) + 1);
+    }
+    assert.deepEqual([...results.keys()].toSorted(), ["ran", "skipped", "unknown"], "each way of it was met");
   });
 });
 

@@ -3,7 +3,7 @@ import type { MessageBody } from "../../../domain/message.ts";
 import type { Player, ServerState, Staff, Vehicle } from "../../../domain/model.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName } from "../escape.ts";
 import { clampPage, type Item, type Place, pageButtons, pagesOf, pageWords } from "./pages.ts";
-import { type Freshness, isGameStaff, NOT_SEEN, namesOf, profile, serverCard, serverTitle } from "./view.ts";
+import { type Freshness, isGameStaff, namesOf, profile, serverCard, serverTitle } from "./view.ts";
 
 /** `/server staff | vehicles | queue`: lists in pages. Pure. */
 
@@ -139,7 +139,7 @@ export function queuePage(queue: readonly number[], view: ListView): MessageBody
   const names = namesOf(view.state);
   const items = queue.map((id, place) => ({
     of: id,
-    text: md`${place + 1}\\. ${profile(id, names.get(id) ?? NOT_SEEN)}`,
+    text: md`${place + 1}\\. ${profile(id, names.get(id))}`,
   }));
   const head =
     queue.length === 0

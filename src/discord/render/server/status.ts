@@ -2,16 +2,7 @@ import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { Card, CardField } from "../../../domain/message.ts";
 import type { ModCallEntry, Player, ServerState, ServerStatus } from "../../../domain/model.ts";
 import { inlineCode, inlineName } from "../escape.ts";
-import {
-  type Freshness,
-  isGameStaff,
-  NOT_SEEN,
-  namesOf,
-  profile,
-  serverCard,
-  serverTitle,
-  stars,
-} from "./view.ts";
+import { type Freshness, isGameStaff, namesOf, profile, serverCard, serverTitle, stars } from "./view.ts";
 
 /** `/server status` and the panel: a server at one glance. Pure. */
 
@@ -105,15 +96,15 @@ export function timesWords(times: number): Escaped {
   return times < 2 ? md`` : md`, ${times} times`;
 }
 
+/** In one field, since two beside each other break names on a phone. Who was not seen yet is a link without a name. */
 function ownerFields(state: ServerState): CardField[] {
   const { status } = state;
   const known = namesOf(state);
-  const who = (id: number) => profile(id, known.get(id) ?? NOT_SEEN);
   const others = status.coOwnerIds;
-  // One field: two beside each other break names on a phone.
-  if (others.length === 0) return [{ name: md`👑 Owner`, value: who(status.ownerId) }];
+  const people = [status.ownerId, ...others].map((id) => profile(id, known.get(id)));
+  if (others.length === 0) return [{ name: md`👑 Owner`, value: names(people) }];
   const title = others.length === 1 ? md`👑 Owner and co-owner` : md`👑 Owner and ${others.length} co-owners`;
-  return [{ name: title, value: names([status.ownerId, ...others].map(who)) }];
+  return [{ name: title, value: names(people) }];
 }
 
 /** What joining takes. Values that are not known here are shown as they come: a footer is plain text. */

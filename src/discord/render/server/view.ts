@@ -53,9 +53,6 @@ export function profile(id: number, name?: string): Escaped {
   return md`[${shown}](https://www.roblox.com/users/${id}/profile)`;
 }
 
-/** In the place of a name that neither the lists nor the logs of the server have shown. */
-export const NOT_SEEN = "not seen yet";
-
 /** Names by id, as far as the players, the staff and the logs of this server tell them. */
 export function namesOf({ lists }: ServerState): ReadonlyMap<number, string> {
   const names = new Map<number, string>();

@@ -103,7 +103,7 @@ export function pictureFiles(stats: ServerStats, pngs: readonly Uint8Array[] = [
 
 /** Other times for the same server. */
 export function periodButtons(bindingId: string, shown: PeriodDays): readonly Button[] {
-  return PERIODS.map(({ days, label }) => ({
+  return PERIODS.map(({ days, short: label }) => ({
     kind: "button",
     label,
     id: `stats-server:${bindingId}/${days}`,

@@ -4,12 +4,12 @@ import { duration } from "../entry-line.ts";
 
 /** Words and numbers of figures. Pure. */
 
-/** The times that can be asked for, in days. */
+/** The times that can be asked for, in days. `short` is for buttons: four of them fit one row of a phone. */
 export const PERIODS = [
-  { days: 1, label: "24 hours" },
-  { days: 7, label: "7 days" },
-  { days: 30, label: "30 days" },
-  { days: 90, label: "90 days" },
+  { days: 1, label: "24 hours", short: "24 h" },
+  { days: 7, label: "7 days", short: "7 d" },
+  { days: 30, label: "30 days", short: "30 d" },
+  { days: 90, label: "90 days", short: "90 d" },
 ] as const;
 export type PeriodDays = (typeof PERIODS)[number]["days"];
 

@@ -1,0 +1,74 @@
+import { channelMention, type Escaped, md } from "../../domain/escaped.ts";
+import type { SinkRefusalReason } from "../../domain/failure.ts";
+import type { Button } from "../../domain/message.ts";
+import type { ScheduleView } from "../../domain/ports/schedules.ts";
+import { type AccessOf, obstacle } from "./channel-access.ts";
+import { commandMention } from "./command-mention.ts";
+import { cut, escapeMarkdown, inlineCode } from "./escape.ts";
+import { ruleWords } from "./schedule-cards.ts";
+
+/** What `/diagnose` says of everything but the logs: alerts, cases, panels, schedules and the like. Pure. */
+
+/** A channel that something posts into. */
+export interface Place {
+  /** As the line begins: "Cases", "3 alerts". */
+  readonly what: Escaped;
+  readonly channelId: string;
+  /** What gives it another channel: "`/setup cases` chooses another". */
+  readonly elsewhere: Escaped;
+  /** Why Discord took none of its messages lately; absent: it did, as far as is known. */
+  readonly refused?: SinkRefusalReason | undefined;
+}
+
+export interface Finding {
+  readonly isFine: boolean;
+  readonly line: Escaped;
+  readonly mend?: Button;
+}
+
+export interface PlacesView {
+  readonly places: readonly Place[];
+  readonly schedules: readonly ScheduleView[];
+  readonly accessOf: AccessOf;
+  readonly commandId: (name: string) => string | undefined;
+}
+
+/** A line for each that is wrong; what is fine is left out. */
+export function placeFindings(view: PlacesView): readonly Finding[] {
+  const places = view.places.flatMap((place) => placeLine(place, view) ?? []);
+  const schedules = view.schedules.flatMap((one) => scheduleLine(one, view) ?? []);
+  return [...places, ...schedules].map((line) => ({ isFine: false, line }));
+}
+
+function placeLine(
+  { what, channelId, elsewhere, refused }: Place,
+  { accessOf }: PlacesView,
+): Escaped | undefined {
+  const access = accessOf(channelId);
+  switch (access.kind) {
+    case "gone":
+      return md`⛔ ${what}: the channel was deleted; ${elsewhere}`;
+    case "missing":
+      return md`⚠ ${what} in ${channelMention(channelId)}: ${obstacle(access)}`;
+    case "closed":
+      return md`⚠ ${what} in ${channelMention(channelId)}: archived or locked; open it, or ${elsewhere}`;
+    default:
+      return refused === undefined
+        ? undefined
+        : md`⚠ ${what} in ${channelMention(channelId)}: Discord took no message of it lately; ${elsewhere}`;
+  }
+}
+
+/** A schedule that somebody has to look after: its last times failed. */
+function scheduleLine(
+  { schedule, text, last }: ScheduleView,
+  { commandId }: PlacesView,
+): Escaped | undefined {
+  const { failures, what, rule } = schedule;
+  if (failures === 0) return undefined;
+  const times = failures === 1 ? md`the last time` : md`${failures} times in a row`;
+  const why = last?.why === undefined ? md`` : md` (${escapeMarkdown(cut(last.why, 150))})`;
+  const list = commandMention("schedule list", commandId);
+  const sends = inlineCode(text ?? (what.kind === "preset" ? what.name : what.text), 80);
+  return md`⚠ Schedule ${sends}, ${escapeMarkdown(ruleWords(rule))}: did not get through ${times}${why}; ${list} removes it`;
+}
