@@ -1,4 +1,4 @@
-import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType, ChannelType } from "discord.js";
+import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType } from "discord.js";
 import type { Choice, NamedRole, Options, Reply, Typing } from "../src/discord/command.ts";
 import { alertText } from "../src/discord/render/alert-cards.ts";
 import { obstacle } from "../src/discord/render/channel-access.ts";
@@ -12,14 +12,15 @@ import type { Button } from "../src/domain/message.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { recordAlertEvent } from "./alert-choice.ts";
 import { QUIET_HOURS, quietOf, THRESHOLDS, thresholdOf } from "./alert-limits.ts";
-import { completeTeam } from "./feed-add.ts";
+import { postChannelOption } from "./post-channel.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { silentPing } from "./silent-ping.ts";
+import { completeTeams } from "./team-choices.ts";
 
 /** `/alert add`: what to be told of, where, and how much is too much. */
 
 const MOST_TEAMS = 10;
-const { String: text, Channel: channel, Role: role } = ApplicationCommandOptionType;
+const { String: text, Role: role } = ApplicationCommandOptionType;
 
 export const addOptions: readonly APIApplicationCommandBasicOption[] = [
   {
@@ -36,18 +37,7 @@ export const addOptions: readonly APIApplicationCommandBasicOption[] = [
       { name: "The server empties", value: "empty" },
     ],
   },
-  {
-    type: channel,
-    name: "channel",
-    description: "Where to post; this channel, if you name none",
-    channel_types: [
-      ChannelType.GuildText,
-      ChannelType.GuildAnnouncement,
-      ChannelType.PublicThread,
-      ChannelType.PrivateThread,
-      ChannelType.AnnouncementThread,
-    ],
-  },
+  postChannelOption,
   serverOption,
   {
     type: text,
@@ -114,7 +104,7 @@ export function completeAdd(
   services: Services,
 ): readonly Choice[] | Promise<readonly Choice[]> {
   const { option, typed, options } = typing;
-  if (option === "leave-out") return completeTeam(typing);
+  if (option === "leave-out") return completeTeams(typing);
   if (option === "server") return completeServer(typing, services);
   const offered = option === "quiet" ? QUIET_HOURS : THRESHOLDS[kindOf(options.string("kind"))];
   const wanted = typed.trim().toLowerCase();

@@ -1,9 +1,10 @@
-import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType, ChannelType } from "discord.js";
-import type { Choice, NamedRole, Options, Typing } from "../src/discord/command.ts";
+import { type APIApplicationCommandBasicOption, ApplicationCommandOptionType } from "discord.js";
+import type { NamedRole, Options } from "../src/discord/command.ts";
 import { plainText } from "../src/discord/render/escape.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { FeedFilter, FeedKind } from "../src/domain/guild.ts";
 import type { NewFeed } from "../src/domain/ports/feeds.ts";
+import { postChannelOption } from "./post-channel.ts";
 import { serverOption } from "./server-option.ts";
 
 const MINUTE_MS = 60_000;
@@ -19,16 +20,7 @@ const KINDS = {
   "emergency-calls": "emergencyCalls",
 } as const satisfies Record<string, FeedKind>;
 
-/** Teams that are known of the game; others are taken as typed. */
-const USUAL_TEAMS = ["Civilian", "Sheriff", "Police", "Fire", "DOT", "Jail"];
-
-const {
-  String: text,
-  Integer: integer,
-  Boolean: flag,
-  Channel: channel,
-  Role: role,
-} = ApplicationCommandOptionType;
+const { String: text, Integer: integer, Boolean: flag, Role: role } = ApplicationCommandOptionType;
 
 export const addOptions: readonly APIApplicationCommandBasicOption[] = [
   {
@@ -44,18 +36,7 @@ export const addOptions: readonly APIApplicationCommandBasicOption[] = [
       { name: "Emergency calls", value: "emergency-calls" },
     ],
   },
-  {
-    type: channel,
-    name: "channel",
-    description: "Where to post; this channel, if you name none",
-    channel_types: [
-      ChannelType.GuildText,
-      ChannelType.GuildAnnouncement,
-      ChannelType.PublicThread,
-      ChannelType.PrivateThread,
-      ChannelType.AnnouncementThread,
-    ],
-  },
+  postChannelOption,
   serverOption,
   {
     type: text,
@@ -150,16 +131,4 @@ function filterOf(options: Options, kind: FeedKind): FeedFilter {
 function listOf(typed: string | undefined): string[] {
   const parts = (typed ?? "").split(",").map((part) => plainText(part));
   return parts.filter((part) => part !== "").slice(0, 25);
-}
-
-/** Completes the last of several teams; the value is the whole text, since a choice replaces all of it. */
-export function completeTeam({ typed }: Typing): readonly Choice[] {
-  const parts = typed.split(",").map((part) => part.trim());
-  const last = (parts.at(-1) ?? "").toLowerCase();
-  const before = parts.slice(0, -1).filter((part) => part !== "");
-  const known = USUAL_TEAMS.filter((team) => team.toLowerCase().startsWith(last) && !before.includes(team));
-  return known
-    .map((team) => [...before, team].join(", "))
-    .filter((value) => value.length <= 100)
-    .map((value) => ({ name: value, value }));
 }

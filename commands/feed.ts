@@ -13,7 +13,7 @@ import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
 import { recordEvent } from "./audit-event.ts";
-import { type AddArgs, addOptions, completeTeam, MOST_FEEDS, parseAdd } from "./feed-add.ts";
+import { type AddArgs, addOptions, MOST_FEEDS, parseAdd } from "./feed-add.ts";
 import { feedEntry, numberedFeeds } from "./feed-choice.ts";
 import { modCallRunActions } from "./mod-call-runs.ts";
 import { modCallActions } from "./mod-calls.ts";
@@ -21,6 +21,7 @@ import { notPostedText } from "./not-posted.ts";
 import { completeServer } from "./server-option.ts";
 import { channelAccessOf } from "./setup-guide.ts";
 import { silentPing } from "./silent-ping.ts";
+import { completeTeams } from "./team-choices.ts";
 
 const NO_SUCH_FEED = "There is no such feed any more.";
 
@@ -134,7 +135,7 @@ export const feed = defineCommand({
       options: addOptions,
       parse: parseAdd,
       autocomplete: (typing, services) =>
-        typing.option === "team" ? completeTeam(typing) : completeServer(typing, services),
+        typing.option === "team" ? completeTeams(typing) : completeServer(typing, services),
       execute: ({ actor, args }, services) => addFeed(actor, args, services),
     }),
     list: defineEntry<undefined>({

@@ -23,6 +23,7 @@ import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
 import { seededRandom, settle, VirtualClock } from "../support/clock.ts";
 import { FakeSink } from "../support/fake-sink.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 export const SOURCE = "s1" as SourceId;
 export const CHANNEL = "alerts";
@@ -120,16 +121,7 @@ export class AlertsWorld {
       askedAtMs: nowMs,
       takenAtMs: nowMs,
       serviceAtMs: this.nowS * 1_000,
-      status: {
-        name: "Town",
-        ownerId: 1,
-        coOwnerIds: [],
-        currentPlayers: this.players.length,
-        maxPlayers: 10,
-        joinKey: "k",
-        accVerifiedReq: "Disabled",
-        teamBalance: false,
-      },
+      status: serverStatus({ name: "Town", currentPlayers: this.players.length, maxPlayers: 10 }),
       lists,
       skippedRows: {},
     };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { RunRecord } from "../../src/domain/run.ts";
 import { isFailure } from "../support/failures.ts";
+import { runRecord } from "../support/run-record.ts";
 import { AlertsWorld, binding, CHANNEL } from "./alerts-world.ts";
 
 const ann = { name: "Ann_Lee", id: 11 };
@@ -128,24 +129,14 @@ describe("an alert about kills", () => {
 
 describe("an alert about punishments", () => {
   const run = (made: AlertsWorld, id: string, text: string): RunRecord =>
-    ({
+    runRecord({
       id,
-      guildId: "g1",
-      bindingId: "b1",
       source: binding.source,
-      serverName: "Town",
       actorId: "u9",
-      actorName: "Mo",
-      actorRoleIds: [],
-      origin: "command",
       text,
       askedAtMs: made.clock.nowMs(),
       sentAtMs: made.clock.nowMs(),
-      channelId: "c",
-      status: "done",
-      ran: "yes",
-      proof: "unchecked",
-    }) as RunRecord;
+    });
 
   test("counts what staff type and what they run through Marshal as one person's, and nothing twice", async () => {
     const made = await world();

@@ -4,6 +4,7 @@ import type { PlayerRef, Snapshot } from "../../src/domain/model.ts";
 import type { Random } from "../../src/domain/ports/clock.ts";
 import type { RunRecord } from "../../src/domain/run.ts";
 import { seededRandom } from "../support/clock.ts";
+import { runRecord } from "../support/run-record.ts";
 import { AlertsWorld, binding, CHANNEL } from "./alerts-world.ts";
 
 /** Rows that each log shows at most. */
@@ -156,24 +157,15 @@ class Evening {
   /** A member punishes somebody through the bot: the audit knows of it before anything else. */
   #run(atS: number): void {
     const id = `run${this.runs.length}`;
-    const record = {
+    const record = runRecord({
       id,
-      guildId: "g1",
-      bindingId: "b1",
       source: binding.source,
-      serverName: "Town",
       actorId: "u50",
       actorName: "Staff0",
-      actorRoleIds: [],
-      origin: "command",
       text: ":jail x",
       askedAtMs: atS * 1_000,
       sentAtMs: atS * 1_000,
-      channelId: "c",
-      status: "done",
-      ran: "yes",
-      proof: "unchecked",
-    } as unknown as RunRecord;
+    });
     this.runs.push(record);
     this.world.runs.set(id, record);
     this.world.type({ name: "Remote Server" }, ":jail x", atS);

@@ -1,9 +1,7 @@
 import { ErlcClient } from "erlc-api";
 import { Pool } from "undici";
-import { createServiceClient } from "../../src/api/client.ts";
-import { systemClock, systemRandom } from "../../src/clock.ts";
-import { clientDocuments } from "../support/client-documents.ts";
 import { FakeKeyRing } from "../support/network.ts";
+import { realClient } from "./real-client.ts";
 
 /**
  * One client in a process of its own, so that no other's timers and garbage are put on its bill. Told a number of polls
@@ -19,16 +17,7 @@ function pollOf(name: string): () => Promise<number> {
   if (name === "marshal" || name === "marshal, cold") {
     const ring = new FakeKeyRing();
     const source = ring.add(KEY);
-    const client = createServiceClient({
-      serviceUrl: url,
-      keys: ring,
-      ...clientDocuments(),
-      clock: systemClock,
-      random: systemRandom,
-      metrics: { count: () => {}, observe: () => {} },
-      onEvent: () => {},
-      ...(name === "marshal, cold" ? { logsRemembered: 0 } : {}),
-    });
+    const client = realClient(url, { keys: ring, remembersRows: name === "marshal" });
     // As the poller asks.
     const options = { priority: "poll", signal: new AbortController().signal, onSent: () => {} } as const;
     return async () => {

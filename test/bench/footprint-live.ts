@@ -1,10 +1,9 @@
-import { createServiceClient } from "../../src/api/client.ts";
-import { systemClock, systemRandom } from "../../src/clock.ts";
+import { systemClock } from "../../src/clock.ts";
 import type { ListName } from "../../src/domain/model.ts";
 import { LatestSnapshots } from "../../src/watch/latest-snapshots.ts";
-import { clientDocuments } from "../support/client-documents.ts";
 import { FakeKeyRing } from "../support/network.ts";
 import { settledHeapBytes } from "./heap.ts";
+import { realClient } from "./real-client.ts";
 
 /**
  * What is kept of the answers of so many servers, in a process of its own: the latest snapshot, and the rows that are
@@ -20,16 +19,7 @@ const ring = new FakeKeyRing();
 const sources = Array.from({ length: Number(servers) }, (_, n) =>
   ring.add(`Server${n}Key-AbCdEfGhIjKlMnOpQrStUv`),
 );
-const client = createServiceClient({
-  serviceUrl: url,
-  keys: ring,
-  ...clientDocuments(),
-  clock: systemClock,
-  random: systemRandom,
-  metrics: { count: () => {}, observe: () => {} },
-  onEvent: () => {},
-  ...(memory === "forget" ? { logsRemembered: 0 } : {}),
-});
+const client = realClient(url, { keys: ring, remembersRows: memory === "remember" });
 const snapshots = new LatestSnapshots({ client, clock: systemClock });
 let rows = 0;
 for (let poll = 0; poll < POLLS; poll++) {

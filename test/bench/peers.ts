@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ErlcClient } from "erlc-api";
 import { Pool } from "undici";
-import { createServiceClient } from "../../src/api/client.ts";
-import { systemClock, systemRandom } from "../../src/clock.ts";
 import { serve } from "../../src/sandbox/service/http.ts";
 import { Service, type ServiceOptions } from "../../src/sandbox/service/service.ts";
-import { clientDocuments } from "../support/client-documents.ts";
-import { FakeKeyRing, FakeMetrics } from "../support/network.ts";
+import { FakeKeyRing } from "../support/network.ts";
+import { realClient } from "./real-client.ts";
 
 /** A client as a bench drives it, with one server key after the other. */
 export interface Peer {
@@ -69,15 +67,7 @@ export function erlcApi(url: string): Peer {
 /** Ours, on the machine's clock and its real transport. */
 export function marshal(url: string): Peer {
   const ring = new FakeKeyRing();
-  const client = createServiceClient({
-    serviceUrl: url,
-    keys: ring,
-    ...clientDocuments(),
-    clock: systemClock,
-    random: systemRandom,
-    metrics: new FakeMetrics(),
-    onEvent: () => {},
-  });
+  const client = realClient(url, { keys: ring });
   return {
     name: "marshal",
     read: (key) => client.read(ring.add(key), [], { priority: "poll" }),

@@ -12,7 +12,8 @@ import type { ScheduleView } from "../../src/domain/ports/schedules.ts";
 import type { WeeklySetting } from "../../src/domain/ports/weekly.ts";
 import type { Schedule } from "../../src/domain/schedule.ts";
 import { textOf } from "../support/fake-answers.ts";
-import { actorOf, FakeWorld, serverStatus } from "../support/fake-services.ts";
+import { actorOf, FakeWorld } from "../support/fake-services.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 const actor = actorOf({ manageGuild: true });
 

@@ -14,7 +14,8 @@ import type { MessageBody } from "../../src/domain/message.ts";
 import type { Lists, Player, ServerStatus } from "../../src/domain/model.ts";
 import { readMessageForm } from "../../src/sandbox/discord/validate-message.ts";
 import { textOf } from "../support/fake-answers.ts";
-import { actorOf, FakeWorld, serverStatus } from "../support/fake-services.ts";
+import { actorOf, FakeWorld } from "../support/fake-services.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 /** Names that are meant to ping, link, spoof or break a line, to be nothing, or to be as long as can be. */
 const NAMES = [

@@ -6,7 +6,8 @@ import { Failure } from "../../src/domain/failure.ts";
 import { type Actor, type Binding, EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Lists, Player } from "../../src/domain/model.ts";
 import { optionsOf, textOf } from "../support/fake-answers.ts";
-import { actorOf, FakeWorld, serverStatus } from "../support/fake-services.ts";
+import { actorOf, FakeWorld } from "../support/fake-services.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 const actor = actorOf();
 const staffActor = actorOf({ roleIds: ["staff"] });

@@ -8,7 +8,8 @@ import { Failure, type FailureCode } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Button } from "../../src/domain/message.ts";
 import { formOf, textOf } from "../support/fake-answers.ts";
-import { actorOf, FakeWorld, serverStatus } from "../support/fake-services.ts";
+import { actorOf, FakeWorld } from "../support/fake-services.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 const actor = actorOf({ manageGuild: true });
 

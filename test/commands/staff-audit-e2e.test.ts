@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { Failure } from "../../src/domain/failure.ts";
 import { type RunCommandsRig, startRunCommandsRig } from "../support/run-commands-rig.ts";
+import { runRecord } from "../support/run-record.ts";
 
 test("/staff gives tiers and verbs, explains, protects, and every change is in the audit", async (t) => {
   const rig = await startRunCommandsRig(t);
@@ -115,24 +116,21 @@ function keepRows(
   for (let n = 0; n < count; n += 1) {
     const id = `row-${n}`;
     const noise = vary ? randomBytes((textBytes * 3) / 4).toString("base64") : "x".repeat(textBytes);
-    rig.runs.audit.rows.set(id, {
+    rig.runs.audit.rows.set(
       id,
-      guildId: rig.guild.id,
-      bindingId: rig.binding.id,
-      source: rig.binding.source,
-      serverName: "Liberty County",
-      actorId: "1",
-      actorName: "Mo",
-      actorRoleIds: [],
-      origin: "command",
-      text: `:h ${noise}`,
-      verb: "h",
-      askedAtMs: n,
-      channelId: "1",
-      status: "done",
-      ran: "yes",
-      proof: "seen",
-    });
+      runRecord({
+        id,
+        guildId: rig.guild.id,
+        bindingId: rig.binding.id,
+        source: rig.binding.source,
+        serverName: "Liberty County",
+        actorId: "1",
+        text: `:h ${noise}`,
+        askedAtMs: n,
+        channelId: "1",
+        proof: "seen",
+      }),
+    );
   }
 }
 

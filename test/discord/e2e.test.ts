@@ -14,7 +14,8 @@ import { Failure } from "../../src/domain/failure.ts";
 import { EMPTY_POLICY } from "../../src/domain/guild.ts";
 import type { Exchange, Message } from "../../src/sandbox/discord/types.ts";
 import { eventually, startDiscordRig } from "../support/discord-rig.ts";
-import { emptyLists, serverStatus } from "../support/fake-services.ts";
+import { emptyLists } from "../support/fake-services.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 const ephemeral = 64;
 
@@ -105,7 +106,7 @@ test("a public answer is deferred, filled and edited; nothing in it pings", asyn
   }
 });
 
-test("a private answer is seen by who asked only", async (t) => {
+test("a private answer is seen only by the person who asked", async (t) => {
   const rig = await startDiscordRig(t, [puppet(() => ({ content: md`for you` }))]);
   const exchange = await rig.member.slash(rig.channel, "do", { what: "private" });
   await exchange.settled();
@@ -114,7 +115,7 @@ test("a private answer is seen by who asked only", async (t) => {
   assert.deepEqual(rig.moderator.sees(rig.channel), []);
 });
 
-test("a failure after a public deferral leaves nothing in the channel and tells who asked", async (t) => {
+test("a failure after a public deferral leaves nothing in the channel and is shown to the person who asked", async (t) => {
   const rig = await startDiscordRig(t, [
     puppet(() => Promise.reject(new Failure("server-empty", "Nobody plays.", { commandId: "c-1" }))),
   ]);
@@ -298,7 +299,7 @@ test("the road of an owner: link by a form, see whose it is, say yes, look at th
   assert.ok(!sent.some((body) => body?.includes("abc-xyz")), "the key never leaves by Discord");
 });
 
-test("unlinked, the status offers the set-up to whoever may link", async (t) => {
+test("without a linked server the status offers the set-up to people who may link one", async (t) => {
   const rig = await startDiscordRig(t, commands);
   const refused = await rig.owner.slash(rig.channel, "server status");
   await refused.settled(({ followUps }) => followUps.length > 0);

@@ -1,6 +1,8 @@
 import type { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel } from "../../src/sandbox/discord/types.ts";
+import { addFeed, linkServer } from "../../src/sandbox/moves.ts";
 import type { TownRecord } from "../../src/sandbox/service/town/record.ts";
+import type { Stage } from "../../src/sandbox/stage.ts";
 import { entryLinesOf } from "../support/entry-lines.ts";
 
 /** The kinds whose channels can be held against the town's own record, entry by entry. */
@@ -14,6 +16,19 @@ export interface Difference {
   /** Entries as text: in the record and not in the channel; in the channel more often than in the record. */
   readonly lost: readonly string[];
   readonly repeated: readonly string[];
+}
+
+/** Links the server of a stage and has each kind posted into a channel of its own. */
+export async function addFeeds(stage: Stage): Promise<Channels> {
+  const { cast } = stage;
+  await linkServer(stage);
+  const { joins, kills, modCalls } = cast.channels;
+  const commands = cast.guild.addChannel({ name: "commands" });
+  await addFeed(stage, "joins", joins);
+  await addFeed(stage, "kills", kills);
+  await addFeed(stage, "mod-calls", modCalls);
+  await addFeed(stage, "commands", commands);
+  return { joins, kills, commands, modCalls };
 }
 
 /** How many entries there are: what was before a feed began is not due. */

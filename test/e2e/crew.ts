@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BotProcess } from "../../src/sandbox/bot-process.ts";
-import { addFeed, commandIsThere, linkServer } from "../../src/sandbox/moves.ts";
+import { commandIsThere } from "../../src/sandbox/moves.ts";
 import { openStage, type Stage } from "../../src/sandbox/stage.ts";
 import { type RedisServer, startRedis } from "../support/redis-server.ts";
-import { type Channels, differences, gapNotices, type Lengths, lengthsOf } from "./compare.ts";
+import { addFeeds, type Channels, differences, gapNotices, type Lengths, lengthsOf } from "./compare.ts";
 
 /** Of the real clock, and only for what never comes. */
 const PATIENCE_MS = 90_000;
@@ -125,16 +125,10 @@ export class Crew {
     Object.assign(town.windows, { joins: 400, kills: 400, commands: 400, modCalls: 400 });
     for (const bot of stage.bots) bot.start();
     await commandIsThere(stage, cast.owner, cast.channels.staff, "setup");
-    await linkServer(stage);
-    const { joins, kills, modCalls } = cast.channels;
-    const commands = cast.guild.addChannel({ name: "commands" });
-    await addFeed(stage, "joins", joins);
-    await addFeed(stage, "kills", kills);
-    await addFeed(stage, "mod-calls", modCalls);
-    await addFeed(stage, "commands", commands);
+    const channels = await addFeeds(stage);
     const due = stage.service.counts.requests + 3;
     await this.until("three reads", () => (stage.service.counts.requests >= due ? true : undefined));
-    this.#channels = { joins, kills, modCalls, commands };
+    this.#channels = channels;
     this.#from = lengthsOf(town.record);
   }
 }

@@ -280,14 +280,14 @@ export class E2eRig {
 
   /** A new channel with a feed in it, whose first answer, the baseline, has been taken. */
   async feed(
-    kind: keyof typeof listOf,
+    kind: keyof typeof LIST_OF_FEED,
     options: Readonly<Record<string, string | number | boolean | { readonly id: string }>> = {},
   ): Promise<Channel> {
     const channel = this.home.guild.addChannel({ name: `${kind}-${this.home.guild.channels.length}` });
     const { owner, general } = this.home;
     await reads(await owner.slash(general, "feed add", { kind, channel, ...options }), /From now on/);
     // The history reads the same lists of every server: the baseline comes from this feed's own.
-    await this.#polledTwice([listOf[kind]], ({ isHome }) => isHome);
+    await this.#polledTwice([LIST_OF_FEED[kind]], ({ isHome }) => isHome);
     return channel;
   }
 
@@ -299,7 +299,7 @@ export class E2eRig {
 }
 
 /** The list of the service that a kind of feed reads. */
-const listOf = {
+export const LIST_OF_FEED = {
   joins: "JoinLogs",
   kills: "KillLogs",
   "mod-calls": "ModCalls",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { commands } from "../../commands/index.ts";
 import type { Channel, Exchange, Person } from "../../src/sandbox/discord/types.ts";
 import { answerOf, PATIENCE_MS, reads } from "./read.ts";
-import { type Community, type E2eOptions, E2eRig } from "./rig.ts";
+import { type Community, type E2eOptions, E2eRig, LIST_OF_FEED } from "./rig.ts";
 import { type Nameable, problemsOf } from "./sweep-judge.ts";
 import { hostileNames, PLAIN } from "./sweep-town.ts";
 import { invocations, linesOf, type Stock, Walker } from "./sweep-walk.ts";
@@ -16,14 +16,6 @@ export const isTakingAll = (line: string) => /unlink|retention/.test(line);
 const orderOf = (line: string) =>
   line === "setup start" ? -1 : isTakingAll(line) ? 2 : /remove|deny|forget|pause/.test(line) ? 1 : 0;
 export const ORDERED = LINES.toSorted((a, b) => orderOf(a.line) - orderOf(b.line));
-
-const FEEDS = {
-  joins: "JoinLogs",
-  kills: "KillLogs",
-  "mod-calls": "ModCalls",
-  commands: "CommandLogs",
-  "emergency-calls": "EmergencyCalls",
-} as const;
 
 /** Every action that was pressed in any of the worlds. */
 export const PRESSED = new Set<string>();
@@ -185,7 +177,7 @@ export async function settleIn(sweep: Sweep): Promise<void> {
 
 export async function feeds({ rig, home }: Sweep): Promise<readonly Channel[]> {
   const made: Channel[] = [];
-  for (const [kind, list] of Object.entries(FEEDS)) {
+  for (const [kind, list] of Object.entries(LIST_OF_FEED)) {
     const channel = home.guild.addChannel({ name: kind });
     await reads(await home.owner.slash(home.general, "feed add", { kind, channel }), /From now on/);
     await rig.polled(list);

@@ -23,7 +23,7 @@ const open = (rig: FeedsRig) => {
 };
 
 describe("a feed that has stopped for want of permissions", () => {
-  test("goes on when they change, is told so, and starts at the head", () =>
+  test("goes on when they change, with a notice, and starts at the head", () =>
     withRig(async (rig) => {
       await parked(rig);
       open(rig);

@@ -5,6 +5,19 @@ import { FeedsRig, guildId, joined, source, withRig } from "../support/feeds-rig
 
 const next = "source-new" as SourceId;
 
+/** A feed that has posted A has its server's key replaced while the store fails: its move waits. */
+async function moveThatWaits(rig: FeedsRig): Promise<{ readonly moved: Promise<unknown> }> {
+  await rig.add({ channelId: "one" });
+  await rig.poll();
+  rig.join("A");
+  await rig.pollAndFlush();
+  rig.link("binding-1", "Town", next);
+  rig.stores.heads.failure = new Error("disk full");
+  const moved = rig.wing.replaced(source);
+  await rig.clock.advance(30_000);
+  return { moved };
+}
+
 describe("feeds of a process", () => {
   test("each feed demands exactly the lists that it reads, of its server", () =>
     withRig(async (rig) => {
@@ -45,14 +58,7 @@ describe("feeds of a process", () => {
 
   test("a store that fails while a key is replaced delays the move and loses nothing", () =>
     withRig(async (rig) => {
-      await rig.add({ channelId: "one" });
-      await rig.poll();
-      rig.join("A");
-      await rig.pollAndFlush();
-      rig.link("binding-1", "Town", next);
-      rig.stores.heads.failure = new Error("disk full");
-      const moved = rig.wing.replaced(source);
-      await rig.clock.advance(30_000);
+      const { moved } = await moveThatWaits(rig);
       rig.stores.heads.failure = undefined;
       await rig.clock.advance(60_000);
       await moved;
@@ -116,7 +122,7 @@ describe("feeds of a process", () => {
       assert.deepEqual(rig.wing.feeds.status(feed.id), { undelivered: 0 });
     }));
 
-  test("a pause that the store refused loses nothing that happened meanwhile", () =>
+  test("a pause that the store refused loses nothing that happened until then", () =>
     withRig(async (rig) => {
       const feed = await rig.add();
       await rig.poll();
@@ -165,14 +171,7 @@ describe("feeds of a process", () => {
 
   test("a process that stops while a move waits for the store ends, and the next one moves and loses nothing", () =>
     withRig(async (rig) => {
-      await rig.add({ channelId: "one" });
-      await rig.poll();
-      rig.join("A");
-      await rig.pollAndFlush();
-      rig.link("binding-1", "Town", next);
-      rig.stores.heads.failure = new Error("disk full");
-      const moved = rig.wing.replaced(source);
-      await rig.clock.advance(30_000);
+      const { moved } = await moveThatWaits(rig);
       await rig.stop();
       await moved;
       rig.stores.heads.failure = undefined;
@@ -183,7 +182,7 @@ describe("feeds of a process", () => {
       assert.deepEqual(joined(rig, "one"), ["A", "B"]);
     }));
 
-  test("who keeps the revoked key stays where it was", () =>
+  test("a guild that keeps the revoked key stays with it", () =>
     withRig(async (rig) => {
       rig.link("binding-2", "Town", source);
       await rig.add({ channelId: "one" });

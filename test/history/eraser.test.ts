@@ -4,7 +4,7 @@ import { Eraser } from "../../src/history/eraser.ts";
 import { VirtualClock } from "../support/clock.ts";
 
 describe("the hourly round of erasing", () => {
-  test("takes what ended long ago by our clock, also while no server has told the time", async () => {
+  test("takes servers that ended long ago by our clock, also while no server has stated the time", async () => {
     const clock = new VirtualClock();
     let departed = ["g1", "g2"];
     const erased: string[] = [];

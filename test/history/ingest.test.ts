@@ -67,7 +67,7 @@ onBothDatabases("what is stored of the answers", (databases) => {
     assert.equal(await see({ kills: [[bob, ann, at(20)]] }, at(27)), 0);
   });
 
-  test("who answered a call is added to it, stays, and fills the first of equal calls", async () => {
+  test("the moderator who answered a call is added to it, stays, and fills the first of equal calls", async () => {
     const { see, context } = await openRig(databases);
     const moderators = async () => {
       const rows = await context.db
@@ -195,7 +195,7 @@ onBothDatabases("what is stored of the answers", (databases) => {
     assert.equal(text, ":pm Ann \ufffd \ufffd %_'\"");
   });
 
-  test("somebody who is in the list twice without a join has appeared, and who is gone twice without a leave has vanished", async () => {
+  test("a player who is in two lists without a join has appeared, and one who is missing from two without a leave has vanished", async () => {
     const { see, context } = await openRig(databases);
     const visits = async () => {
       const rows = await context.db

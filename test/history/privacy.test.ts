@@ -153,7 +153,7 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     assert.equal(await exportPlayer(context, { guildId: "901", playerId: 11 }), undefined);
   });
 
-  test("rows older than the retention go, with those of whom nothing is left; younger ones stay", async () => {
+  test("rows older than the retention go, with the people of whom nothing is left; younger ones stay", async () => {
     const rig = await openRig(databases);
     assert.equal(await retention(rig.context, { guildId: GUILD }), 90);
     await rig.see(town, at(40));
@@ -185,7 +185,7 @@ onBothDatabases("what a guild decides about its history", (databases) => {
     assert.equal(await rig.see({ kills: [[ann, bob, at(55)]] }, at(56)), 1);
   });
 
-  test("an unlinked server is erased although no server tells the time any more; what is linked stays then", async () => {
+  test("an unlinked server is erased although no server states the time any more; linked ones stay", async () => {
     const rig = await openRig(databases);
     await rig.see(town, at(40));
     const other = { ...rig.links[0], guildId: "901", bindingId: "b2", linkedAtS: START_S };

@@ -4,6 +4,7 @@ import { Recorder } from "../../src/history/ingest/recorder.ts";
 import { openContext, type QueryContext } from "../../src/history/queries/context.ts";
 import { take } from "../../src/history/queries/ingest.ts";
 import { VirtualClock } from "../support/clock.ts";
+import { serverStatus } from "../support/server-status.ts";
 import { WakeUp } from "../support/wake-up.ts";
 import type { Databases } from "./databases.ts";
 
@@ -32,16 +33,7 @@ export function snapshotOf(town: Town, atS: number, source = SOURCE): Snapshot {
     askedAtMs: atS * 1_000,
     takenAtMs: atS * 1_000,
     serviceAtMs: atS * 1_000,
-    status: {
-      name: "Town",
-      ownerId: 1,
-      coOwnerIds: [],
-      currentPlayers: players.length,
-      maxPlayers: 40,
-      joinKey: "town",
-      accVerifiedReq: "Disabled",
-      teamBalance: true,
-    },
+    status: serverStatus({ name: "Town", currentPlayers: players.length }),
     lists: {
       joinLogs: joins.map(([player, at, joined]) => ({ kind: "join", player: one(player), atS: at, joined })),
       killLogs: kills.map(([killer, killed, at]) => ({

@@ -9,7 +9,8 @@ import { collectFacts, type FactSources } from "../../src/ops/readiness-facts.ts
 import { createReadinessNotices } from "../../src/ops/readiness-notices.ts";
 import { ReadinessWatch } from "../../src/ops/readiness-watch.ts";
 import { settle, VirtualClock } from "../support/clock.ts";
-import { FakeWorld, keptLog, serverStatus } from "../support/fake-services.ts";
+import { FakeWorld, keptLog } from "../support/fake-services.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 const well: Facts = {
   loggedIn: true,
@@ -159,7 +160,7 @@ describe("the watch of readiness", () => {
     assert.equal(clock.pending, 0);
   });
 
-  test("tells each shard by itself", async () => {
+  test("reports each shard on its own", async () => {
     const { clock, told, watch, set } = watched();
     set({ shardsAway: [{ id: 1, forMs: 60_000 }] });
     await watch.start();

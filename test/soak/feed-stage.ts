@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { addFeed, linkServer } from "../../src/sandbox/moves.ts";
 import { openStage, type Stage } from "../../src/sandbox/stage.ts";
-import { type Channels, differences, gapNotices, lengthsOf } from "../e2e/compare.ts";
+import { addFeeds, type Channels, differences, gapNotices, lengthsOf } from "../e2e/compare.ts";
 import type { StoreMachine } from "./store-machine.ts";
 
 export interface FeedStageOptions {
@@ -65,15 +64,9 @@ async function begin(stage: Stage): Promise<Channels> {
   const person = stage.discord.as(cast.owner);
   const isThere = () => person.commands(cast.channels.staff).some(({ name }) => name === "setup");
   await stage.discord.until(isThere, STARTS_WITHIN_MS);
-  await linkServer(stage);
-  const { joins, kills, modCalls } = cast.channels;
-  const commands = cast.guild.addChannel({ name: "commands" });
-  await addFeed(stage, "joins", joins);
-  await addFeed(stage, "kills", kills);
-  await addFeed(stage, "mod-calls", modCalls);
-  await addFeed(stage, "commands", commands);
+  const channels = await addFeeds(stage);
   await reads(stage, 3);
-  return { joins, kills, modCalls, commands };
+  return channels;
 }
 
 /**

@@ -9,6 +9,7 @@ import { parseGuildBindings } from "../../src/store/document-schemas.ts";
 import { createVault } from "../../src/store/vault.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 function rig(texts = new Map<string, string>(), secretFill = 1) {
   const documents = new MemoryDocuments(parseGuildBindings, texts);
@@ -26,17 +27,8 @@ function rig(texts = new Map<string, string>(), secretFill = 1) {
   return { documents, texts, bindings, keys, hidden, link };
 }
 
-const status = (name: string, over: Partial<ServerStatus> = {}): ServerStatus => ({
-  name,
-  ownerId: 1,
-  coOwnerIds: [],
-  currentPlayers: 0,
-  maxPlayers: 40,
-  joinKey: `join-${name}`,
-  accVerifiedReq: "Disabled",
-  teamBalance: true,
-  ...over,
-});
+const status = (name: string, over: Partial<ServerStatus> = {}): ServerStatus =>
+  serverStatus({ name, ownerId: 1, joinKey: `join-${name}`, ...over });
 
 const names = (found: readonly Binding[]) => found.map(({ name }) => name);
 

@@ -16,8 +16,8 @@ import { GuildRetention } from "../../src/store/guild-retention.ts";
 import { createSettings } from "../../src/store/settings.ts";
 import { createVault } from "../../src/store/vault.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
-import { serverStatus } from "../support/fake-services.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 const DAY_MS = 24 * 3_600_000;
 

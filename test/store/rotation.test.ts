@@ -7,18 +7,10 @@ import { parseFormMark, parseGuildBindings, parseSealedRoot } from "../../src/st
 import { openVault } from "../../src/store/rotation.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
+import { serverStatus } from "../support/server-status.ts";
 
 const secretOf = (fill: number) => new Uint8Array(32).fill(fill);
-const status = (name: string, joinKey = name) => ({
-  name,
-  ownerId: 1,
-  coOwnerIds: [],
-  currentPlayers: 0,
-  maxPlayers: 40,
-  joinKey,
-  accVerifiedReq: "Disabled",
-  teamBalance: true,
-});
+const status = (name: string, joinKey = name) => serverStatus({ name, ownerId: 1, joinKey });
 
 /** What outlives every process, and a start on it with these secrets. */
 class World {

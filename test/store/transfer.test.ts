@@ -14,6 +14,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import { createVault } from "../../src/store/vault.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 import { needsRedis, startRedis } from "../support/redis-server.ts";
+import { serverStatus } from "../support/server-status.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -77,16 +78,7 @@ function bindingsOn(store: Awaited<ReturnType<typeof openStore>>, secret = secre
   });
 }
 
-const status = (name: string) => ({
-  name,
-  ownerId: 1,
-  coOwnerIds: [],
-  currentPlayers: 0,
-  maxPlayers: 40,
-  joinKey: `join-${name}`,
-  accVerifiedReq: "Disabled",
-  teamBalance: true,
-});
+const status = (name: string) => serverStatus({ name, ownerId: 1, joinKey: `join-${name}` });
 
 /** A store with two linked servers, a halt, a hundred rows of the audit, and the mark of a clean stop. */
 async function fill(url: string): Promise<void> {

@@ -32,6 +32,7 @@ import { createNoHistory } from "../../src/history/no-history.ts";
 import { WEEKLY_OFF } from "../../src/history/weekly/no-weekly.ts";
 import type { Log } from "../../src/log.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
+import { serverStatus } from "./server-status.ts";
 
 /** The world behind the commands, as plain values that a test sets and reads. */
 export class FakeWorld {
@@ -273,20 +274,6 @@ function unused<T extends object>(name: string): T {
     },
     ownKeys: () => [],
   });
-}
-
-export function serverStatus(changes: Partial<ServerStatus> = {}): ServerStatus {
-  return {
-    name: "Riverside Roleplay",
-    ownerId: 4_001,
-    coOwnerIds: [4_002, 4_003],
-    currentPlayers: 12,
-    maxPlayers: 40,
-    joinKey: "rvrsd",
-    accVerifiedReq: "Email",
-    teamBalance: true,
-    ...changes,
-  };
 }
 
 export function actorOf(changes: Partial<Actor> = {}): Actor {

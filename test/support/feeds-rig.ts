@@ -23,20 +23,12 @@ import { seededRandom, VirtualClock } from "./clock.ts";
 import { entryLinesOf } from "./entry-lines.ts";
 import { FakeSink } from "./fake-sink.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
+import { serverStatus } from "./server-status.ts";
 
 export const source = "source-a" as SourceId;
 export const guildId = "guild-1";
 
-export const status = {
-  name: "Town",
-  ownerId: 1,
-  coOwnerIds: [],
-  currentPlayers: 5,
-  maxPlayers: 40,
-  joinKey: "join",
-  accVerifiedReq: "Disabled",
-  teamBalance: false,
-};
+export const status = serverStatus({ name: "Town" });
 
 /** The feeds wing between a hand-fed service and a Discord in memory; what a restart keeps outlives the wing. */
 export class FeedsRig {
@@ -167,6 +159,23 @@ export class FeedsRig {
   async pollAndFlush(ms = 10_000): Promise<void> {
     await this.poll();
     await this.clock.advance(ms);
+  }
+
+  /** A poll and that much time; a process that died in it is followed by a new one. */
+  async pollUnlessDead(ms: number): Promise<void> {
+    // In a process that dies the poll waits for ever.
+    const poll = this.poll();
+    await this.clock.advance(ms);
+    if (this.dead) await this.restart();
+    else await poll;
+  }
+
+  /** Nothing fails and nobody dies any more, for long enough that all that waits is posted. */
+  async calmDown(): Promise<void> {
+    this.sink.fault = () => undefined;
+    this.dieAfter(Number.POSITIVE_INFINITY);
+    await this.pollAndFlush(300_000);
+    await this.pollAndFlush(300_000);
   }
 
   /** kill -9: nothing of the old process goes on, and a new one starts from the store. */

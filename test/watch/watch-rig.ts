@@ -1,19 +1,9 @@
 import type { Failure } from "../../src/domain/failure.ts";
-import type { ListName, ServerStatus, Snapshot, SourceId } from "../../src/domain/model.ts";
+import type { ListName, Snapshot, SourceId } from "../../src/domain/model.ts";
 import type { ReadOptions, ServiceClient } from "../../src/domain/ports/service-client.ts";
 import type { ServiceHealth } from "../../src/domain/ports/service-health.ts";
 import type { VirtualClock } from "../support/clock.ts";
-
-export const serverStatus: ServerStatus = {
-  name: "Server",
-  ownerId: 1,
-  coOwnerIds: [],
-  currentPlayers: 5,
-  maxPlayers: 40,
-  joinKey: "join",
-  accVerifiedReq: "Disabled",
-  teamBalance: false,
-};
+import { serverStatus } from "../support/server-status.ts";
 
 export interface Call {
   readonly source: SourceId;
@@ -72,7 +62,7 @@ export class GateClient implements ServiceClient, ServiceHealth {
     }
     const failure = this.failure(source);
     if (failure !== undefined) throw failure;
-    const status = { ...serverStatus, currentPlayers: this.players(source) };
+    const status = serverStatus({ name: "Server", currentPlayers: this.players(source) });
     const empty = Object.fromEntries(lists.map((list) => [list, []]));
     return { source, askedAtMs, takenAtMs: clock.nowMs(), status, lists: empty, skippedRows: {} };
   }

@@ -334,7 +334,7 @@ describe("watch: failures", () => {
     await watch.stop();
   });
 
-  test("reports what is not a Failure as a defect and goes on", async () => {
+  test("reports an error that is not a Failure as a defect and goes on", async () => {
     const { clock, client, watch, defects } = rig();
     client.failure = () => (defects.length === 0 ? new TypeError("a bug") : undefined);
     watch.demands.put("feed", [demand("a")]);
@@ -486,7 +486,7 @@ describe("snapshots", () => {
     assert.ok((state.lists.staff?.atMs ?? 0) > (state.lists.players?.atMs ?? 0));
   });
 
-  test("makes one call for all who ask at once, and another for who needs it fresher", async () => {
+  test("makes one call for all people who ask at once, and another for one who needs it fresher", async () => {
     const { clock, client, watch } = rig();
     client.tripMs = 2_000;
     const together = [1, 2, 3].map(() => watch.snapshots.fresh(id("a"), ["players"], { maxAgeMs: 5_000 }));

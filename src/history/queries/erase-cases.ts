@@ -7,7 +7,7 @@ import type { QueryContext } from "./context.ts";
 
 /** What takes cases away: somebody asks for it by name, or their guild went long ago. */
 
-/** Cases and watches of a guild without a server stay so long, because a server is also unlinked by mistake. */
+/** Cases and watches of a guild without a server stay for this time, because a server is also unlinked by mistake. */
 const KEPT_AFTER_DEPARTURE_MS = 30 * 24 * 60 * 60_000;
 
 type Database = Pick<Kysely<HistoryTables>, "selectFrom" | "insertInto" | "updateTable" | "deleteFrom">;

@@ -1,3 +1,4 @@
+import { type SelectQueryBuilder, sql } from "kysely";
 import type { QueryContext } from "./context.ts";
 
 /** Which rows of a log are read, from which end, and how many at most. */
@@ -49,21 +50,12 @@ export const readLog: Readonly<Record<LogTable, ReadLog>> = {
 
 async function readVisits(
   db: QueryContext["db"],
-  { ids, lowS, highS, order, limit }: RowRange,
+  range: RowRange,
   person?: PersonPart,
 ): Promise<readonly LogRow[]> {
-  let query = db.selectFrom("visits").selectAll().where("scope", "in", ids);
+  let query = db.selectFrom("visits").selectAll();
   if (person?.as === "visitor") query = query.where("person", "=", person.id);
-  const rows = await query
-    .where("at_s", ">=", lowS)
-    .where("at_s", "<=", highS)
-    .orderBy("at_s", order)
-    .orderBy("scope", order)
-    .orderBy("person", order)
-    .orderBy("kind", order)
-    .orderBy("n", order)
-    .limit(limit)
-    .execute();
+  const rows = await inRange(query, range, { table: "visits", thenBy: ["person", "kind", "n"] }).execute();
   return rows.map(({ scope, at_s, person: who, kind, after_s }) => {
     return { ...NOTHING, table: "visits", scope, at_s, who, kind, after_s };
   });
@@ -71,22 +63,13 @@ async function readVisits(
 
 async function readKills(
   db: QueryContext["db"],
-  { ids, lowS, highS, order, limit }: RowRange,
+  range: RowRange,
   person?: PersonPart,
 ): Promise<readonly LogRow[]> {
-  let query = db.selectFrom("kills").selectAll().where("scope", "in", ids);
+  let query = db.selectFrom("kills").selectAll();
   if (person?.as === "killer") query = query.where("killer", "=", person.id);
   if (person?.as === "killed") query = query.where("killed", "=", person.id);
-  const rows = await query
-    .where("at_s", ">=", lowS)
-    .where("at_s", "<=", highS)
-    .orderBy("at_s", order)
-    .orderBy("scope", order)
-    .orderBy("killer", order)
-    .orderBy("killed", order)
-    .orderBy("n", order)
-    .limit(limit)
-    .execute();
+  const rows = await inRange(query, range, { table: "kills", thenBy: ["killer", "killed", "n"] }).execute();
   return rows.map(({ scope, at_s, killer: who, killed: other }) => {
     return { ...NOTHING, table: "kills", scope, at_s, who, other };
   });
@@ -94,21 +77,12 @@ async function readKills(
 
 async function readCommands(
   db: QueryContext["db"],
-  { ids, lowS, highS, order, limit }: RowRange,
+  range: RowRange,
   person?: PersonPart,
 ): Promise<readonly LogRow[]> {
-  let query = db.selectFrom("commands").selectAll().where("scope", "in", ids);
+  let query = db.selectFrom("commands").selectAll();
   if (person?.as === "author") query = query.where("person", "=", person.id);
-  const rows = await query
-    .where("at_s", ">=", lowS)
-    .where("at_s", "<=", highS)
-    .orderBy("at_s", order)
-    .orderBy("scope", order)
-    .orderBy("person", order)
-    .orderBy("hash", order)
-    .orderBy("n", order)
-    .limit(limit)
-    .execute();
+  const rows = await inRange(query, range, { table: "commands", thenBy: ["person", "hash", "n"] }).execute();
   return rows.map(({ scope, at_s, person: who, text }) => {
     return { ...NOTHING, table: "commands", scope, at_s, who, text };
   });
@@ -117,10 +91,10 @@ async function readCommands(
 /** Commands that were aimed at that person. */
 async function readAimedCommands(
   db: QueryContext["db"],
-  { ids, lowS, highS, order, limit }: RowRange,
+  range: RowRange,
   target: number,
 ): Promise<readonly LogRow[]> {
-  const rows = await db
+  const query = db
     .selectFrom("command_targets as aimed")
     .innerJoin("commands", (join) =>
       join
@@ -131,17 +105,8 @@ async function readAimedCommands(
         .onRef("commands.n", "=", "aimed.n"),
     )
     .select(["commands.scope", "commands.at_s", "commands.person", "text"])
-    .where("aimed.target", "=", target)
-    .where("aimed.scope", "in", ids)
-    .where("aimed.at_s", ">=", lowS)
-    .where("aimed.at_s", "<=", highS)
-    .orderBy("aimed.at_s", order)
-    .orderBy("aimed.scope", order)
-    .orderBy("aimed.person", order)
-    .orderBy("aimed.hash", order)
-    .orderBy("aimed.n", order)
-    .limit(limit)
-    .execute();
+    .where("aimed.target", "=", target);
+  const rows = await inRange(query, range, { table: "aimed", thenBy: ["person", "hash", "n"] }).execute();
   return rows.map(({ scope, at_s, person: who, text }) => {
     return { ...NOTHING, table: "commands", scope, at_s, who, text };
   });
@@ -149,20 +114,12 @@ async function readAimedCommands(
 
 async function readModCalls(
   db: QueryContext["db"],
-  { ids, lowS, highS, order, limit }: RowRange,
+  range: RowRange,
   person?: PersonPart,
 ): Promise<readonly LogRow[]> {
-  let query = db.selectFrom("mod_calls").selectAll().where("scope", "in", ids);
+  let query = db.selectFrom("mod_calls").selectAll();
   if (person?.as === "caller") query = query.where("caller", "=", person.id);
-  const rows = await query
-    .where("at_s", ">=", lowS)
-    .where("at_s", "<=", highS)
-    .orderBy("at_s", order)
-    .orderBy("scope", order)
-    .orderBy("caller", order)
-    .orderBy("n", order)
-    .limit(limit)
-    .execute();
+  const rows = await inRange(query, range, { table: "mod_calls", thenBy: ["caller", "n"] }).execute();
   return rows.map(({ scope, at_s, caller: who, moderator: other }) => {
     return { ...NOTHING, table: "mod_calls", scope, at_s, who, other };
   });
@@ -170,20 +127,28 @@ async function readModCalls(
 
 async function readEmergencyCalls(
   db: QueryContext["db"],
-  { ids, lowS, highS, order, limit }: RowRange,
+  range: RowRange,
   person?: PersonPart,
 ): Promise<readonly LogRow[]> {
-  let query = db.selectFrom("emergency_calls").selectAll().where("scope", "in", ids);
+  let query = db.selectFrom("emergency_calls").selectAll();
   if (person?.as === "caller") query = query.where("caller", "=", person.id);
-  const rows = await query
-    .where("at_s", ">=", lowS)
-    .where("at_s", "<=", highS)
-    .orderBy("at_s", order)
-    .orderBy("scope", order)
-    .orderBy("number", order)
-    .limit(limit)
-    .execute();
+  const rows = await inRange(query, range, { table: "emergency_calls", thenBy: ["number"] }).execute();
   return rows.map(({ scope, at_s, caller: who, number: kind, description: text, place, team }) => {
     return { ...NOTHING, table: "emergency_calls", scope, at_s, who, kind, text, place, team };
   });
+}
+
+/** Narrows a query to a range, by time, then by server, then by the named columns: rows of one second always come alike. */
+function inRange<DB, Table extends keyof DB & string, Row>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+  { ids, lowS, highS, order, limit }: RowRange,
+  { table, thenBy }: { readonly table: NoInfer<Table>; readonly thenBy: readonly (keyof DB[Table])[] },
+): SelectQueryBuilder<DB, Table, Row> {
+  const column = (name: keyof DB[Table] | "scope" | "at_s") => sql.ref<number>(`${table}.${String(name)}`);
+  let found = query
+    .where(column("scope"), "in", ids)
+    .where(column("at_s"), ">=", lowS)
+    .where(column("at_s"), "<=", highS);
+  for (const name of ["at_s", "scope", ...thenBy] as const) found = found.orderBy(column(name), order);
+  return found.limit(limit);
 }

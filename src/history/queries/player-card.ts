@@ -8,7 +8,7 @@ import { idsOf, personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 const DAY_S = 86_400;
 /** Kills that follow each other within this time are one streak. */
 const STREAK_PAUSE_S = 60;
-/** A call so long after a kill may be about it. */
+/** A call within this time after a kill may be about it. */
 const ABOUT_A_KILL_S = 180;
 const LATEST_SHOWN = 5;
 /** Rows of one player that one card reads, the newest. */

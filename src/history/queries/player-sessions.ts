@@ -5,7 +5,7 @@ import { sessionsOf, type Visit } from "./sessions.ts";
 
 /** Rows of one player that one card reads, the newest. */
 const MOST_VISITS = 5_000;
-/** The number of players is written at least this often, so that it tells when a server was last looked at. */
+/** The number of players is written at least this often, so that it shows when a server was last looked at. */
 const LOOKED_AT_S = 900;
 
 /** Newest first. */

@@ -5,7 +5,7 @@ import { VISIT } from "../database/schema.ts";
 import { type CallRow, callFigures } from "../stats/answer-times.ts";
 import { Hours } from "../stats/hours.ts";
 import type { QueryContext } from "./context.ts";
-import { type Scope, scopesOf } from "./scopes.ts";
+import { idsOf, type Scope, scopesOf } from "./scopes.ts";
 
 /** Figures of one server over a time. */
 
@@ -122,11 +122,7 @@ export async function readCalls(
   return await db
     .selectFrom("mod_calls")
     .select(["scope", "at_s", "caller", "moderator", "answered_s", "open_s"])
-    .where(
-      "scope",
-      "in",
-      scopes.map(({ id }) => id),
-    )
+    .where("scope", "in", idsOf(scopes))
     .where("at_s", ">=", fromS)
     .where("at_s", "<", toS)
     .orderBy("at_s", "desc")
@@ -156,11 +152,7 @@ export async function unrecordedS(
   const gaps = await db
     .selectFrom("gaps")
     .select(["from_s", "to_s"])
-    .where(
-      "scope",
-      "in",
-      scopes.map(({ id }) => id),
-    )
+    .where("scope", "in", idsOf(scopes))
     .where("from_s", "<", toS)
     .where("to_s", ">=", fromS)
     .orderBy("from_s")

@@ -14,7 +14,7 @@ export interface Session {
 }
 
 /**
- * The sessions that rows of one person on one server tell, oldest first; the rows in the order of their time. A second
+ * The sessions of one person on one server by their rows, oldest first; the rows in the order of their time. A second
  * has no order: who was inside left first, who was outside joined first. Pure.
  */
 export function sessionsOf(visits: readonly Visit[]): readonly Session[] {

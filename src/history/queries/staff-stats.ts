@@ -13,7 +13,7 @@ import { callFigures } from "../stats/answer-times.ts";
 import { LOOK_VALID_S } from "../stats/hours.ts";
 import { firstAfter, type Interval, sharedS, within } from "../stats/intervals.ts";
 import type { QueryContext } from "./context.ts";
-import { personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
+import { idsOf, personOf, refsOf, type Scope, scopesOf } from "./scopes.ts";
 import { type Call, eachLook, readCalls, unrecordedS } from "./server-stats.ts";
 import { sessionsOf, type Visit } from "./sessions.ts";
 
@@ -145,11 +145,7 @@ async function staffPersons(
   const ranks = await db
     .selectFrom("ranks")
     .select(["scope", "person", "at_s", "permission"])
-    .where(
-      "scope",
-      "in",
-      scopes.map(({ id }) => id),
-    )
+    .where("scope", "in", idsOf(scopes))
     .where("at_s", "<", span.toS)
     .orderBy("at_s")
     .execute();
@@ -171,11 +167,7 @@ async function commandCounts(
   const rows = await db
     .selectFrom("commands")
     .select(({ fn }) => ["person", fn.countAll<number>().as("rows")])
-    .where(
-      "scope",
-      "in",
-      scopes.map(({ id }) => id),
-    )
+    .where("scope", "in", idsOf(scopes))
     .where("person", "in", persons.slice(0, MOST_STAFF))
     .where("at_s", ">=", span.fromS)
     .where("at_s", "<", span.toS)

@@ -1,7 +1,7 @@
 import type { WatchRow } from "../cases/case-store.ts";
 import type { QueryContext } from "./context.ts";
 
-/** The watchlists of all guilds: small, and kept in memory by whoever asks. */
+/** The watchlists of all guilds: small, and kept in memory by the caller. */
 
 export async function put({ db }: QueryContext, { row }: { readonly row: WatchRow }): Promise<void> {
   const { guildId, playerId } = row.watch;

@@ -152,7 +152,7 @@ test("the first answer may depend on what was typed", async () => {
   assert.equal(answers.calls[0], "defer ephemeral");
 });
 
-test("a failure after a public deferral deletes it and follows up for who asked", async () => {
+test("a failure after a public deferral deletes it and follows up for the person who asked", async () => {
   const { dispatch, answers, slash } = rig([
     single(async () => {
       throw new Failure("platform", "The platform was silent.", { commandId: "c-77", ran: "unknown" });
@@ -180,7 +180,7 @@ test("a failure after an ephemeral deferral is shown in that answer", async () =
   assert.match(textOf(answers.original), /Not a moderator/);
 });
 
-test("a failure after an update leaves the message as it was and follows up for who pressed", async () => {
+test("a failure after an update leaves the message as it was and follows up for the person who pressed", async () => {
   const { press, answers } = rig([
     {
       ...single(() => ({})),
@@ -219,7 +219,7 @@ test("a defect is logged with its stack and answered with the reference only", a
   assert.doesNotMatch(text, /secret detail/);
 });
 
-test("a reply for who asked only replaces a public answer, and later ones edit that", async () => {
+test("a reply that only the person who asked may see replaces a public answer, and later ones edit it", async () => {
   const { dispatch, answers, slash } = rig([
     single(async function* () {
       yield { content: md`for you`, ephemeral: true };
@@ -231,7 +231,7 @@ test("a reply for who asked only replaces a public answer, and later ones edit t
   assert.equal(textOf(answers.followUps[0]?.body), "still for you");
 });
 
-test("an aside is sent once, for who asked only", async () => {
+test("an aside is sent once, only to the person who asked", async () => {
   const { dispatch, answers, slash } = rig([
     single(async function* () {
       yield { content: md`all`, aside: { content: md`you` } };
@@ -448,7 +448,7 @@ test("a reply that Discord finds malformed is shown as a defect", async () => {
   assert.match(textOf(answers.followUps[0]?.body), /Something broke/);
 });
 
-test("a store that refuses is told in words, and logged with its cause", async () => {
+test("a store that refuses is answered in plain words, and logged with its cause", async () => {
   const full = new StoreError("the store refused feeds: database or disk is full");
   const { dispatch, answers, slash, log } = rig([single(() => Promise.reject(full))]);
   await dispatch.handle(slash());
@@ -512,7 +512,7 @@ test("choices come within two seconds, or there are none; a throw gives none", a
   assert.equal(never.clock.pending, 0);
 });
 
-test("stopping waits for what is under way, refuses what is new, and then aborts", async () => {
+test("stopping waits for commands under way, refuses new ones, and then aborts", async () => {
   let release: () => void = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -4,7 +4,8 @@ import { createPendingLinks } from "../../../src/discord/interactions/pending-li
 import type { PendingLink } from "../../../src/domain/ports/pending-links.ts";
 import { ServerKey } from "../../../src/domain/server-key.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
-import { actorOf, serverStatus } from "../../support/fake-services.ts";
+import { actorOf } from "../../support/fake-services.ts";
+import { serverStatus } from "../../support/server-status.ts";
 
 function open() {
   const clock = new VirtualClock();

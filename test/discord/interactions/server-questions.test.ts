@@ -9,7 +9,8 @@ import { Failure } from "../../../src/domain/failure.ts";
 import type { Actor } from "../../../src/domain/guild.ts";
 import type { Button, MessageBody } from "../../../src/domain/message.ts";
 import { FakeAnswers, formOf, optionsOf, textOf } from "../../support/fake-answers.ts";
-import { actorOf, FakeWorld, keptLog, serverStatus } from "../../support/fake-services.ts";
+import { actorOf, FakeWorld, keptLog } from "../../support/fake-services.ts";
+import { serverStatus } from "../../support/server-status.ts";
 
 const person = actorOf();
 

@@ -18,7 +18,7 @@ test("an error of a command says whether it ran, why, the next step, when, and a
   );
 });
 
-test("who manages the Discord server is told what to do, everyone else whom to ask", () => {
+test("a manager of the Discord server reads what to do, everyone else reads whom to ask", () => {
   const denied = new Failure("denied", "No tier.");
   assert.match(text(denied), /Ask whoever manages/);
   assert.match(text(denied, true), /`\/staff allow` gives one of your roles a tier/);
@@ -34,7 +34,7 @@ test("a next step that is a button is not repeated in words", () => {
   }
 });
 
-test("after an unknown outcome nobody is told to try again", () => {
+test("after an unknown outcome the text never says to try again", () => {
   const unknown = new Failure("unreachable", "No answer.", { ran: "unknown" });
   assert.match(text(unknown), /looked in the game/);
   assert.doesNotMatch(text(unknown), /[Tt]ry again/);
@@ -47,7 +47,7 @@ test("what configures says what is the matter, and nothing of whether it ran", (
   assert.match(said(new Failure("unreachable", "No answer.", { ran: "unknown" })), /may have run/);
 });
 
-test("the title is the answer: what was written wrong and who may not are told in their own words", () => {
+test("the title is the answer: a mistake in what was typed and a missing right have texts of their own", () => {
   const shown = (code: "bad-command" | "denied" | "unreachable", message: string, runs = false) => {
     const [card] = failureBody(new Failure(code, message), { reference: "ref", runs }).cards ?? [];
     return [card?.title, ...(card?.description ?? "").split("\n")];

@@ -4,8 +4,7 @@ import { eventLine, runLine } from "../../../src/discord/render/audit-rows.ts";
 import { failureBody } from "../../../src/discord/render/errors.ts";
 import { escapeButRoles, escapeButTimes } from "../../../src/discord/render/own-markup.ts";
 import { Failure } from "../../../src/domain/failure.ts";
-import type { SourceId } from "../../../src/domain/model.ts";
-import type { RunRecord } from "../../../src/domain/run.ts";
+import { runRecord } from "../../support/run-record.ts";
 
 const RAW_MENTION = /<(@|@&|#)\d+>/;
 const HOSTILE = "<@1> <@&1> <#1> [x](https://evil.example) https://evil.example";
@@ -22,7 +21,7 @@ describe("Sentences of ours that quote outside words", () => {
     assert.equal(escapeButTimes("until <t:5:t>, *so*"), "until <t:5:t>, \\*so\\*");
   });
 
-  test("name the role of a refusal as a role, for whoever has it", () => {
+  test("name the role of a refusal as a role", () => {
     const failure = new Failure("denied", "The role <@&42> is denied :ban on this server.");
     const shown = (roleIds: readonly string[]) =>
       failureBody(failure, { reference: "r", roleIds }).cards?.[0]?.description ?? "";
@@ -31,24 +30,7 @@ describe("Sentences of ours that quote outside words", () => {
   });
 
   test("never show a mention out of the service's answer or an audited text", () => {
-    const run: RunRecord = {
-      id: "r",
-      guildId: "g",
-      bindingId: "b",
-      source: "s" as SourceId,
-      serverName: "Town",
-      actorId: "7",
-      actorName: "ann",
-      actorRoleIds: ["1"],
-      origin: "command",
-      channelId: "c",
-      text: ":h hi",
-      askedAtMs: 0,
-      status: "unknown",
-      ran: "unknown",
-      proof: "unchecked",
-      message: HOSTILE,
-    };
+    const run = runRecord({ text: ":h hi", status: "unknown", ran: "unknown", message: HOSTILE });
     assert.doesNotMatch(runLine(run).replace("<@7>", ""), RAW_MENTION);
     const event = { id: "e", guildId: "g", atMs: 0, actorId: "7", actorName: "ann" };
     const shown = (action: string, text: string) =>

@@ -10,26 +10,20 @@ import { markdownOfOurs } from "../../../src/domain/escaped.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
 import type { RunPlan, RunRecord, RunStatus } from "../../../src/domain/run.ts";
 import { textOf } from "../../support/fake-answers.ts";
+import { runRecord } from "../../support/run-record.ts";
 import { binding, sourceId } from "../../support/runs-rig.ts";
 
-const record: RunRecord = {
+const record = runRecord({
   id: "run-1",
-  guildId: "g1",
-  bindingId: "b1",
   source: sourceId,
   serverName: "Liberty",
   actorId: "100",
   actorName: "mo",
-  actorRoleIds: ["1", "2"],
-  origin: "command",
   text: ":h hi",
   verb: "hint",
   askedAtMs: Date.UTC(2026, 0, 1),
   channelId: "600",
-  status: "done",
-  ran: "yes",
-  proof: "unchecked",
-};
+});
 
 const plan: RunPlan = {
   id: "plan-1",

@@ -61,7 +61,7 @@ describe("the list of staff", () => {
     return staffMessage(view).cards?.[0]?.description ?? "";
   };
 
-  test("calls stand against those made meanwhile; where more were answered than that, alone", () => {
+  test("answered calls stand beside the calls made while they played; where more were answered, they stand alone", () => {
     assert.match(said(figures), /2 of 5 calls/);
     assert.match(said({ ...figures, callsMeanwhile: 1 }), /2 calls answered/);
     assert.doesNotMatch(said({ ...figures, callsMeanwhile: 1 }), / of /);

@@ -350,7 +350,7 @@ describe("an answer of Discord that is another message", () => {
       );
     }));
 
-  test("is asked for again once only: who misreads answers must not post for ever", () =>
+  test("is asked for again only once: a bot that misreads answers must not post for ever", () =>
     withFeed(async (rig) => {
       const { send } = rig.sink;
       rig.sink.send = async (channelId, message) => {

@@ -368,7 +368,7 @@ describe("diff: rows from the far future that an earlier version kept", () => {
     );
   });
 
-  test("are told apart from times that only our own clock finds late: nothing is forgotten without a row to tell", () => {
+  test("differ from times that only our own clock finds late: nothing is forgotten without a row that shows it", () => {
     const state = after(many(absurdS, 5));
     const none = step(state, "joinLogs", [], { takenAtS: 5 });
     assert.deepEqual([none.next, none.changed], [state, false]);
@@ -377,7 +377,7 @@ describe("diff: rows from the far future that an earlier version kept", () => {
 });
 
 describe("diff: gaps", () => {
-  test("is told once when nothing is shared and newer rows are there", () => {
+  test("is announced once when nothing is shared and newer rows are there", () => {
     const state = after(many(1, 50));
     const jump = step(state, "joinLogs", many(100, 50));
     assert.deepEqual(jump.gap, { fromS: 0, toS: 160 });
@@ -397,7 +397,7 @@ describe("diff: gaps", () => {
     );
   });
 
-  test("is told for the first rows of an empty log since it was looked at before, as far as that is known", () => {
+  test("is announced for the first rows of an empty log from the last look at it on, where that is known", () => {
     const first = (state: Retained, wholeS?: number) =>
       step(state, "joinLogs", many(2_000, 50), { fullest: 50, wholeS }).gap;
     const anew = step(undefined, "joinLogs", [], { reachedS: 1_500 }).next;
@@ -411,12 +411,12 @@ describe("diff: gaps", () => {
     assert.deepEqual(gap, { fromS: 989, toS: 1_260 });
   });
 
-  test("is not told while windows overlap, nor for the first rows of an empty log", () => {
+  test("is not announced while windows overlap, nor for the first rows of an empty log", () => {
     assert.equal(step(after(many(1, 50)), "joinLogs", many(50, 50)).gap, undefined);
     assert.equal(step(after([]), "joinLogs", many(50, 19)).gap, undefined);
   });
 
-  test("is told for the first rows of an empty log only when it is as long as such logs get elsewhere", () => {
+  test("is announced for the first rows of an empty log only when it is as long as logs of its kind get elsewhere", () => {
     const first = (length: number, fullest: number) =>
       step(after([]), "joinLogs", many(100, length), { fullest }).gap;
     assert.deepEqual(first(50, 50), { toS: 160 });
@@ -424,7 +424,7 @@ describe("diff: gaps", () => {
     assert.equal(first(5, 5), undefined);
   });
 
-  test("is told for them too when nobody knows yet how long that is and the log is long, however short the absence", () => {
+  test("is announced for them too when that length is not known yet and the log is long, however short the absence", () => {
     const first = (length: number, recent: boolean) =>
       step(after([]), "joinLogs", many(100, length), { recent }).gap;
     for (const recent of [true, false]) {
@@ -433,7 +433,7 @@ describe("diff: gaps", () => {
     }
   });
 
-  test("is not told for a window of old rows only", () => {
+  test("is not announced for a window of old rows only", () => {
     const state = after(many(100, 50));
     assert.equal(step(state, "joinLogs", many(1, 20)).gap, undefined);
   });
@@ -465,7 +465,7 @@ describe("diff: gaps", () => {
       );
   });
 
-  test("is told when an old answer, players or a log cleared too early leave room for a loss", () => {
+  test("is announced when an old answer, players or a log cleared too early leave room for a loss", () => {
     const doubtful: readonly (readonly Poll[])[] = [
       [["quiet", known]],
       [
@@ -515,7 +515,7 @@ describe("diff: gaps", () => {
   /** A log that stood full and is empty now, while other logs bring new rows. */
   const cleared = { isNew: true, oldestS: 1_100, newestS: 1_130, takenAtS: 1_130, wholeS: 1_080 };
 
-  test("is told at once when a log was cleared under players, and not again by its first rows", () => {
+  test("is announced at once when a log was cleared under players, and not again by its first rows", () => {
     const state = after(many(1_000, 50));
     const once = step(state, "joinLogs", [], cleared);
     assert.equal(once.gap, undefined, "the service may have left the list out for once");
@@ -530,7 +530,7 @@ describe("diff: gaps", () => {
     assert.equal(step(old.next, "joinLogs", many(2_000, 3), { continuous: true }).gap, undefined);
   });
 
-  test("is told once more when the server may have started again before the first rows", () => {
+  test("is announced once more when the server may have started again before the first rows", () => {
     const state = step(after(many(1_000, 50)), "joinLogs", [], { ...cleared, wasEmpty: true }).next;
     const broken = step(state, "joinLogs", [], { ...cleared, wasEmpty: true, continuous: false });
     assert.equal(broken.gap, undefined, "nothing new stands in it: there may be nothing to tell");
@@ -539,7 +539,7 @@ describe("diff: gaps", () => {
     assert.equal(step(first.next, "joinLogs", many(2_000, 4)).gap, undefined);
   });
 
-  test("is not told of a cleared log where nobody was there, or where the answer may be an old one", () => {
+  test("is not announced for a cleared log where nobody was there, or where the answer may be an old one", () => {
     const state = after(many(1_000, 50));
     const old = { ...cleared, wasEmpty: true, isNew: false };
     assert.equal(step(state, "joinLogs", [], old).gap, undefined);
@@ -547,7 +547,7 @@ describe("diff: gaps", () => {
     assert.equal(step(empty, "joinLogs", [], { ...cleared, wasEmpty: true }).gap, undefined);
   });
 
-  test("is told even then when the last answer is long ago", () => {
+  test("is announced even then when the last answer is long ago", () => {
     assert.deepEqual(
       gapAfter(
         [
@@ -561,7 +561,7 @@ describe("diff: gaps", () => {
     );
   });
 
-  test("is told even then when the log is as long as ever: rows may have fallen out of it", () => {
+  test("is announced even then when the log is as long as ever: rows may have fallen out of it", () => {
     const once = step(after(many(1, 50)), "joinLogs", many(1, 50), { hasPlayers: false }).next;
     const before = step(once, "joinLogs", many(1, 50), { hasPlayers: false }).next;
     assert.deepEqual(step(before, "joinLogs", many(100, 50)).gap, { fromS: 0, toS: 160 });

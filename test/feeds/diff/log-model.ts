@@ -1,4 +1,5 @@
 import type { LogEntry, LogList, Snapshot, SourceId } from "../../../src/domain/model.ts";
+import { serverStatus } from "../../support/server-status.ts";
 
 /**
  * A log as it truly happened, for tests of the diff and the journal. Every row has an index of its own here, which
@@ -60,16 +61,7 @@ export function snapshotWith(
     source: (options.source ?? "source") as SourceId,
     askedAtMs: atMs,
     takenAtMs: atMs,
-    status: {
-      name: "Server",
-      ownerId: 1,
-      coOwnerIds: [],
-      currentPlayers: options.players ?? 5,
-      maxPlayers: 40,
-      joinKey: "join",
-      accVerifiedReq: "Disabled",
-      teamBalance: false,
-    },
+    status: serverStatus({ name: "Server", currentPlayers: options.players ?? 5 }),
     lists: { [list]: rows },
     skippedRows: {},
   };

@@ -78,7 +78,7 @@ function join(atS: number, name: string, joined = true): JoinEntry {
 }
 
 describe("journal: entries", () => {
-  test("posts nothing of the first window, then numbers what is new in order", async () => {
+  test("posts nothing of the first window, then numbers new entries in order", async () => {
     const rig = await started();
     await rig.take(joins(1, 5));
     assert.deepEqual(await rig.names(1), []);
@@ -255,7 +255,7 @@ describe("journal: entries", () => {
     assert.deepEqual(await rig.names(1), ["p1", "p2", "p3", "p4", "p5"]);
   });
 
-  test("wakes whoever listens, after the write", async () => {
+  test("wakes its listeners after the write", async () => {
     const rig = await started();
     const woken: string[] = [];
     const stop = rig.journal.onItems((of, list) => woken.push(`${of} ${list} ${rig.heads.writes}`));
@@ -414,7 +414,7 @@ describe("journal: looks at several logs", () => {
     return (await rig.journal.read({ source, list: "killLogs" }, 1, 100)).map(wordOf);
   }
 
-  test("a restart is told when other logs prove it, not with the next row hours later", async () => {
+  test("a restart is announced when other logs prove it, not with the next row hours later", async () => {
     const { rig, look } = await restarted();
     assert.deepEqual(await kills(rig), []);
     await look(2_005, []);
@@ -424,7 +424,7 @@ describe("journal: looks at several logs", () => {
     assert.deepEqual(await kills(rig), ["gap 943-2065", "kill"]);
   });
 
-  test("what was told before the process ended is not told again after it", async () => {
+  test("a restart that was announced before the process ended is not announced again after it", async () => {
     const { rig, look } = await restarted();
     await look(2_005, []);
     rig.restart();

@@ -8,9 +8,9 @@ import type { Demand, ServerState, SourceId } from "../../../src/domain/model.ts
 import { PanelBoard } from "../../../src/feeds/panels/panel-board.ts";
 import { parsePanel } from "../../../src/feeds/panels/panel-records.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
-import { serverStatus } from "../../support/fake-services.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
+import { serverStatus } from "../../support/server-status.ts";
 
 const MINUTE_MS = 60_000;
 const SOURCE = "source" as SourceId;
@@ -185,7 +185,7 @@ describe("A panel", () => {
     assert.match(JSON.stringify(world.messages[1]?.body), /\*\*13\*\*/);
   });
 
-  test("whose channel is closed to us ends, and whoever made it is told", async () => {
+  test("whose channel is closed to us ends, and its maker gets a notice", async () => {
     const world = await standing();
     refusing(world, "edit", "no-access");
     await world.minutes(3, 13);

@@ -12,7 +12,7 @@ import {
   targetsOf,
 } from "../../../src/history/cases/case-of-command.ts";
 import { readLogged } from "../../../src/runs/catalogue/read-logged.ts";
-import { runRecord } from "./case-samples.ts";
+import { kickRun } from "./case-samples.ts";
 
 const present: readonly PlayerRef[] = [
   { name: "Ann_Lee", id: 11 },
@@ -51,7 +51,7 @@ describe("a command that punishes", () => {
   });
 });
 
-describe("whom a command hit", () => {
+describe("the target of a command", () => {
   test("is one player by a beginning or an id; a beginning of several, or of nobody, stays text", () => {
     assert.deepEqual(targetsOf(["ann"], present), [{ name: "Ann_Lee", playerId: 11 }]);
     assert.deepEqual(targetsOf(["12"], present), [{ name: "Bob", playerId: 12 }]);
@@ -69,7 +69,7 @@ describe("whom a command hit", () => {
     assert.deepEqual(targetsOf(["all"], []), [{ name: "all" }]);
   });
 
-  test("never is a player whom the game would not have hit", () => {
+  test("is never a player whom the game would not have hit", () => {
     const name = fc.string({ unit: fc.constantFrom("a", "b", "A", "1"), minLength: 1, maxLength: 4 });
     const people = fc.uniqueArray(fc.record({ name, id: fc.nat(50) }), { selector: ({ id }) => id });
     fc.assert(
@@ -88,7 +88,7 @@ describe("whom a command hit", () => {
 
 describe("a case", () => {
   test("of `:ban all` is one, and lists its targets", () => {
-    const made = caseOfRun(runRecord({ text: ":ban all raid" }), present, readLogged);
+    const made = caseOfRun(kickRun({ text: ":ban all raid" }), present, readLogged);
     assert.equal(made?.mass, true);
     assert.equal(made?.targets.length, 4);
     assert.equal(made?.reason, "raid");
@@ -96,7 +96,7 @@ describe("a case", () => {
 
   test("comes of a run that ran or may have, never of one that surely did not or is not over", () => {
     const of = (status: RunRecord["status"]) =>
-      caseOfRun(runRecord({ text: ":kick Ann", status }), present, readLogged) !== undefined;
+      caseOfRun(kickRun({ text: ":kick Ann", status }), present, readLogged) !== undefined;
     const all = [
       "waiting",
       "sending",

@@ -1,29 +1,17 @@
 import type { Case } from "../../../src/domain/case.ts";
-import type { SourceId } from "../../../src/domain/model.ts";
 import type { RunRecord } from "../../../src/domain/run.ts";
+import { runRecord } from "../../support/run-record.ts";
 
-/** A run that went well, with what a test says of it. */
-export function runRecord(with_: Partial<RunRecord> = {}): RunRecord {
-  return {
-    id: "r1",
-    guildId: "g1",
-    bindingId: "b1",
-    source: "s1" as SourceId,
-    serverName: "Town",
-    actorId: "u1",
-    actorName: "Mo",
-    actorRoleIds: [],
-    origin: "command",
+/** A kick that went well, with what a test says of it. */
+export function kickRun(over: Partial<RunRecord> = {}): RunRecord {
+  return runRecord({
     text: ":kick Ann_Lee",
+    verb: "kick",
     askedAtMs: 1_000_000,
-    channelId: "c1",
-    status: "done",
     sentAtMs: 1_000_000,
     endedAtMs: 1_000_400,
-    ran: "yes",
-    proof: "unchecked",
-    ...with_,
-  };
+    ...over,
+  });
 }
 
 /** A kick that Marshal sent, with what a test says of it. */

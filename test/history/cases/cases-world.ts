@@ -4,8 +4,8 @@ import type { CommandEntry, JoinEntry, PlayerRef, Snapshot, SourceId } from "../
 import { type CasesRoom, createCases } from "../../../src/history/cases/create-cases.ts";
 import { readLogged } from "../../../src/runs/catalogue/read-logged.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
-import { serverStatus } from "../../support/fake-services.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
+import { serverStatus } from "../../support/server-status.ts";
 import { MemoryCases, MemoryWatches } from "./memory-stores.ts";
 
 const source = "s1" as SourceId;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Actor } from "../../../src/domain/guild.ts";
 import { actorOf } from "../../support/fake-services.ts";
-import { runRecord } from "./case-samples.ts";
+import { kickRun } from "./case-samples.ts";
 import { CasesWorld } from "./cases-world.ts";
 
 const ann = { name: "Ann_Lee", id: 11 };
@@ -19,10 +19,10 @@ async function world(): Promise<CasesWorld> {
   return made;
 }
 
-const run = (made: CasesWorld, changes: Parameters<typeof runRecord>[0] = {}) =>
-  runRecord({ ...{ sentAtMs: made.clock.nowMs(), endedAtMs: made.clock.nowMs() + 400 }, ...changes });
+const run = (made: CasesWorld, changes: Parameters<typeof kickRun>[0] = {}) =>
+  kickRun({ ...{ sentAtMs: made.clock.nowMs(), endedAtMs: made.clock.nowMs() + 400 }, ...changes });
 
-describe("cases that come by themselves", () => {
+describe("cases made from commands", () => {
   test("a kick through Marshal: one card, completed from sent to left by editing", async () => {
     const made = await world();
     const { id: _, ...sent } = run(made);
@@ -78,7 +78,7 @@ describe("cases that come by themselves", () => {
     assert.deepEqual(banned?.targets.map(({ playerId }) => playerId).sort(), [11, 12, 13]);
   });
 
-  test("a ban of somebody who is gone is theirs by their whole name, as the log or the history knows it", async () => {
+  test("a ban of a player who is gone is found by the whole name, as the log or the history knows it", async () => {
     const made = await world();
     made.leave(ann);
     await made.clock.advance(10_000);
@@ -139,7 +139,7 @@ describe("cases that come by themselves", () => {
     assert.equal(made.cases.all()[0]?.card?.messageId, made.sink.messages("cases")[0]?.messageId);
   });
 
-  test("a channel that takes nothing is told of once, and the case is kept", async () => {
+  test("a channel that takes nothing brings one notice, and the case is kept", async () => {
     const made = await world();
     made.sink.fault = () => "no-access";
     made.types(mo, ":kick Bob");

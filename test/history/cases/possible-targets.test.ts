@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JoinEntry, PlayerRef, Snapshot, SourceId } from "../../../src/domain/model.ts";
 import { PossibleTargets, presentAt } from "../../../src/history/cases/possible-targets.ts";
-import { serverStatus } from "../../support/fake-services.ts";
+import { serverStatus } from "../../support/server-status.ts";
 
 const ann = { name: "Ann", id: 1 };
 const row = (atS: number, joined: boolean): JoinEntry => ({ kind: "join", atS, joined, player: ann });
@@ -19,17 +19,17 @@ describe("who was in a server at a second", () => {
     assert.equal(isThere(rows, 40, true), false);
   });
 
-  test("counts whom only a later leave shows, and whom only the list shows", () => {
+  test("counts players that only a later leave shows, and players that only the list shows", () => {
     assert.equal(isThere([row(30, false)], 20), true);
     assert.equal(isThere([row(30, true)], 20), false);
     assert.equal(isThere([], 20, true), true);
   });
 });
 
-describe("what is remembered of servers", () => {
+describe("the players of servers who are remembered", () => {
   const source = "s1" as SourceId;
 
-  test("is who was in the list lately, and goes when nobody has the server linked any more", () => {
+  test("are those lately in the list, and are forgotten when nobody has the server linked any more", () => {
     const memory = new PossibleTargets();
     const snapshot = serverShowing(source, [ann]);
     memory.see(snapshot);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Receipt } from "../../../src/domain/case.ts";
 import type { JoinEntry } from "../../../src/domain/model.ts";
 import { isComplete, leavesIn, merged, ofRunRecord } from "../../../src/history/cases/receipt.ts";
-import { kick, runRecord } from "./case-samples.ts";
+import { kick, kickRun } from "./case-samples.ts";
 
 const left = (id: number, atS: number): JoinEntry => ({
   kind: "join",
@@ -47,11 +47,11 @@ describe("a receipt", () => {
   });
 
   test("grows from sent to answered to seen to left", () => {
-    const sent = ofRunRecord(runRecord({ status: "sending" }));
+    const sent = ofRunRecord(kickRun({ status: "sending" }));
     assert.deepEqual(sent, { sentAtMs: 1_000_000, left: [] });
-    const answered = merged(sent, ofRunRecord(runRecord({ message: "Success" })));
+    const answered = merged(sent, ofRunRecord(kickRun({ message: "Success" })));
     assert.deepEqual(answered.answer, { kind: "answered", atMs: 1_000_400, message: "Success" });
-    const seen = merged(answered, ofRunRecord(runRecord({ message: "Success", proof: "seen" })));
+    const seen = merged(answered, ofRunRecord(kickRun({ message: "Success", proof: "seen" })));
     assert.ok(!isComplete(kick({ receipt: seen })));
     const gone = merged(seen, { left: leavesIn(kick({ receipt: seen }), [left(11, 1_003)]) });
     assert.deepEqual(gone.left, [{ playerId: 11, atS: 1_003 }]);
@@ -66,8 +66,8 @@ describe("a receipt", () => {
   });
 
   test("of an outcome that is not known stays so until the log tells more", () => {
-    const unknown = ofRunRecord(runRecord({ status: "unknown" }));
+    const unknown = ofRunRecord(kickRun({ status: "unknown" }));
     assert.equal(unknown.answer?.kind, "unknown");
-    assert.equal(merged(unknown, ofRunRecord(runRecord({ status: "unknown", proof: "seen" }))).log, "seen");
+    assert.equal(merged(unknown, ofRunRecord(kickRun({ status: "unknown", proof: "seen" }))).log, "seen");
   });
 });

@@ -25,13 +25,23 @@ const watch = (made: CasesWorld, changes: { readonly untilMs?: number; readonly 
     reason: "scams",
     ...changes,
   });
+/** A world whose watch of Ann is a few seconds old. */
+async function watching(): Promise<CasesWorld> {
+  const made = await world();
+  await watch(made);
+  await made.clock.advance(5_000);
+  return made;
+}
+
+/** Discord answers no message, so that nobody knows whether it took it. */
+function takesNothing(made: CasesWorld): void {
+  made.sink.fault = (call) => (call === "send" ? "unknown" : undefined);
+}
 const alerts = (made: CasesWorld) => made.sink.messages("watches").length;
 
-describe("a watched player who joins", () => {
-  test("is told once, with the name of now, however often the window shows it", async () => {
-    const made = await world();
-    await watch(made);
-    await made.clock.advance(5_000);
+describe("the alert of a watched player who joins", () => {
+  test("is posted once, with the present name, however often the window shows the join", async () => {
+    const made = await watching();
     made.join({ ...ann, name: "Ann_New" });
     for (let look = 0; look < 3; look += 1) {
       await made.look();
@@ -41,7 +51,7 @@ describe("a watched player who joins", () => {
     assert.match(made.sink.text("watches"), /Ann\\_New.*joined.*Watched as \*\*Ann\\_Lee\*\*.*scams/s);
   });
 
-  test("is told no more where what was kept of the guild is erased", async () => {
+  test("is not posted any more after what was kept of the guild is erased", async () => {
     const made = await world();
     await watch(made);
     made.room.onErased("g1");
@@ -52,10 +62,8 @@ describe("a watched player who joins", () => {
     assert.equal(alerts(made), 0);
   });
 
-  test("is told for each join, in the list of players or in the log, whichever shows it first", async () => {
-    const made = await world();
-    await watch(made);
-    await made.clock.advance(5_000);
+  test("is posted for each join, by the list of players or the log, whichever shows it first", async () => {
+    const made = await watching();
     // The list is ahead of the log.
     made.players.push(ann);
     await made.look();
@@ -71,10 +79,10 @@ describe("a watched player who joins", () => {
     assert.equal(alerts(made), 2);
   });
 
-  test("is told of each join, late but once, where Discord takes nothing for an hour", async () => {
+  test("is posted once for each join, late, where Discord takes nothing for an hour", async () => {
     const made = await world();
     await watch(made);
-    made.sink.fault = (call) => (call === "send" ? "unknown" : undefined);
+    takesNothing(made);
     for (let join = 0; join < 2; join += 1) {
       await made.clock.advance(60_000);
       made.join(ann);
@@ -95,10 +103,8 @@ describe("a watched player who joins", () => {
     assert.equal(alerts(made), 2);
   });
 
-  test("is not said to be told late where the message gets through at the second try", async () => {
-    const made = await world();
-    await watch(made);
-    await made.clock.advance(5_000);
+  test("is not called late where the message gets through at the second try", async () => {
+    const made = await watching();
     made.sink.fault = (call) => (call === "send" ? "lost" : undefined);
     made.join(ann);
     await made.look();
@@ -109,10 +115,10 @@ describe("a watched player who joins", () => {
     assert.deepEqual(made.watches.rows.get("g1 11")?.alerts, []);
   });
 
-  test("who comes and goes while Discord takes nothing is told of in five messages at most, which count the rest", async () => {
+  test("has five messages at most, which count the rest, for joins while Discord takes nothing", async () => {
     const made = await world();
     await watch(made);
-    made.sink.fault = (call) => (call === "send" ? "unknown" : undefined);
+    takesNothing(made);
     for (let join = 0; join < 8; join += 1) {
       await made.clock.advance(60_000);
       made.join(ann);
@@ -125,11 +131,9 @@ describe("a watched player who joins", () => {
     assert.match(made.sink.text("watches"), /3 joins before this one had no message of their own/);
   });
 
-  test("is told no more when a day has gone by, nor is the alert kept", async () => {
-    const made = await world();
-    await watch(made);
-    await made.clock.advance(5_000);
-    made.sink.fault = (call) => (call === "send" ? "unknown" : undefined);
+  test("is neither posted nor kept when a day has gone by", async () => {
+    const made = await watching();
+    takesNothing(made);
     made.join(ann);
     await made.look();
     await made.clock.advance(25 * 3_600_000);
@@ -139,12 +143,12 @@ describe("a watched player who joins", () => {
     assert.deepEqual(made.watches.rows.get("g1 11")?.alerts, []);
   });
 
-  test("is told after a watch that has ended by itself meanwhile", async () => {
+  test("is posted although its watch ran out before Discord took the message", async () => {
     const made = await world();
     await made.clock.advance(5_000);
     await watch(made, { untilMs: made.clock.nowMs() + 60_000 });
     await made.clock.advance(5_000);
-    made.sink.fault = (call) => (call === "send" ? "unknown" : undefined);
+    takesNothing(made);
     made.join(ann);
     await made.look();
     await made.clock.advance(61_000);
@@ -156,10 +160,8 @@ describe("a watched player who joins", () => {
     assert.equal(made.watches.rows.size, 0);
   });
 
-  test("is not new in the first list of a server that was unlinked and linked again", async () => {
-    const made = await world();
-    await watch(made);
-    await made.clock.advance(5_000);
+  test("does not come from the first list of a server that was unlinked and linked again", async () => {
+    const made = await watching();
     made.room.forgetServer(made.snapshot().source);
     // In the list without a row of the join log: they may have been there for hours.
     made.players.push(ann);
@@ -167,7 +169,7 @@ describe("a watched player who joins", () => {
     assert.equal(alerts(made), 0);
   });
 
-  test("was there before the watch: nothing is told; nor after it expired or was ended", async () => {
+  test("is not posted for a player who was there before the watch, nor after the watch expired or was ended", async () => {
     const made = await world();
     made.join(ann);
     await made.look();
@@ -184,7 +186,7 @@ describe("a watched player who joins", () => {
     assert.equal(made.watches.rows.size, 0);
   });
 
-  test("is told once although the process is killed at any moment", async () => {
+  test("is posted once although the process is killed at any moment", async () => {
     for (let turns = 0; turns < 40; turns += 1) {
       const made = await world();
       made.sink.nonceMemoryMs = 0;
@@ -200,11 +202,9 @@ describe("a watched player who joins", () => {
     }
   });
 
-  test("is told by the process that serves the guild, not by another one on the same database", async () => {
-    const made = await world();
-    await watch(made);
-    await made.clock.advance(5_000);
-    made.sink.fault = (call) => (call === "send" ? "unknown" : undefined);
+  test("is posted by the process that serves the guild, not by another one on the same database", async () => {
+    const made = await watching();
+    takesNothing(made);
     made.join(ann);
     await made.look();
     made.sink.fault = () => undefined;

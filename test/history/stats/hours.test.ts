@@ -180,13 +180,13 @@ describe("how soon a call was answered", () => {
     assert.equal(answerTimeS({ ...call, open_s: null }), 30);
   });
 
-  test("is not known where nobody looked for more than five minutes, or of before such times were kept", () => {
+  test("is not known where there was no look for more than five minutes, or for calls before such times were kept", () => {
     assert.equal(answerTimeS({ ...call, answered_s: 1_500 }), undefined);
     assert.equal(answerTimeS({ ...call, answered_s: null }), undefined);
     assert.equal(answerTimeS({ ...call, open_s: null, answered_s: 90_000 }), undefined);
   });
 
-  test("the median leaves out what is not known, and is nothing where nothing is", () => {
+  test("the median leaves out unknown times, and is missing where all are unknown", () => {
     const of = (seconds: number) => ({ ...call, answered_s: 1_000 + seconds, open_s: 1_000 + seconds });
     const open = { ...call, moderator: null, answered_s: null, open_s: null };
     assert.deepEqual(callFigures([of(10), of(40), of(20), open, { ...call, answered_s: null }]), {

@@ -102,7 +102,7 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     assert.deepEqual([own.knownS, own.recordedSinceS, own.players], [60, START_S, 1]);
   });
 
-  test("a number of players says nothing for longer than half an hour, and what may be missing is told", async () => {
+  test("a number of players counts for half an hour at most, and the time that may be missing is named", async () => {
     const { see, context } = await openRig(databases);
     const row = (n: number): NonNullable<Town["kills"]>[number] => [bob, ann, at(n)];
     await see({ players: [bob], kills: Array.from({ length: 5 }, (_, n) => row(n)) }, at(60));
@@ -163,7 +163,7 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     assert.ok((all.staff[0]?.playedS ?? 0) <= 120, JSON.stringify(all.staff[0]));
   });
 
-  test("who was forgotten stands in no figures of staff, and their calls count as open", async () => {
+  test("a forgotten player is in no figures of staff, and their calls count as open", async () => {
     const { see, context } = await openRig(databases);
     await see({ players: [moderator, bob], modCalls: [[bob, at(30)]] }, at(60));
     await see({ players: [moderator, bob], modCalls: [[bob, at(30), mod]] }, at(120));
@@ -172,7 +172,7 @@ onBothDatabases("figures of a server and of its staff", (databases) => {
     assert.deepEqual([all.staff, all.calls], [[], { calls: 1, answered: 0, timed: 0 }]);
   });
 
-  test("cases are counted by who made them, without the revoked ones", async () => {
+  test("cases are counted for each maker, without the revoked ones", async () => {
     const { context } = await openRig(databases);
     const made = async (author: CaseAuthor, atMs: number) => {
       const { origin: _, number: __, edits: ___, ...draft } = kick({ guildId: GUILD, author, atMs });

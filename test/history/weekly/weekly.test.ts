@@ -203,7 +203,7 @@ describe("the weekly summary", () => {
     assert.deepEqual(world.posted, [FIRST, SECOND]);
   });
 
-  test("a channel that takes nothing is told once, over a restart too; the next week is tried, and told again after it worked", async () => {
+  test("a channel that takes nothing brings one notice, over a restart too; the next week is tried, and a later failure brings another", async () => {
     const world = new World();
     const board = await world.start();
     await board.set(GUILD, setting);

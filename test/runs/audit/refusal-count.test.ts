@@ -1,30 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { SourceId } from "../../../src/domain/model.ts";
 import type { RunRecord } from "../../../src/domain/run.ts";
 import { RefusalCount } from "../../../src/runs/audit/refusal-count.ts";
 import { VirtualClock } from "../../support/clock.ts";
+import { runRecord } from "../../support/run-record.ts";
 import { MemoryAudit } from "../../support/runs-rig.ts";
 
-const refused = (n: number, over: Partial<RunRecord> = {}): RunRecord => ({
-  id: `r${n}-${over.actorId ?? ""}`,
-  guildId: "g1",
-  bindingId: "b1",
-  source: "s1" as SourceId,
-  serverName: "Alpha",
-  actorId: "u1",
-  actorName: "Mo",
-  actorRoleIds: [],
-  origin: "command",
-  text: `:ban Bob ${n}`,
-  verb: "ban",
-  askedAtMs: 0,
-  channelId: "c1",
-  status: "denied",
-  ran: "no",
-  proof: "unchecked",
-  ...over,
-});
+const refused = (n: number, over: Partial<RunRecord> = {}): RunRecord =>
+  runRecord({
+    id: `r${n}-${over.actorId ?? ""}`,
+    text: `:ban Bob ${n}`,
+    verb: "ban",
+    status: "denied",
+    ran: "no",
+    ...over,
+  });
 
 function rig() {
   const clock = new VirtualClock();

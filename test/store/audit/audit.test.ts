@@ -14,6 +14,7 @@ import {
   parseRun,
 } from "../../../src/store/document-schemas.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
+import { runRecord } from "../../support/run-record.ts";
 
 const dayMs = 86_400_000;
 const startMs = Date.UTC(2026, 4, 10, 12);
@@ -67,25 +68,8 @@ function open(disk: Disk): AuditLog {
   });
 }
 
-const run = (id: string, over: Partial<RunRecord> = {}): RunRecord => ({
-  id,
-  guildId: "g1",
-  bindingId: "b1",
-  source: "s1" as SourceId,
-  serverName: "Alpha",
-  actorId: "u1",
-  actorName: "Mo",
-  actorRoleIds: ["r1"],
-  origin: "command",
-  text: ":h hello",
-  verb: "h",
-  askedAtMs: startMs,
-  channelId: "c1",
-  status: "waiting",
-  ran: "no",
-  proof: "unchecked",
-  ...over,
-});
+const run = (id: string, over: Partial<RunRecord> = {}): RunRecord =>
+  runRecord({ id, serverName: "Alpha", askedAtMs: startMs, status: "waiting", ran: "no", ...over });
 
 const event = (id: string, over: Partial<AuditEvent> = {}): AuditEvent => ({
   id,

@@ -14,6 +14,7 @@ import type { Store } from "../../../src/store/keyv-documents.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
 import { needsRedis } from "../../support/redis-server.ts";
+import { runRecord } from "../../support/run-record.ts";
 import { type TempFolder, tempFolder } from "../../support/temp-folder.ts";
 import { storeOnRedis } from "../redis-store.ts";
 
@@ -73,25 +74,8 @@ function inMemory() {
   return { ...auditOn(documents), documents, size };
 }
 
-const run = (id: string, over: Partial<RunRecord> = {}): RunRecord => ({
-  id,
-  guildId: "g1",
-  bindingId: "b1",
-  source: "s1" as SourceId,
-  serverName: "Alpha",
-  actorId: "u1",
-  actorName: "Mo",
-  actorRoleIds: ["r1"],
-  origin: "command",
-  text: ":h hello",
-  verb: "h",
-  askedAtMs: startMs,
-  channelId: "c1",
-  status: "denied",
-  ran: "no",
-  proof: "unchecked",
-  ...over,
-});
+const run = (id: string, over: Partial<RunRecord> = {}): RunRecord =>
+  runRecord({ id, serverName: "Alpha", askedAtMs: startMs, status: "denied", ran: "no", ...over });
 
 /** Rows of one day; every 500th is of a rare person, a rare verb and a rare server. */
 async function fill(audit: AuditLog, count: number): Promise<void> {

@@ -7,7 +7,8 @@ import { Schedule } from "../../../src/watch/schedule/schedule.ts";
 import type { Candidate } from "../../../src/watch/schedule/schedule-entry.ts";
 import { newSourceStats, type SourceStats, statsAfter } from "../../../src/watch/schedule/source-stats.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
-import { GateClient, id, serverStatus } from "../watch-rig.ts";
+import { serverStatus } from "../../support/server-status.ts";
+import { GateClient, id } from "../watch-rig.ts";
 
 const NOW = 10_000_000;
 
@@ -253,7 +254,7 @@ function answer(askedAtMs: number, seconds: readonly number[], players = 5): Sna
     player: { name: "p" },
     joined: true,
   }));
-  const status = { ...serverStatus, currentPlayers: players };
+  const status = serverStatus({ currentPlayers: players });
   return {
     source: id("a"),
     askedAtMs,

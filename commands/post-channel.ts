@@ -1,0 +1,19 @@
+import {
+  type APIApplicationCommandChannelOption,
+  ApplicationCommandOptionType,
+  ChannelType,
+} from "discord.js";
+
+/** The option that names where a feed or an alert posts: any channel or thread that takes messages. */
+export const postChannelOption: APIApplicationCommandChannelOption = {
+  type: ApplicationCommandOptionType.Channel,
+  name: "channel",
+  description: "Where to post; this channel, if you name none",
+  channel_types: [
+    ChannelType.GuildText,
+    ChannelType.GuildAnnouncement,
+    ChannelType.PublicThread,
+    ChannelType.PrivateThread,
+    ChannelType.AnnouncementThread,
+  ],
+};

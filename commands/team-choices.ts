@@ -1,0 +1,18 @@
+import type { Choice, Typing } from "../src/discord/command.ts";
+
+/** Teams that are known of the game; others are taken as typed. */
+const USUAL_TEAMS = ["Civilian", "Sheriff", "Police", "Fire", "DOT", "Jail"];
+/** Discord takes no longer value of a choice. */
+const LONGEST_VALUE = 100;
+
+/** Completes the last of several teams; the value is the whole text, since a choice replaces all of it. */
+export function completeTeams({ typed }: Typing): readonly Choice[] {
+  const parts = typed.split(",").map((part) => part.trim());
+  const last = (parts.at(-1) ?? "").toLowerCase();
+  const before = parts.slice(0, -1).filter((part) => part !== "");
+  const known = USUAL_TEAMS.filter((team) => team.toLowerCase().startsWith(last) && !before.includes(team));
+  return known
+    .map((team) => [...before, team].join(", "))
+    .filter((value) => value.length <= LONGEST_VALUE)
+    .map((value) => ({ name: value, value }));
+}
