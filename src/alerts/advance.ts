@@ -20,9 +20,9 @@ import { callId, knownFrom, newlyDue } from "./windows/waiting-calls.ts";
 
 /** One answer of the service through one server's alerts. Changes the state that it is given, and nothing else. */
 
-/** An answer to a call that was told is looked for so long. */
+/** For how long an answer to a call is looked for after its alert was posted. */
 const ANSWER_AWAITED_S = 3_600;
-/** What is over is kept for so long while its message does not say all of it. */
+/** For how long an incident that is over is kept while its message does not say all of it. */
 const UNSHOWN_S = 86_400;
 const MOST_INCIDENTS = 60;
 /** Takes in what has come to be known; changes the state, and answers whether it has to be stored. */
@@ -76,13 +76,13 @@ function pruneRules(state: ServerState, rules: readonly AlertRule[]): boolean {
   for (const id of state.rules.keys()) if (!ids.has(id)) isChanged = state.rules.delete(id);
   const kinds = new Set(rules.map(({ kind }) => kind));
   for (const stream of state.seen.keys()) {
-    // What nobody counts begins anew with the next alert that does.
+    // Rows that no alert counts begin anew with the next alert that does.
     if (!kinds.has(KIND_OF[stream])) isChanged = state.seen.delete(stream);
   }
   return isChanged;
 }
 
-/** Counts one row of a subject: nothing comes of it, or an alert begins, or one goes on. */
+/** Counts one row of a subject: nothing follows, or an alert begins, or one goes on. */
 function count(state: RuleState, { subject, who, row }: Sighting, opening: Opening): void {
   const spree = state.sprees.get(subject) ?? { rows: [] };
   state.sprees.set(subject, spree);
@@ -154,7 +154,7 @@ function takeCalls(
   return due.length > 0 || state.calls.doneS.size !== known;
 }
 
-/** Somebody has answered, or taken in hand, calls that were told. */
+/** Staff has answered or claimed calls that have an alert. */
 function endCalls(incidents: Incident[], calls: readonly ModCallEntry[], { isTaken }: Surroundings): void {
   const open = new Map<string, KeptEntry>();
   for (const { entries } of incidents) {
@@ -180,13 +180,13 @@ function versionOf({ incidents }: RuleState): number {
   return incidents.reduce((sum, { version }) => sum + version, incidents.length);
 }
 
-/** The second up to which nothing more can come that this alert counts. */
+/** The second up to which no further row can come that this alert counts. */
 function floorOf({ seen }: ServerState, { kind }: AlertRule): number {
   const streams = STREAMS.filter((stream) => KIND_OF[stream] === kind && seen.has(stream));
   return Math.min(...streams.map((stream) => seen.get(stream)?.floorS ?? Number.NEGATIVE_INFINITY));
 }
 
-/** Lets go of what nothing more can come of. */
+/** Forgets sprees and incidents that no further row can change. */
 function prune(
   state: RuleState,
   {

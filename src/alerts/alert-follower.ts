@@ -46,7 +46,7 @@ interface Counted extends Pick<Snapshot["lists"], "killLogs" | "commandLogs"> {
 /** Runs that wait for the log to reach them. */
 const MOST_WAITING_RUNS = 1_000;
 
-/** Takes in what happens on servers with alerts: each row once, written before anything is told. */
+/** Takes in what happens on servers with alerts: each row once, written before anything is posted. */
 export class AlertFollower {
   readonly #ports: AlertFollowerPorts;
   readonly #turns = new KeyedMutex();
@@ -93,7 +93,7 @@ export class AlertFollower {
     await this.#advance(server, { presentS: Math.floor(nowMs / 1_000), nowMs, outside });
   }
 
-  /** What an alert has told, with its state; undefined: it has told nothing. */
+  /** The posts of an alert, with its state; undefined: it has posted nothing. */
   async ruleState({ bindingId, id }: Pick<AlertRule, "bindingId" | "id">): Promise<RuleState | undefined> {
     return await this.#turns.take(bindingId, async () => (await this.#stateOf(bindingId))?.rules.get(id));
   }
@@ -126,7 +126,7 @@ export class AlertFollower {
     });
   }
 
-  /** Messages that do not say all there is to say; of every linked server, after a start. */
+  /** Messages of every linked server that do not say all there is to say. Called after a start. */
   async unshown(): Promise<readonly MessageRef[]> {
     const refs: MessageRef[] = [];
     for (const { binding } of this.#ports.servers.all()) {

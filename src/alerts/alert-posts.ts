@@ -42,14 +42,14 @@ export interface AlertPostsPorts {
   report(what: string, error: unknown): void;
 }
 
-/** A message is edited at most so often while the matter goes on. */
+/** A message is edited at most once in this time while the matter goes on. */
 const EDIT_EVERY_MS = 5_000;
 /** A channel that takes no messages is tried again after this time, or when permissions change. */
 const REFUSED_AGAIN_MS = 5 * 60_000;
-/** What could not be posted for so long is no alert any more. */
+/** What could not be posted for this long is no alert any more. */
 const GIVEN_UP_AFTER_MS = 60 * 60_000;
 const EDIT_LIMIT_MS = 5 * 60_000;
-/** Clocks differ: what happened up to so long after the start may have been told before it. */
+/** Clocks differ: what happened up to this long after the start may have been posted before it. */
 const DOUBT_S = 120;
 
 /** The messages of alerts: each is posted once, then edited until it says all there is to say. */
@@ -143,7 +143,7 @@ export class AlertPosts {
     const { sink, renderer } = this.#ports;
     const { incident, rule } = wanted;
     const { key, channelId, roleId, isSilent, eventS, openedAtMs } = incident;
-    // Whether a server is full no row tells: it may have been told at any time before.
+    // No row shows when a server became full: its alert may have been posted at any time before.
     const sinceMs = isLevel(rule) ? undefined : Math.min(openedAtMs, eventS * 1_000);
     return postOnce(sink, {
       channelId,
@@ -158,7 +158,7 @@ export class AlertPosts {
   }
 
   #isDoubtful({ rule, incident }: Wanted): boolean {
-    // A power cut may have taken what was noted: what is of that time is looked for before it is told again.
+    // A power cut may have taken what was noted: messages of that time are looked for before they are posted again.
     return (
       this.#doubtful.has(incident.key) ||
       incident.isShared ||
@@ -180,7 +180,7 @@ export class AlertPosts {
     });
   }
 
-  /** Waits as the failure wants it. @returns whether nothing more is done */
+  /** Waits as long as the failure demands. @returns whether nothing more is done */
   async #onFailure(
     ref: MessageRef,
     { rule, incident }: Wanted,

@@ -122,7 +122,7 @@ export class AlertRules {
   }
 }
 
-/** The same thing told twice in one channel. */
+/** The alert that would post the same thing twice in one channel. */
 function isTwin(rule: AlertRule, { bindingId, kind, channelId, count, withinS }: NewAlert): boolean {
   return (
     rule.bindingId === bindingId &&

@@ -73,7 +73,7 @@ export interface AlertsWing {
   state(): AlertsState;
 }
 
-/** Builds the wing that tells staff what they would otherwise have to watch for. It punishes nobody. */
+/** Builds the wing that alerts staff to what they would otherwise have to watch for. It punishes nobody. */
 export function createAlerts(parts: AlertsParts): AlertsWing {
   const { bindings, sink, notifier, renderer, clock, random, report } = parts;
   const rules = new AlertRules({ documents: parts.rules, clock, random });

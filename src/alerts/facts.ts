@@ -2,7 +2,7 @@ import type { AlertRule } from "../domain/alert.ts";
 import type { CommandEntry, KillEntry, ModCallEntry, PlayerRef } from "../domain/model.ts";
 import type { PlayerCount } from "./windows/levels.ts";
 
-/** What the alerts of one server are told: what happened there, and what is known around it. */
+/** The input of the alerts of one server: what happened there, and what else is known of it. */
 
 /** A command that a member sent through this bot, which the game's log shows as "Remote Server"'s. */
 export interface MemberRun {

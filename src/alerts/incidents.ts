@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AlertEntry, AlertRow, AlertRule } from "../domain/alert.ts";
 
-/** What one message tells of, and how further matters fold into it. Pure but for the state that it is given. */
+/** What one message is about, and how further matters fold into it. Changes only the state that it is given. */
 
 /** An entry with what it is known by within its alert. */
 export interface KeptEntry extends AlertEntry {
@@ -10,14 +10,14 @@ export interface KeptEntry extends AlertEntry {
 
 /** One message of an alert. */
 export interface Incident {
-  /** Made from what it tells of: found again in the channel by it, and the nonce of its post. */
+  /** Made from the matter itself: finds the message in its channel again, and is the nonce of its post. */
   readonly key: string;
   readonly channelId: string;
   /** Pinged by its post; absent in quiet hours, and for what happened long ago. */
   readonly roleId?: string | undefined;
   readonly isSilent: boolean;
   readonly isLate: boolean;
-  /** It takes in whoever comes beyond those with messages of their own. */
+  /** The message for all further subjects, beyond those with messages of their own. */
   readonly isShared: boolean;
   /** When the first matter happened, by the service's clock, epoch seconds. */
   readonly eventS: number;
@@ -34,28 +34,28 @@ export interface Incident {
   isGone?: boolean | undefined;
 }
 
-/** Of one alert at the same time; whoever comes beyond shares one message. */
+/** Messages of one alert at the same time; further subjects share one message. */
 const MOST_OF_THEIR_OWN = 4;
 const MOST_ENTRIES = 40;
 const ROWS_KEPT = 8;
-/** What happened longer ago, since the server could not be read, is told without a ping. */
+/** What happened longer ago, because the server could not be read, is posted without a ping. */
 const LATE_AFTER_S = 600;
-/** A further call joins the message of one that was told so lately. */
+/** A further call joins the message of a call that was posted within this time. */
 export const CALLS_JOIN_S = 600;
 const MOST_CALLS = 10;
 
-/** What is known at the moment at which something is told. */
+/** What is known when something is posted. */
 export interface Opening {
   readonly rule: AlertRule;
   /** The service's present, epoch seconds. */
   readonly presentS: number;
   readonly nowMs: number;
   readonly isQuiet: boolean;
-  /** The first message of late matters of this answer: one message tells of all of them. */
+  /** The first message of late matters of this answer, which takes in all of them. */
   lateIncident?: Incident | undefined;
 }
 
-/** Tells of a new matter that happened at `eventS`: in a message of its own, or in one that goes on. */
+/** Adds a new matter of `eventS`: as a message of its own, or to one that goes on. */
 export function tell(
   incidents: Incident[],
   entry: KeptEntry,
@@ -91,7 +91,7 @@ export function tell(
   incidents.push(incident);
 }
 
-/** Adds a row to an entry that is told already. */
+/** Adds a row to an entry that a message names already. */
 export function addRow(incidents: Incident[], entryId: string, row: AlertRow): void {
   change(incidents, entryId, (entry) => ({
     ...entry,
@@ -102,7 +102,7 @@ export function addRow(incidents: Incident[], entryId: string, row: AlertRow): v
   }));
 }
 
-/** Changes an entry that is told, where it is still kept. */
+/** Changes an entry that a message names, where it is still kept. */
 export function change(incidents: Incident[], entryId: string, edit: (entry: KeptEntry) => KeptEntry): void {
   // The newest message first: after a late one of the same name it is the one that goes on.
   for (const incident of incidents.toReversed()) {

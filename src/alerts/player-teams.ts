@@ -1,9 +1,9 @@
 import type { PlayerRef, Snapshot, SourceId } from "../domain/model.ts";
 
-/** Teams of players who are no longer listed are known for so long. */
+/** For how long the team of a player who is no longer listed stays known. */
 const KNOWN_MS = 120_000;
 
-/** Which team each player of a server was in lately; after a start nobody's is known. */
+/** Which team each player of a server was in lately; after a start no team is known. */
 export class PlayerTeams {
   readonly #teams = new Map<SourceId, Map<number, { readonly team: string; readonly atMs: number }>>();
 

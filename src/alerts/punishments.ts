@@ -1,4 +1,4 @@
-/** What hits somebody who cannot undo it. */
+/** Verbs that hit a player who cannot undo it. */
 const PUNISHING: ReadonlySet<string> = new Set(["kick", "ban", "jail", "kill", "down"]);
 
 /** Most texts begin with one of a few words, which are read once. */

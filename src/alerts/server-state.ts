@@ -16,11 +16,11 @@ export type Stream = (typeof STREAMS)[number];
 export interface RuleState {
   readonly sprees: Map<string, Spree<AlertRow>>;
   level?: Level | undefined;
-  /** How often a level was told: names the alert, since no row does. */
+  /** How often a level was posted: makes the key of its alert, since no row does. */
   told: number;
   calls?: KnownCalls | undefined;
   incidents: Incident[];
-  /** Why Discord refused its last message; told to the guild once. */
+  /** Why Discord refused its last message; the guild gets one notice of it. */
   refused?: SinkRefusalReason | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface Sighting {
 
 /** A run is known when its answer is, which may take minutes. */
 const RUN_LATE_S = 900;
-/** A row of others is told once it is sure that it is none of ours. */
+/** A command of others is posted once it is sure that none of our runs made it. */
 const OUTSIDE_LATE_S = 900;
 const SERVER = "server";
 /** Which alerts count which rows. */
@@ -40,7 +40,7 @@ export function freshSightings(
     if (rows === undefined) return [];
     const isLog = stream === "kills" || stream === "commands";
     const seen = state.seen.get(stream) ?? seenUpTo(Number.NEGATIVE_INFINITY);
-    // What a log shows at first sight is of the past.
+    // What a log shows at the first look happened before.
     const isBaseline = isLog && !state.seen.has(stream);
     const fresh = takeUnseen(seen, oldestFirst(rows));
     if (fresh.length === 0 && !isBaseline) return [];

@@ -27,18 +27,18 @@ export interface AdmissionParts {
   readonly onRisky: () => void;
 }
 
-/** A command that would wait longer for its server's command bucket is refused: only a drained one waits so long. */
+/** A command that would wait longer for its server's command bucket is refused: only a drained bucket takes so long. */
 const PACE_PATIENCE_MS = 60_000;
 const MOST_WAITING = 10_000;
 /** People of one guild: they must not take the places of all. */
 const MOST_WAITING_OF_GUILD = 200;
-/** Requests in flight for one key: a key that is refused meanwhile costs at most this many. */
+/** Requests in flight for one key: a key that turns bad costs at most this many. */
 const IN_FLIGHT_OF_PROVEN_KEY = 2;
 
 /** Whether a request may wait here at all, and when one that waits may start. */
 export class Admission {
   readonly #parts: AdmissionParts;
-  /** How many refusals of keys the requests that wait have been looked at after. */
+  /** The number of refusals of keys after which the waiting requests were last checked. */
   #refusalsSeen = 0;
 
   constructor(parts: AdmissionParts) {

@@ -5,7 +5,7 @@ import type { Route } from "./limits/bucket-registry.ts";
 export type AnswerStep =
   /** The service said stop: everything halts, and this request waits again or is refused. */
   | { readonly kind: "halt"; readonly outcome: Extract<Outcome, { kind: "halt" }>; readonly mayWait: boolean }
-  /** It spoke against the key: what that means is judged before the caller is told. */
+  /** It spoke against the key: what that means is decided before the caller gets an answer. */
   | { readonly kind: "key-refused"; readonly outcome: Extract<Outcome, { kind: "key" }> }
   /** It was taken. `speaksForKey`: the key is good, which a command that left before a doubt does not show. */
   | {
@@ -24,7 +24,7 @@ export function stepAfter(
   const { route, isProbe, isDoubtful } = request;
   switch (outcome.kind) {
     case "halt":
-      // A command goes back to be checked anew; a probe's halt is told by the halt itself.
+      // A command goes back to be checked anew; the halt itself reports the outcome of its probe.
       return { kind: "halt", outcome, mayWait: route === "read" && !isProbe };
     case "key":
       return { kind: "key-refused", outcome };

@@ -32,7 +32,7 @@ export interface CarrierParts {
   readonly onLost: (job: Job, error: unknown, wasWritten: boolean) => void;
 }
 
-/** Carries requests to the service and tells what limits and keys are to learn of each. */
+/** Carries requests to the service and reports what each answer shows of limits and keys. */
 export class Carrier {
   readonly #parts: CarrierParts;
   readonly #blankers: KeyBlankers;
@@ -60,7 +60,7 @@ export class Carrier {
     job.hasLeft = true;
   }
 
-  /** A killed process would be known to have sent it: it may be written, unless it was cancelled meanwhile. */
+  /** The next process would know of the request: it may be written, unless it was cancelled in between. */
   #write(request: InFlightRequest): void {
     if (request.hasEnded) return;
     const { exchange } = request.job;
@@ -120,7 +120,7 @@ export class Carrier {
 /** Failures that the service gives only to a key that it knows. */
 const WITH_GOOD_KEY: ReadonlySet<string> = new Set(["server-empty", "not-authorised", "read-refused"]);
 
-/** What an answer says of the key that it was asked with. */
+/** What an answer shows of the key of its request. */
 function keyEvidenceOf(outcome: Outcome): KeyEvidence {
   if (outcome.kind === "key") return "refused";
   if (outcome.kind === "ok") return "taken";

@@ -41,7 +41,7 @@ export interface Service extends ServiceClient, KeyVerifier, ServiceHealth {
   badKeys(): BadKeys;
   /** A parked key was linked again. */
   unpark(source: SourceId): Promise<void>;
-  /** The last guild unlinked this server: what was learned of its key is forgotten, those who wait with it are told. */
+  /** The last guild unlinked this server: what was learned of its key is forgotten, requests that wait with it fail. */
   forget(source: SourceId): void;
   close(): Promise<void>;
 }
@@ -264,7 +264,7 @@ class GatedClient implements Service {
 
   #keepHalt(): void {
     const { halts } = this.#options;
-    // One that began in another process meanwhile must stay.
+    // A halt that began in another process in between must stay.
     const clear = () =>
       this.#limits === undefined ? halts.delete(this.#identity) : this.#limits.clearHalt();
     this.#write("halt", () =>

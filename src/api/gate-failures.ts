@@ -2,7 +2,7 @@ import { Failure } from "../domain/failure.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import type { RejectedKey } from "./keys/rejected-keys.ts";
 
-/** What callers of the gate are told when it is not the service itself that speaks. */
+/** The failures that the gate itself gives to its callers. */
 
 export function stopping(): Failure {
   return new Failure("expired", "Marshal is stopping.");
@@ -62,7 +62,7 @@ export function keysSpent(retryAtMs: number): Failure {
   return new Failure("rate-limited", words, { retryAtMs });
 }
 
-/** The last unit of the budget waits for a process that stands. */
+/** The last unit of the budget waits until the process has run for a while. */
 export function killedOften(retryAtMs: number): Failure {
   const words = "Marshal was stopped abruptly several times and waits a moment before it asks again.";
   return new Failure("rate-limited", words, { retryAtMs });

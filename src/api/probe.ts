@@ -36,7 +36,7 @@ export class Probe {
       const question = (await errands.keyForProbe()) ?? this.#ofWaiting();
       if (question !== undefined) await ask(question);
     } catch {
-      // Its answer, or that there was none, has been judged where it landed.
+      // The gate has taken in its answer, or that there was none, like that of any request.
     } finally {
       this.#isOut = false;
     }

@@ -29,7 +29,7 @@ import {
 
 /**
  * The only place that knows the service's spelling. Answers are read row by row: an odd row is skipped and counted, an
- * odd field that nothing hangs on is left out, unknown fields and values pass.
+ * odd field that nothing depends on is left out, unknown fields and values pass.
  */
 
 const text = z.string();

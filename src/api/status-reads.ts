@@ -28,7 +28,7 @@ export interface StatusReadsParts {
   readonly logsRemembered?: number;
 }
 
-/** How wrong our own clock may be where an answer does not tell the service's time. */
+/** How wrong our own clock may be where an answer does not state the service's time. */
 const DATELESS_SLACK_MS = 24 * 3_600_000;
 /**
  * Of a server that is polled less often than this, hardly a row is known again; full logs take about 50 KB. Those of a
@@ -103,7 +103,7 @@ export class StatusReads {
     return { why: refused.failure.message, untilMs: Math.ceil(clock.nowMs() + refused.leftMs) };
   }
 
-  /** A server that the service does not let us read is asked again rarely, whoever asks. */
+  /** A server that the service does not let us read is asked again rarely, for people and polls alike. */
   #refuseUnreadable(source: SourceId): void {
     const { clock } = this.#parts;
     const refused = this.#refusedReads.standing(source, clock.monotonicMs());
@@ -113,7 +113,7 @@ export class StatusReads {
     throw new Failure(code, message, { retryAtMs, ...(serviceCode === undefined ? {} : { serviceCode }) });
   }
 
-  /** The same failure as one of reading; the service's refusal to show a server is noted and told once. */
+  /** The same failure as one of reading; the service's refusal to show a server is noted and announced once. */
   #readFailed(source: SourceId, error: Failure): Failure {
     const { code, message, retryAtMs, serviceCode, commandId, cause } = error;
     const failure = new Failure(code, message, {

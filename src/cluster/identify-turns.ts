@@ -6,7 +6,7 @@ const IDENTIFY_MS = 5_250;
 const AGAIN_MS = 500;
 
 export interface IdentifyTurnsParts {
-  /** Takes the turn of a slot for so long; else resolves with how long it is another's. */
+  /** Takes the turn of a slot for that time; else resolves with how long another process has it. */
   take(slot: number, forMs: number): Promise<number>;
   readonly clock: Clock;
   readonly log: Log;

@@ -2,7 +2,7 @@ import type { Clock } from "../domain/ports/clock.ts";
 
 /**
  * The same clock for parts that must go silent at once when `over` is aborted: what waits then waits for ever, and
- * nothing more is begun. Nobody is told, because whoever is told would act.
+ * nothing more is begun. Waiting parts get no error, because they would act on it.
  */
 export function leaseBoundClock(clock: Clock, over: AbortSignal): Clock {
   return {

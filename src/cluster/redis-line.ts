@@ -1,7 +1,7 @@
 import { createClient } from "@redis/client";
 import type { Log } from "../log.ts";
 
-/** An answer that takes longer helps nobody: the lease would end meanwhile. */
+/** A later answer is of no use: the lease would have ended. */
 const ANSWER_MS = 2_500;
 const RECONNECT_MS = 250;
 

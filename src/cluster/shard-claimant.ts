@@ -99,7 +99,7 @@ export class ShardClaimant {
     }
     if (first !== undefined) return [first];
     try {
-      // Whoever stands by asks Discord nothing.
+      // A standby asks Discord nothing.
       if ((await leases.liveCount()) !== undefined) return "taken";
     } catch (err) {
       log.debug({ err }, "the leases could not be read");

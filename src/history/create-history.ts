@@ -55,7 +55,7 @@ export interface HistoryWing extends History {
   readonly caseStores: { readonly store: CaseStore; readonly watchStore: WatchStore };
 }
 
-/** A database that fails so often, one time after the other, is away; once it may be locked for a moment. */
+/** A database that fails this often in a row is away; one failure may be a lock of a moment. */
 const FAILED_IN_ROW = 2;
 /** One answer of the service may hold hundreds of rows for several guilds. */
 const STORE_WITHIN_MS = 60_000;
@@ -129,7 +129,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     trouble = message;
     if (message === undefined) {
       log.info({}, "the history is recorded");
-      // A failure means that the database or the bot has stopped again, which is told elsewhere.
+      // A failure means that the database or the bot has stopped again, which is reported elsewhere.
       void onOpened().catch((err: unknown) => log.debug({ err }, "the history could not read its settings"));
     } else if (message !== before) log.warn({ reason: message }, "the history is not recorded");
   }

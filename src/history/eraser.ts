@@ -3,7 +3,7 @@ import type { StepDone } from "./queries/erase-expired.ts";
 
 export interface EraserParts {
   readonly clock: Clock;
-  /** The present by the service's clock, seconds; undefined before any answer told it. */
+  /** The present by the service's clock, seconds; undefined before any answer stated it. */
   presentS(): number | undefined;
   erase(args: {
     readonly afterScope: number;
@@ -20,12 +20,12 @@ export interface EraserParts {
 
 const FIRST_ROUND_AFTER_MS = 10 * 60_000;
 const ROUND_MS = 60 * 60_000;
-/** Between two steps others have the database. */
+/** A pause between two steps, in which other queries have the database. */
 const PAUSE_MS = 50;
 
 /**
  * Erases what is too old, in small steps. The age of rows is counted by the service's clock: our own may have been set by
- * years, and would then erase everything. Where no server has told the time, only what has ended by our clock goes: a
+ * years, and would then erase everything. Where no server has stated the time, only what has ended by our clock goes: a
  * guild that has unlinked its last server may never hear of the service again.
  */
 export class Eraser {

@@ -22,7 +22,7 @@ export interface GuildRetentionParts {
   readonly audit: Pick<AuditLog, "prune">;
   /** By guild: which members are which players. */
   readonly accounts: Pick<Documents<unknown>, "delete">;
-  /** By guild: what it wants to be told of. */
+  /** By guild: the notices that it wants. */
   readonly alertRules: Pick<Documents<unknown>, "delete">;
   readonly clock: Clock;
   /** How long settings, feeds and audit are kept after the removal. @default 30 days */

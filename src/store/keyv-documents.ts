@@ -90,7 +90,7 @@ export class KeyvDocuments<T> implements Documents<T> {
     }
   }
 
-  /** The adapter's answer. Its refusal is a StoreError, so that people are told what failed; a defect stays one. */
+  /** The adapter's answer. Its refusal is a StoreError, so that people read what failed; a defect stays one. */
   async #answered<A>(answer: Promise<A>): Promise<A> {
     try {
       return await answer;

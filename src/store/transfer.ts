@@ -21,7 +21,7 @@ export interface Transferred {
 }
 
 /**
- * The mark of a clean stop is left behind: what is posted after the copy was made is not in it, so whoever starts from
+ * The mark of a clean stop is left behind: what is posted after the copy was made is not in it, so a start from
  * it has to read the channels back.
  */
 const LEFT_BEHIND: ReadonlySet<string> = new Set(["clean-stop"]);

@@ -104,7 +104,7 @@ export class LatestSnapshots implements Snapshots {
     const shared =
       this.#joinable(source, missing, startedMs - maxAgeMs) ?? this.#startRead(source, missing, guildId);
     const read = await waitFor(shared, signal);
-    // A newer answer may have arrived meanwhile; at the least the caller gets what was read for it.
+    // A newer answer may have arrived in between; the caller gets at least what was read for it.
     return this.latest(source) ?? read;
   }
 

@@ -136,7 +136,7 @@ describe("prometheus.yml and grafana/", () => {
     for (const name of Object.keys(GAUGES)) assert.ok(ignored.has(name) || all.includes(name), name);
   });
 
-  test("who serves is told by the gauge of the lease", () => {
+  test("the gauge of the lease shows which process serves", () => {
     assert.ok(textOf("src/build-cluster.ts").includes(`"${LEASE_GAUGE}"`));
     assert.ok(expressions.some(([, expr]) => expr.includes(LEASE_GAUGE)));
   });

@@ -81,7 +81,7 @@ test("npm run deploy registers the commands by the environment alone, and says i
   await assert.rejects(deploy({}), /DISCORD_TOKEN/);
 });
 
-test("a token that Discord does not accept is told in words that name the variable", async (t) => {
+test("a token that Discord does not accept ends the start with a line that names the variable", async (t) => {
   const emulated = await EmulatedDiscord.start({ token: "the-right-one" });
   t.after(() => emulated.close());
   const discord = wing(emulated, "a-wrong-one");
@@ -94,7 +94,7 @@ test("a token that Discord does not accept is told in words that name the variab
   });
 });
 
-test("a Discord that cannot be reached is told in words", async () => {
+test("a Discord that cannot be reached ends the start with a line that says so", async () => {
   const emulated = await EmulatedDiscord.start();
   await emulated.close();
   const discord = wing(emulated, emulated.token);

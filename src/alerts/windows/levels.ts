@@ -1,10 +1,10 @@
 /**
- * A server that fills or empties. It is told once, and again only after the players had clearly gone or come back and
- * it stayed so: one who comes and goes at the border is no news. Pure.
+ * A server that fills or empties. It is posted once, and again only after the players had clearly gone or come back and
+ * it stayed so: one player who comes and goes at the border is no news. Pure.
  */
 
 export interface Level {
-  /** It may be told. */
+  /** It may be posted. */
   readonly isArmed: boolean;
   /** Answers in a row that show the state; one alone may be an old answer, served again. */
   readonly seen: number;
@@ -14,7 +14,7 @@ export interface Level {
 
 export interface LevelLimit {
   readonly kind: "full" | "empty";
-  /** So many players, or absent: as many as the server takes, or none. */
+  /** The border in players; absent: as many as the server takes, or none. */
   readonly count?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface PlayerCount {
 }
 
 const ANSWERS_TO_TELL = 2;
-/** It must be away from the border for so long before it is told again. */
+/** It must be away from the border for this long before it is posted again. */
 const AWAY_FOR_S = 300;
 
 /** `endedS`: since when it has clearly been over. */

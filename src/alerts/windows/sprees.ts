@@ -1,5 +1,5 @@
 /**
- * Sliding windows: "so many within such a time", by subject. A spree begins with the row that makes it that many, takes
+ * Sliding windows: a number of rows within a time, by subject. A spree begins with the row that completes the number, takes
  * in those that stood in the window with it, and goes on until none has come for as long as the window. Rows may come
  * late and out of turn, each once. Pure but for the state that it is given.
  */
@@ -28,7 +28,7 @@ export type Step<Row> =
   | { readonly kind: "more"; readonly firedAtS: number; readonly row: Row };
 
 const NONE = { kind: "none" } as const;
-/** Rows that may come late are waited for so long. */
+/** How long late rows are waited for. */
 export const LATE_S = 60;
 
 /** Takes one more row of a subject. */

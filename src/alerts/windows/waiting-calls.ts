@@ -2,7 +2,7 @@ import type { ModCallEntry, PlayerRef } from "../../domain/model.ts";
 
 /** Moderator calls that nobody answered in time, as far as the log shows them. Pure but for the state that it is given. */
 
-/** By call: told, or none of ours. */
+/** By call, the second of those that are dealt with: they were posted, or the alert does not count them. */
 export interface KnownCalls {
   readonly doneS: Map<string, number>;
 }
@@ -17,7 +17,7 @@ export interface WaitingCall {
 
 /** A call that is older is no matter for staff any more. */
 const OLDEST_S = 6 * 3_600;
-/** What the log no longer shows is remembered for so long: an old answer may be served again. */
+/** How long a call stays known that the log no longer shows: an old answer may be served again. */
 const REMEMBERED_S = 1_800;
 
 /** Rows stay the same objects while a log shows them. */

@@ -11,7 +11,7 @@ export interface WireAnswer {
   readonly body: string;
 }
 
-/** What an answer means for the gate. The failure is what the caller is told. */
+/** What an answer means for the gate. The failure is the one that the caller gets. */
 export type Outcome =
   /** `dateMs`: the service's present, by the answer's own Date. */
   | { readonly kind: "ok"; readonly json: unknown; readonly dateMs: number | undefined }
@@ -151,7 +151,7 @@ function readRefusedWords(code: number | undefined, message: string): string {
 function byStatus(status: number, route: Route): readonly [FailureCode, Ran] {
   if (status === 400) return [route === "command" ? "bad-command" : "bad-response", "no"];
   if (status === 422) return [route === "command" ? "server-empty" : "bad-response", "no"];
-  // It was given up half way: whether the game had it by then is not told.
+  // The service gave it up half way and does not say whether the game had it by then.
   if (status === 408) return ["platform", "unknown"];
   if (status >= 500) return ["platform", "unknown"];
   return ["bad-response", status >= 400 ? "no" : "unknown"];

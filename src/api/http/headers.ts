@@ -11,7 +11,7 @@ export interface RateHeaders {
   readonly resetMs: number;
 }
 
-/** The longest halt: a told wait beyond it is waited so long, then asked about by one probe. */
+/** The longest halt: of a longer stated wait only this much is waited, then one probe asks whether it is over. */
 export const LONGEST_TOLD_WAIT_MS = 7 * 24 * 3_600_000;
 /** An epoch number above this counts milliseconds, not seconds. */
 const EPOCH_MS_FROM = 1e12;
@@ -60,7 +60,7 @@ function secondsOf(text: string): number | undefined {
   return text.trim() === "" ? undefined : sensibleWait(Number(text.trim()) * 1_000);
 }
 
-/** Only what names a month: `Date.parse` makes a date of nearly every list of numbers. */
+/** Only a text that names a month: `Date.parse` makes a date of nearly every list of numbers. */
 function dateOf(text: string): number {
   return /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
 }
@@ -79,7 +79,7 @@ export function dateMs(headers: WireHeaders): number | undefined {
 }
 
 /**
- * A told wait as it is kept: at most the longest halt, which is what a longer one means. Undefined where none can be
+ * A stated wait as it is kept: at most the longest halt. Undefined where none can be
  * read; zero and less are as good as missing, so that nobody asks again at once.
  */
 export function sensibleWait(ms: number): number | undefined {

@@ -19,7 +19,7 @@ export function permittedTransport(send: Transport, permit: Pick<WorkPermit, "re
   };
 }
 
-/** What is told of a request that was held back. */
+/** The message of a request that was held back. */
 export function paused(why: string): Failure {
   return new Failure("paused", why);
 }

@@ -51,7 +51,7 @@ export function createTransport(serviceUrl: string, connections: number): HttpTr
         if (cancel.isCalled) reject(cancel.reason);
         else dispatch(pool, basePath, new Carriage(request, cancel, { resolve, reject }));
       };
-      // Everything readable has been read once setImmediate comes: a refusal that lies in a socket is heard first.
+      // Everything readable has been read once setImmediate comes: a refusal that lies in a socket is read first.
       if (request.isAlone) go();
       else setImmediate(go);
     });
@@ -59,7 +59,7 @@ export function createTransport(serviceUrl: string, connections: number): HttpTr
 }
 
 /**
- * `dispatch` is what undici's `request` stands on, and follows redirects as little. It tells the moment before the first
+ * `dispatch` is what undici's `request` is built on, and follows no redirects either. It calls back before the first
  * byte, which `request` does not, and needs no stream for a body that is read whole anyway.
  */
 function dispatch(pool: Pool, basePath: string, carriage: Carriage): void {
@@ -67,7 +67,7 @@ function dispatch(pool: Pool, basePath: string, carriage: Carriage): void {
   pool.dispatch({ method, path: basePath + path, headers, body: body ?? null }, carriage);
 }
 
-/** One request on its way through undici, by whose names it is told what happens. */
+/** One request on its way through undici, which calls these methods by its own names. */
 class Carriage implements Dispatcher.DispatchHandler {
   readonly request: WireRequest;
   readonly #cancel: CancelToken;

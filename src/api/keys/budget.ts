@@ -1,4 +1,4 @@
-// Over 200 lines: one budget, whose units, wave and order of keys are counted together.
+// Over 200 lines: one budget, whose refusals and units on their way are counted together.
 import type { SourceId } from "../../domain/model.ts";
 import type { SharedUnits } from "../../domain/ports/shared-limits.ts";
 import { OthersUnits } from "./others-units.ts";
@@ -23,7 +23,7 @@ const SILENCE_HOLDS_MS = 10 * 60_000;
 /** Units that only keys which are known to be good may use. */
 const RESERVE = 2;
 const MOST_SILENCES = 8;
-/** Requests of other processes end without a word to this one: it looks again after this. */
+/** This process gets no notice when requests of other processes end: it looks again after this time. */
 const OTHERS_AGAIN_MS = 25;
 /** After a kill the last unit waits until the process has stood this long: a crash loop must not use it up. */
 const STEADY_AFTER_MS = 30_000;
@@ -62,7 +62,7 @@ export class KeyBudget {
     return this.#refusals.length + this.others.refusals(nowMs);
   }
 
-  /** Refusals of the last hour and what may have been some: all of it stays for a while, whatever lands. */
+  /** Refusals of the last hour and requests that may have been some: no answer makes this smaller soon. */
   bound(nowMs: number): number {
     let held = 0;
     for (const silence of this.#silences.values()) if (nowMs < silence.heldUntilMs) held += silence.held;
@@ -204,8 +204,8 @@ export class KeyBudget {
 
   /**
    * What an earlier process knew. The time between its end and now counts for nothing, since the wall clock may have
-   * been set meanwhile. Its unanswered requests hold until their keys answer, an hour at most: whether they were
-   * refused nobody saw. Their keys are asked one at a time, and with the last unit only by a process that stands: each
+   * been set in between. Its unanswered requests hold until their keys answer, an hour at most: whether they were
+   * refused is not known. Their keys are asked one at a time, and with the last unit only by a process that has run for a while: each
    * kill within a round trip costs a unit, and with none left nothing could be asked for an hour. No rule frees such a
    * unit sooner without exceeding `most`: only asking again tells whether it was refused, which may be a refusal too,
    * and a kill in that round trip would leave one more that nobody saw.

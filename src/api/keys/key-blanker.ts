@@ -8,7 +8,7 @@ const BLANK = "[key]";
 /** A run that text and key share from this length on is part of the key. A shorter one may be any word. */
 const LONGEST_RUN_CHARS = 8;
 const SHORTEST_RUN_CHARS = 6;
-/** A key below this cannot be told from ordinary words; no service gives such keys. */
+/** A shorter key cannot be distinguished from ordinary words; no service gives such keys. */
 const SHORTEST_KEY_CHARS = 4;
 /** Errors and outcomes of commands are shorter than this, polls of a server with players longer. */
 const SHORT_BODY_CHARS = 1_024;
@@ -84,7 +84,7 @@ function blanked(value: unknown, runs: SharedRuns): unknown {
   );
 }
 
-/** Every run of so many characters of the keys' forms, and where it stands in them. Made when needed: it is large. */
+/** Every run of this many characters of the keys' forms, and where it stands in them. Made when needed: it is large. */
 class SharedRuns {
   readonly #chars: number;
   readonly #places = new Map<string, { readonly form: string; readonly at: number }[]>();

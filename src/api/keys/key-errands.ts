@@ -19,7 +19,7 @@ export interface KeyErrandsParts {
   readonly onChecked: () => void;
 }
 
-/** Requests of our own: what a key is worth, and which key tells most after a halt. */
+/** Requests of our own: whether a key is good, and with which key a halt is probed. */
 export class KeyErrands {
   readonly #parts: KeyErrandsParts;
 
@@ -27,7 +27,7 @@ export class KeyErrands {
     this.#parts = parts;
   }
 
-  /** Asks what a key is worth, where the budget has room for it; one at a time. */
+  /** Asks whether a key is good, where the budget has room for it; one at a time. */
   checkNext(): void {
     const check = this.#parts.desk.nextCheck();
     if (check !== undefined) void this.#check(check);
@@ -58,7 +58,7 @@ export class KeyErrands {
       if (key === undefined) desk.forget(source);
       else await ask({ source, key, isAskedAgain: risk === "again" });
     } catch {
-      // Its answer, or that there was none, has been judged where it landed.
+      // The gate has taken in its answer, or that there was none, like that of any request.
     } finally {
       desk.checkEnded(check);
       onChecked();

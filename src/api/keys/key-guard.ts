@@ -52,7 +52,7 @@ export class KeyGuard {
   readonly rejectedKeys = new RejectedKeys();
   readonly #standings = new Map<SourceId, Standing>();
   readonly #bare = new BareRefusals();
-  /** When this process was last told yes, and with which key. */
+  /** When the service last took a key of this process, and which. */
   #lastTaken: { readonly source: SourceId; readonly atMs: number } | undefined;
   /** Smoothed time from one acceptance of a key to its next. */
   #paceMs: number | undefined;
@@ -95,7 +95,7 @@ export class KeyGuard {
     }: { readonly sentMs: number; readonly nowMs: number; readonly wave: string | undefined },
   ): void {
     const standing = this.#standing(source);
-    // A late answer tells of a time before the key was refused.
+    // A late answer speaks of a time before the key was refused.
     if (sentMs < standing.refusedMs) return;
     if (standing.isTakenNow && standing.takenMs !== undefined) this.#learnPace(nowMs - standing.takenMs);
     standing.takenMs = nowMs;

@@ -251,7 +251,7 @@ function together(own: StoredUnits, { refusals, open }: SharedUnits): StoredUnit
   return { refusals: [...own.refusals, ...refusals], open: [...own.open, ...held] };
 }
 
-/** Both are tried, and the first that failed is told. */
+/** Both are tried; rejects with the first failure. */
 async function settleBoth(...works: readonly Promise<void>[]): Promise<void> {
   for (const work of await Promise.allSettled(works)) if (work.status === "rejected") throw work.reason;
 }
@@ -262,7 +262,7 @@ function countBySource({ open }: StoredUnits): ReadonlyMap<SourceId, number> {
   return counts;
 }
 
-/** Writes the latest state of one document; who asks while a write is under way shares the next. Never rejects. */
+/** Writes the latest state of one document; calls during a write share the next one. Never rejects. */
 class LatestWrite {
   readonly #write: () => Promise<void>;
   #current: Promise<void> | undefined;

@@ -73,7 +73,7 @@ export class RefusedKeys {
     if (this.#suspects.size > 0) probeNow("A key that worked was refused without a reason.");
   }
 
-  /** A request was answered with a refusal of its key; the job is told when it is clear what that means. */
+  /** A request was answered with a refusal of its key; its caller gets the failure when it is clear what that means. */
   onRefused(job: Job, outcome: KeyOutcome): void {
     const { exchange, probe } = job;
     const { coded, failure } = outcome;
@@ -205,7 +205,7 @@ export class RefusedKeys {
       }
       case "suspect-us":
         this.#suspects.set(source, { key, failure });
-        // Its caller hears of it when the probe has shown whether the key is parked.
+        // Its caller gets the failure when the probe has shown whether the key is parked.
         this.#waitingForOpinion.push(() => job.reject(failure));
         probeNow("Keys that worked were refused without a reason.");
         return;

@@ -1,6 +1,6 @@
 /**
- * Who is to be given up when a signal is aborted. One listener a signal, for as long as the signal lives: the poller
- * gives the same to each of its reads, and to listen anew each time costs more than the limits do.
+ * Cancels requests when their signal is aborted. It keeps one listener for each signal as long as that lives: the poller
+ * gives the same signal to all of its reads, and a new listener for each read costs more than the limits do.
  */
 export class AbortWatch<W> {
   readonly #onAborted: (waiter: W, signal: AbortSignal) => void;

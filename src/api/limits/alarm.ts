@@ -11,7 +11,7 @@ export class Alarm {
     this.#work = work;
   }
 
-  /** Runs the work at that moment, monotonic; never, where that is infinitely late. */
+  /** Runs the work at that moment, monotonic. An infinitely late moment never comes. */
   set(atMs: number): void {
     this.#cancel();
     if (!Number.isFinite(atMs)) return;

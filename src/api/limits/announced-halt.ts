@@ -12,14 +12,14 @@ export interface AnnouncedHaltParts {
   readonly onChanged: () => void;
 }
 
-/** Requests that would wait longer than this for the end of a halt are refused at once, with the time. */
+/** A request that would wait longer than this for the end of a halt is refused at once; the refusal names the time. */
 const PATIENCE_MS = 2_000;
-/** A halt that is prolonged by less is no news: the answers of one burst name the same wait. */
+/** A halt that is prolonged by less is not announced again: the answers of one burst name the same wait. */
 const NOTICE_MS = 1_000;
 /** How often what is left is written: a restart waits at most this much longer than it has to. */
 const WRITE_EVERY_MS = 60_000;
 
-/** The halt of one identity, with all that hears of it: events, metrics, the store, and people in wall time. */
+/** The halt of one identity, announced to events, metrics and the store, and to people in wall time. */
 export class AnnouncedHalt {
   readonly #parts: AnnouncedHaltParts;
   readonly #halt = new Halt();
@@ -38,7 +38,7 @@ export class AnnouncedHalt {
     return this.#halt.current?.untilMs;
   }
 
-  /** The halt as people are told of it: `untilMs` is epoch milliseconds. */
+  /** The halt as people read it: `untilMs` is epoch milliseconds. */
   get current(): HaltNow | undefined {
     const halt = this.#halt.current;
     return halt === undefined ? undefined : { ...halt, untilMs: this.#wallMs(halt.untilMs) };
@@ -56,7 +56,7 @@ export class AnnouncedHalt {
     this.#keepWriting();
   }
 
-  /** Begins or prolongs the halt. `isNews`: told even if it is no longer than before. */
+  /** Begins or prolongs the halt. `isNews`: announced even if it ends no later than before. */
   refuse(call: HaltCall, isNews: boolean): void {
     const { clock, metrics, onEvent, onChanged } = this.#parts;
     const beforeMs = this.untilMs;
@@ -75,7 +75,7 @@ export class AnnouncedHalt {
     this.#keepWriting();
   }
 
-  /** Another process was told to stop, and its halt has `leftMs` still; 0: whether it is over is being probed. */
+  /** Another process met a halt of which `leftMs` are left; 0: a probe is finding out whether it is over. */
   hear(stored: StoredHalt, leftMs: number): void {
     const { clock, metrics, onEvent } = this.#parts;
     const nowMs = clock.monotonicMs();
@@ -111,7 +111,7 @@ export class AnnouncedHalt {
     this.#parts.onChanged();
   }
 
-  /** What a request is refused with that would have to wait too long; undefined when it may wait. */
+  /** The failure of a request that would have to wait too long; undefined when it may wait. */
   failure(): Failure | undefined {
     const halt = this.current;
     if (halt === undefined || this.#halt.state === "probing") return undefined;

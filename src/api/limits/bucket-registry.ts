@@ -22,7 +22,7 @@ export class Buckets {
   readonly #names = new Map<number, CounterGroup>();
   readonly #reads = new Map<SourceId, CounterState>();
   readonly #commands = new Map<SourceId, CounterState>();
-  /** What a key that was never read with spends from: the app-wide bucket of the others. */
+  /** The app-wide bucket of the other keys: a key without a read so far is taken to spend from it. */
   #common: CounterState;
   #uniform = true;
 
@@ -93,12 +93,12 @@ export class Buckets {
     const counted = started.includes(named);
     for (const other of started) {
       if (other === named) continue;
-      // A read spends from one bucket, so a wrong guess spent nothing; a command spends from the app-wide one unseen.
+      // A read spends from one bucket, so a wrong guess spent nothing. A command also spends from the app-wide one, unseen.
       if (answer.route === "read") other.bucket.spentElsewhere();
       else other.bucket.spentUnseen();
     }
     if (odd) {
-      // One counter cannot have said this. Until it is known whose it is, it counts against this one and tells nothing.
+      // One counter cannot have given this answer. Until its own is known, it counts against this one and teaches nothing.
       if (counted) named.bucket.spentUnseen();
       return { named, shared: false };
     }
@@ -137,7 +137,7 @@ export class Buckets {
     }
   }
 
-  /** The keys of a name are counted elsewhere than was thought. */
+  /** The keys of this name turned out to be counted by other counters. */
   #follow(name: CounterGroup): void {
     for (const routes of [this.#reads, this.#commands])
       for (const [source, named] of routes)

@@ -8,10 +8,10 @@ import { WindowEdge } from "./window-edge.ts";
 
 /** A cautious start while answers have shown no limits: one in flight, one a second. */
 const CAUTIOUS_MS = 1_000;
-/** A reset further away is a misprint. */
+/** A reset further away than this is a mistake of the service. */
 const LONGEST_WINDOW_MS = 24 * 3_600_000;
 
-/** How an answer that tells about the bucket came about. */
+/** How an answer that names the bucket came about. */
 export interface Telling {
   /** Its request was started here. */
   readonly counted: boolean;
@@ -19,7 +19,7 @@ export interface Telling {
   readonly refused: boolean;
 }
 
-/** What an answer told about the bucket: nothing new, or that another program spends from it too. */
+/** What an answer showed of the bucket: nothing new, or that another program spends from it too. */
 export interface Learned {
   readonly shared: boolean;
 }
@@ -35,7 +35,7 @@ export class Bucket {
   readonly #edge: WindowEdge;
   #limit: number | undefined;
   #remaining = 0;
-  /** Of the present window; undefined while none was told since the last one ended. */
+  /** Reset of the present window; undefined while no answer has named one since the last window ended. */
   #resetMs: number | undefined;
   /** The window before: answers that show it, or an older one, are late. */
   #pastResetMs = Number.NEGATIVE_INFINITY;
@@ -46,13 +46,13 @@ export class Bucket {
   #longestMs = CAUTIOUS_MS;
   /** Requests of ours that the present window may hold, answered ones included. */
   #ours = 0;
-  /** Requests that ended without telling since the last new window: they may count in it. */
+  /** Requests since the last new window whose end showed nothing of the bucket: they may count in it. */
   #unseen = 0;
   readonly #resets = new ResetTracker();
   readonly #keptTokens: KeptTokens;
   /** When the one request was written that tries whether the next window has begun. */
   #scoutMs: number | undefined;
-  /** Where other processes of ours spend from it too: what of it is this one's. */
+  /** This process's share, where other processes of ours spend from the bucket too. */
   #share: LimitShare | undefined;
 
   constructor(clock: ServerClock) {
@@ -92,12 +92,12 @@ export class Bucket {
     this.#edge.beShared();
   }
 
-  /** When the told window is over whatever its rounding was; Infinity while none was told. */
+  /** When the window with the stated reset is over, however that was rounded; Infinity while no reset is known. */
   get windowOverMs(): number {
     return this.#resetMs === undefined ? Number.POSITIVE_INFINITY : this.#edge.latestMs(this.#resetMs);
   }
 
-  /** When a request may start if nothing is heard in between; `nowMs` or earlier: at once; Infinity: after an answer. */
+  /** When a request may start if no answer comes before; `nowMs` or earlier: at once; Infinity: only after an answer. */
   readyAtMs(nowMs: number, eagerness: Eagerness): number {
     this.#roll(nowMs);
     if (this.#limit === undefined) return this.#cautiousMs();
@@ -147,7 +147,7 @@ export class Bucket {
     this.#ours -= 1;
   }
 
-  /** A request ended without telling about this bucket: it may have been spent. */
+  /** A request ended without an answer about this bucket: it may have spent from it. */
   spentUnseen(): void {
     this.#inFlight -= 1;
     this.#unseen += 1;
@@ -161,7 +161,7 @@ export class Bucket {
     this.#ours -= 1;
   }
 
-  /** An answer told about this bucket. */
+  /** An answer named this bucket. */
   learn(quota: RateHeaders, observation: Observation, telling: Telling): Learned {
     this.#roll(observation.readMs);
     if (telling.counted) this.#inFlight -= 1;
@@ -237,7 +237,7 @@ export class Bucket {
     this.#keptTokens.onWindowOver(false);
   }
 
-  /** What may be started now: of what was told to be left, and of this process's share. */
+  /** How many may start now: what answers show to be left, within this process's share. */
   #free(nowMs: number): number {
     const told = this.#remaining - this.#inFlight;
     return this.#share === undefined ? told : Math.min(told, this.#share.left(nowMs));

@@ -5,11 +5,11 @@ import { type Observation, type ServerClock, WOBBLE_MS } from "./server-clock.ts
 
 /** The published window of the command route, "subject to change": where a start is cautious (spec: Limits 3). */
 const COMMAND_WINDOW_MS = 5_000;
-/** Told resets have whole seconds. */
+/** The service states resets in whole seconds. */
 const ROUNDING_MS = 1_000;
-/** How much later the first commands of a server with short windows go, each at another part of a second. */
+/** Extra waits of the first commands of a server with short windows, each at another part of a second. */
 const SPREAD_MS = [0, 400, 700, 150, 150, 150];
-/** From here on told resets of a server measure no window. */
+/** After this many contradictions the stated resets of a server are not used to measure its window. */
 const MISSES_OF_WOBBLE = 2;
 const LONGEST_PENALTY_MS = 3_600_000;
 
@@ -17,16 +17,16 @@ interface Lane {
   inFlight: boolean;
   /** When the answer to the last command was read, or the command was given up. */
   endedMs: number;
-  /** The reset that the last answer told, epoch milliseconds of the service: a shorter window is used at once. */
+  /** The reset that the last answer stated, epoch milliseconds of the service: a shorter window is used at once. */
   resetMs: number | undefined;
   /** The one that was in force when the last command started. */
   lastResetMs: number | undefined;
-  /** The least and the most that a told reset lay after the arrival of its command: a second apart, if windows are equal. */
+  /** The least and the most that a stated reset lay after the arrival of its command: a second apart if windows are equal. */
   leastMs: number;
   mostMs: number;
-  /** Answers that told how long windows are. */
+  /** Answers that showed how long windows are. */
   measured: number;
-  /** How often told resets were further apart than rounding explains. */
+  /** How often stated resets were further apart than rounding explains. */
   misses: number;
   /** The window's length as presumed; longer than published once it was seen to be. */
   presumedMs: number;
@@ -113,27 +113,27 @@ export class CommandPace {
     if (shortestMs > lane.presumedMs) lane.presumedMs = lane.leastMs + ROUNDING_MS;
   }
 
-  /** When the window that the last answer opened is over: by its told reset, or a learned length after that answer. */
+  /** When the window that the last answer opened is over: by its stated reset, or a learned length after that answer. */
   #nextMs(lane: Lane): number {
     const lateMs = this.#lateMs(lane);
     const isMeasure = lane.misses < MISSES_OF_WOBBLE && !this.#clock.wobbles;
     const lengthMs = isMeasure ? Math.min(lane.presumedMs, lane.leastMs + lateMs) : lane.presumedMs;
     if (lane.resetMs === undefined) return lane.endedMs + lengthMs;
     const nextMs = Math.min(lane.endedMs + lengthMs, this.#clock.latest(lane.resetMs + lateMs));
-    // A command that goes at each told reset always meets the same rounding. A few that go later show how long a window is.
+    // Commands at stated resets always meet the same rounding. A few that go later show how long a window is.
     return isShorter(lane) && lane.measured < SPREAD_MS.length
       ? nextMs + (SPREAD_MS[lane.measured] ?? 0)
       : nextMs;
   }
 
-  /** How much later than told a window may end. */
+  /** How much later than its stated reset a window may end. */
   #lateMs(lane: Lane): number {
     const wobbleMs = this.#clock.wobbles ? WOBBLE_MS : 0;
     const isTrusted = lane.misses < MISSES_OF_WOBBLE && !this.#clock.roundsDown && isShorter(lane);
     return this.#clock.roundsUp || isTrusted ? wobbleMs : ROUNDING_MS + wobbleMs;
   }
 
-  /** The command bucket drew a 429 on a request of this observation: another program drains it, or its window is longer than presumed. */
+  /** The command bucket refused this request: another program drains it, or its window is longer than presumed. */
   drained(source: SourceId, { sentMs, readMs: nowMs }: Observation): void {
     const lane = this.#lane(source);
     if (lane.lastResetMs !== undefined && sentMs >= this.#clock.latest(lane.lastResetMs))
@@ -184,7 +184,7 @@ export class CommandPace {
   }
 }
 
-/** Whether windows are surely shorter than the published one: then told resets are all that there is to go by. */
+/** Whether windows are surely shorter than the published one: then the stated resets are the only measure. */
 function isShorter(lane: Lane): boolean {
   return lane.leastMs + ROUNDING_MS < COMMAND_WINDOW_MS;
 }

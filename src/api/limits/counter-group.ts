@@ -1,4 +1,4 @@
-// Over 200 lines: one group of counters under a bucket name; telling them apart needs all of their observations.
+// Over 200 lines: the counters under one bucket name; all of their observations are needed to separate them.
 import type { SourceId } from "../../domain/model.ts";
 import type { RateHeaders } from "../http/headers.ts";
 import { Bucket } from "./bucket.ts";
@@ -22,13 +22,13 @@ interface Group {
   readonly named: CounterState;
   members: number;
   last: KeyedAnswer | undefined;
-  /** Every limit that was told of it. */
+  /** Every limit that answers have named for it. */
   readonly limits: Set<number>;
 }
 
-/** What makes a key a counter of its own: one sure contradiction may be a service that just restarted. */
+/** So many sure contradictions give a key a counter of its own: a single one may be a service that just restarted. */
 const SURE_CHARGES_TO_SPLIT = 2;
-/** Resets that wobble look like contradictions, but seldom thrice in a row. */
+/** Resets that wobble look like contradictions, but rarely three times in a row. */
 const DOUBTS_TO_SPLIT = 3;
 
 /** One name of the service's. Usually one counter; where keys show what one counter cannot, several. */
@@ -38,7 +38,7 @@ export class CounterGroup {
   #groups: Group[] = [];
   #made = 0;
   readonly #groupOf = new Map<SourceId, Group>();
-  /** The limit that each key was told last. */
+  /** The limit that the latest answer to each key named. */
   readonly #limitOf = new Map<SourceId, number>();
   /** Contradictions that a key has shown. */
   readonly #charges = new Map<SourceId, number>();
@@ -133,7 +133,7 @@ export class CounterGroup {
       own.limits.add(other.quota.limit);
       this.#move(other.source, own);
       areApart = true;
-      // What this answer says is heard by whoever asked.
+      // The caller takes in this answer itself.
       if (other.source === answer.source) continue;
       own.named.bucket.learn(other.quota, other, { counted: false, refused: false });
       own.last = other;
@@ -165,7 +165,7 @@ export class CounterGroup {
     return last.quota.limit !== quota.limit && limits.has(quota.limit);
   }
 
-  /** Anew for each limit: what was learned of several counters as if they were one is true of none. */
+  /** Starts anew for each limit: what was learned of several counters as if they were one holds for none of them. */
   #sortByLimit(): void {
     this.#isMixed = true;
     this.#groups = [];

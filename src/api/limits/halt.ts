@@ -48,10 +48,10 @@ export interface HaltNow {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** A told wait from here on is no ordinary window. */
+/** A stated wait of this length or more is longer than an ordinary window. */
 const BLOCK_FROM_MS = 30 * MINUTE_MS;
 
-/** Waits where none was told: doubled each time that the service still refuses, up to the most. */
+/** Waits where the answer named none: doubled each time that the service still refuses, up to `most`. */
 const PATIENCE: Readonly<Record<HaltCause, { readonly firstMs: number; readonly mostMs: number }>> = {
   limit: { firstMs: MINUTE_MS, mostMs: 60 * MINUTE_MS },
   page: { firstMs: 15 * MINUTE_MS, mostMs: DAY_MS },

@@ -13,7 +13,7 @@ export interface Exchange {
   readonly key: ServerKey;
   readonly route: Route;
   readonly waitingClass: WaitingClass;
-  /** The guild whose person waits; absent where nobody in particular does. */
+  /** The guild whose person waits; absent where no person does. */
   readonly turn?: string | undefined;
   readonly path: string;
   readonly body?: string;
@@ -28,7 +28,7 @@ export interface Exchange {
   readonly isAskedAgain?: boolean | undefined;
   /** Asked right before it is written: false refuses it with "expired", unsent (ServiceClient.command). */
   readonly mayStart?: (() => boolean) | undefined;
-  /** Told when it has left the gate (ReadOptions.onSent). */
+  /** Called when it has left the gate (ReadOptions.onSent). */
   readonly onSent?: (() => void) | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface Answered {
   readonly readAtMs: number;
 }
 
-/** An exchange that waits or is on its way, and whom it is told to. */
+/** A request that waits or is on its way, and the promise of its caller. */
 export interface Job extends Waiter {
   readonly exchange: Exchange;
   readonly probe: boolean;
@@ -75,7 +75,7 @@ export class InFlight {
   #watching = false;
   #onAllEnded: () => void = () => {};
 
-  /** `onAborted` is told at once: a transport may be slow to notice. */
+  /** `onAborted` is called at once: a transport may be slow to notice. */
   constructor(
     clock: Clock,
     deadlineMs: number,
@@ -116,7 +116,7 @@ export class InFlight {
     return request;
   }
 
-  /** It ended, one way or the other. False: it had ended before. */
+  /** The request ended in whatever way. False: it had ended before. */
   end(request: InFlightRequest): boolean {
     if (request.hasEnded) return false;
     request.hasEnded = true;

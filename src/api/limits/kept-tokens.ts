@@ -15,11 +15,11 @@ const MOST_SPARE = 4;
 /** Of a smaller limit no token can be spared. */
 const LEAST_LIMIT = 4;
 
-/** What a bucket knows of its present window when somebody asks for one of its last tokens. */
+/** What a bucket knows of its present window when a request wants one of its last tokens. */
 export interface LastTokens {
   readonly limit: number;
   readonly free: number;
-  /** The told reset, epoch milliseconds of the service. */
+  /** The stated reset, epoch milliseconds of the service. */
   readonly resetMs: number;
   readonly lastStartMs: number;
   /** Resets of one window differ between answers. */
@@ -36,9 +36,9 @@ export class KeptTokens {
   readonly #edge: WindowEdge;
   /** Tokens kept beside the usual ones, because those went before the window's end. */
   #spare = 0;
-  /** Whether somebody found nothing left of the present window. */
+  /** Whether a request found nothing left of the present window. */
   #ranOut = false;
-  /** Whether somebody had to wait in the present window, and in the one before. */
+  /** Whether a request had to wait in the present window, and in the one before. */
   #isWaitedFor = false;
   #isScarce = false;
 
@@ -52,7 +52,7 @@ export class KeptTokens {
     return limit === undefined ? 0 : kept(limit, MOST_KEPT);
   }
 
-  /** Somebody found nothing left. */
+  /** A request found nothing left. */
   onNothingLeft(): void {
     this.#ranOut = true;
     this.#isWaitedFor = true;
@@ -104,7 +104,7 @@ export class KeptTokens {
     // One on either side of the end shows it closely.
     if (isClose) return free > 1 && lastArrivalMs < lowMs - this.#edge.closeMs ? lowMs - marginMs : beyondMs;
     const fromMs = Math.max(lowMs, lastArrivalMs);
-    // Where told resets are no help the first goes to the near end: were each window opened by the first, nobody would
+    // Where stated resets are no help the first goes to the near end: were each window opened by the first, nobody would
     // find out that it ended long before.
     if (wobbles && free > 2 && lastArrivalMs < lowMs - rttMs) return fromMs;
     // Far apart while little is known; one is left for an end that is later than it seems.

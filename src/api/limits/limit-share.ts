@@ -32,7 +32,7 @@ export class LimitShare {
     this.#untilMs = untilMs;
   }
 
-  /** Nobody knows what was granted: it may be less than before. */
+  /** It is not known what was granted: it may be less than before. */
   withdraw(): void {
     this.#untilMs = Number.NEGATIVE_INFINITY;
   }

@@ -1,6 +1,6 @@
-/** Reads that a guild's people may ask for at once before they have to wait as polls do. */
+/** Reads of a guild's people that go at once; further ones wait as polls do. */
 const BURST = 20;
-/** One more each so often: the share of a guild whose people never stop asking. */
+/** One more read after each such time: the share of a guild whose people never stop asking. */
 const REFILL_MS = 2_000;
 const SWEEP_ABOVE = 1_000;
 

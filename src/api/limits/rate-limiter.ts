@@ -17,11 +17,11 @@ export interface RateLimiterParts {
   readonly salt: string;
   /** Monotonic, as all times here. */
   readonly nowMs: number;
-  /** Wall time less monotonic time: where the service's clock is thought to be until it tells. */
+  /** Wall time less monotonic time: what the service's clock is taken to show until an answer carries a `Date`. */
   readonly wallAheadMs: number;
   /** Other processes of ours spend from the same app-wide buckets. @default false */
   readonly isShared?: boolean | undefined;
-  /** Another program spends from this bucket too; told at most once an hour. */
+  /** Another program spends from this bucket too; called at most once an hour. */
   readonly onShared: (bucketHash: string) => void;
 }
 
@@ -54,7 +54,7 @@ export interface BucketState {
 }
 
 /**
- * What the limits allow, as far as answers have told: when a request may start, what
+ * What the limits allow, as far as answers have shown: when a request may start, what
  * each one spends, what each answer teaches. Keeps no time of its own and starts nothing.
  */
 export class RateLimiter {

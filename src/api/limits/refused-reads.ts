@@ -41,7 +41,7 @@ export class RefusedReads {
     return { failure: known.failure, leftMs: known.askAgainMs - nowMs };
   }
 
-  /** The service refused a read. True: for the first time, so its guilds are to be told. */
+  /** The service refused a read. True: for the first time, so its guilds get a notice. */
   onRefused(source: SourceId, failure: Failure, nowMs: number): boolean {
     const times = (this.#refused.get(source)?.times ?? 0) + 1;
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(20, times - 1));
@@ -67,7 +67,7 @@ export class RefusedReads {
   }
 
   /**
-   * What an earlier process was refused. A wall clock that was set back meanwhile makes the wait no longer; one that was
+   * What an earlier process was refused. A wall clock that was set back since then makes the wait no longer; one that was
    * set forward may cost a read too early, which speaks against no key.
    */
   restore(

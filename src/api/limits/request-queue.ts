@@ -35,7 +35,7 @@ export class RequestQueue {
     return this.#queue.countOfGuild(guildId);
   }
 
-  /** Lets a request wait; the promise is settled by whatever becomes of it. */
+  /** Lets a request wait. Resolves or rejects with its outcome. */
   enter(exchange: Exchange, probe: boolean): Promise<Answered> {
     return new Promise((resolve, reject) => {
       const { signal, waitingClass, turn = "" } = exchange;

@@ -20,7 +20,7 @@ interface Low {
  */
 export class ResetTracker {
   #wobbles = false;
-  /** How often each reset was told of the present window. */
+  /** How often answers have named each reset for the present window. */
   #votes = new Map<number, number>();
   #likeliestMs = Number.NEGATIVE_INFINITY;
   /** By how many votes the likeliest leads. */
@@ -72,7 +72,7 @@ export class ResetTracker {
     const rose = this.#rose(quota.remaining, observation.sentMs, refused);
     if (!this.#wobbles) {
       if (laterMs === 0) return "present";
-      // A later one without more left than before may be a wobble, too: whatever it is, less is sent this way.
+      // A later one without more left than before may be a wobble, too. To take it for one sends less, which is safe.
       if (laterMs > 0) return rose ? "new" : "present";
       // A counter's reset never goes back: an older one is late, or the resets wobble.
       if (laterMs < -WOBBLE_MS || observation.sentMs < this.#readMs) return "past";

@@ -2,7 +2,7 @@ import type { SourceId } from "../../domain/model.ts";
 import type { RateHeaders } from "../http/headers.ts";
 import { type Observation, type ServerClock, WOBBLE_MS } from "./server-clock.ts";
 
-/** An answer, as far as it tells counters apart. */
+/** What an answer shows of the counter that it came from. */
 export interface KeyedAnswer extends Observation {
   readonly source: SourceId;
   readonly quota: RateHeaders;
@@ -15,8 +15,8 @@ const KEPT = 64;
 const KEYS_TO_PROVE = 3;
 
 /**
- * Finds keys that cannot share a counter: one counter shows each `remaining` once in a window, so three keys that were
- * told the same within less than a window are counted apart, whatever their resets say.
+ * Finds keys that cannot share a counter: one counter shows each `remaining` once in a window, so three keys that got
+ * the same number within less than a window are counted apart, whatever their resets say.
  */
 export class SeparateCounters {
   readonly #clock: ServerClock;

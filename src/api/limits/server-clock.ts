@@ -10,22 +10,22 @@ export interface Span {
   readonly highMs: number;
 }
 
-/** How far the resets that several nodes behind one address tell of one window lie from the true one. */
+/** How far from the true reset of a window the several nodes behind one address may state it. */
 export const WOBBLE_MS = 1_000;
-/** So many windows must have ended well before their told reset until rounding up is believed of every bucket. */
+/** This many windows must have ended well before their stated reset until rounding up is believed of every bucket. */
 const WINDOWS_ROUNDED_UP = 3;
 /** How far the service's clock may be from ours while no answer carried a `Date`. */
 const UNKNOWN_MS = 1_000;
 /** A `Date` may come from a second-long cache and clocks drift: bounds are this much wider than they could be. */
 const SLACK_MS = 20;
 const DRIFT_PER_MS = 1e-4;
-/** Per answer, so that a way that has become longer is noticed. */
+/** Per answer, so that a longer round trip is noticed. */
 const LEAST_GROWS = 1.002;
 
 /**
- * How far the service's clock is ahead of our monotonic one, as an interval. A step of our wall clock changes nothing. `Date` has whole seconds, so each answer gives bounds a
- * second wide; many answers intersect to about a round trip. Clocks that step make bounds that contradict: then the
- * newest answer alone counts.
+ * How far the service's clock is ahead of our monotonic one, as an interval. A step of our wall clock changes nothing.
+ * `Date` has whole seconds, so each answer gives bounds a second wide; many answers intersect to about a round trip.
+ * Clocks that step make bounds that contradict: then the newest answer alone counts.
  */
 export class ServerClock {
   #low: number;
@@ -35,7 +35,7 @@ export class ServerClock {
   /** Smoothed round trip, milliseconds. */
   #rttMs = 100;
   #rttKnown = false;
-  /** The shortest round trip of late: what is longer was waited somewhere, on the way or here. */
+  /** The shortest recent round trip: a longer one has waited somewhere, on the way or here. */
   #leastRttMs = Number.POSITIVE_INFINITY;
   #roundedUp = 0;
   #roundsDown = false;
@@ -86,22 +86,22 @@ export class ServerClock {
     return serverMs - (this.#low + this.#high) / 2;
   }
 
-  /** Whether told resets are rounded up to whole seconds, as windows of several lengths have shown. */
+  /** Whether stated resets are rounded up to whole seconds, as windows of several lengths have shown. */
   get roundsUp(): boolean {
     return !this.#wobbles && !this.#roundsDown && this.#roundedUp >= WINDOWS_ROUNDED_UP;
   }
 
-  /** Whether a window was seen to go on after its told reset. */
+  /** Whether a window was seen to go on after its stated reset. */
   get roundsDown(): boolean {
     return this.#roundsDown;
   }
 
-  /** Whether told resets were seen a second off. */
+  /** Whether stated resets were seen a second off. */
   get wobbles(): boolean {
     return this.#wobbles;
   }
 
-  /** A window ended so long before its told reset that this was neither cut off nor rounded to the nearest second. */
+  /** A window ended so long before its stated reset that this was neither cut off nor rounded to the nearest second. */
   noteRoundedUp(): void {
     this.#roundedUp += 1;
   }
@@ -111,7 +111,7 @@ export class ServerClock {
     this.#roundedUp = 0;
   }
 
-  /** A window went on after its told reset. */
+  /** A window went on after its stated reset. */
   noteRoundedDown(): void {
     this.#roundsDown = true;
   }
@@ -125,7 +125,7 @@ export class ServerClock {
   }
 
   /**
-   * When that request reached the service: in the middle of its round trip, give or take what the trip was longer than
+   * When that request reached the service: in the middle of its round trip, give or take what the trip took longer than
    * usual. What is written at the later of the two arrives by half a round trip later still.
    */
   arrival({ sentMs, readMs }: Observation): Span {

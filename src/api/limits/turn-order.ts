@@ -6,7 +6,7 @@ export type WaitingClass = "internal" | "person" | "poll";
 /** What the order needs to know of a request. */
 export interface Waiter {
   readonly waitingClass: WaitingClass;
-  /** Whose turn it takes: a guild's, or one for all where nobody waits for somebody in particular. */
+  /** Whose turn it takes: a guild's, or one that all requests share for which no person waits. */
   readonly turn: string;
   /** A read that a guild's people wait for: those have a share, so that one guild's do not displace everybody's polls. */
   readonly isShared?: boolean | undefined;
@@ -19,7 +19,7 @@ const MOST_OWED = 5;
 /** A limit for which polls waited so lately is short: what people of one guild ask for beyond their share waits. */
 const SHORT_FOR_MS = 10_000;
 
-/** Those of one class, in turn over guilds, first come first served within one. */
+/** The requests of one class, in turn over guilds, first come first served within one. */
 class TurnQueue<W extends Waiter> {
   /** By guild, the one that was served longest ago first. */
   readonly #turns = new Map<string, Set<W>>();
@@ -129,7 +129,7 @@ export class TurnOrder<W extends Waiter> {
   }
 
   /**
-   * Takes out whoever is next at `nowMs`, or says when somebody may be. `hopeless(class)`: nobody of the class can start
+   * Takes out the next one at `nowMs`, or says when there may be one. `hopeless(class)`: nothing of the class can start
    * before the returned moment, so there is no need to ask each.
    */
   take(

@@ -2,16 +2,16 @@
 import type { ResetTracker } from "./reset-tracker.ts";
 import { type Observation, type ServerClock, type Span, WOBBLE_MS } from "./server-clock.ts";
 
-/** So many windows must agree, and agree closely, before a learned edge is relied upon. */
+/** This many windows must agree closely before a learned edge is relied upon. */
 const AGREEING_WINDOWS = 4;
 const CLOSE_MS = 20;
-/** Told resets have whole seconds. */
+/** The service states resets in whole seconds. */
 const ROUNDING_MS = 1_000;
-/** After a learned edge proved wrong, only what is certain counts for so many windows. */
+/** After a learned edge proved wrong, only what is certain counts for this many windows. */
 const WINDOWS_OF_DISTRUST = 8;
 
 /**
- * A quantity that may or may not be constant (a window's length; the distance of its end from the told reset), as the
+ * A quantity that may or may not be constant (a window's length; the distance of its end from the stated reset), as the
  * interval that everything seen fits in.
  */
 class Constant {
@@ -62,7 +62,7 @@ class Constant {
 }
 
 /**
- * Where the end of a bucket's present window lies. The told reset has whole seconds and nobody says how they were
+ * Where the end of a bucket's present window lies. The stated reset has whole seconds and nothing says how they were
  * rounded: `latestMs` is the edge after which a new window is certain; `likely` is where it probably is, which is where
  * a probe is worth most; `releaseMs` is the late edge, narrowed once seen resets agree. A window may
  * begin with its first request or by the clock: the length and the offset are both learned, and where both would do, the
@@ -72,11 +72,11 @@ export class WindowEdge {
   readonly #clock: ServerClock;
   #length = new Constant();
   #offset = new Constant();
-  /** Proven by a window that ended half a second or more before its told reset: neither cut off nor rounded to nearest. */
+  /** Proven by a window that ended half a second or more before its stated reset: neither cut off nor rounded to nearest. */
   #roundsUp = false;
   #roundsUpSeen = 0;
   readonly #resets: ResetTracker;
-  /** How much later than told a reset may be. */
+  /** How much later than stated a window may end. */
   #slackMs = 0;
   /** Arrival of the request that opened the present window, where that was seen. */
   #opened: Span | undefined;
@@ -91,7 +91,7 @@ export class WindowEdge {
     this.#resets = resets;
   }
 
-  /** From now on windows are mostly opened by others: when is known by what was seen before and after. */
+  /** From now on others open most windows: the moment of opening is only known by the answers before and after it. */
   beShared(): void {
     this.#isShared = true;
   }
@@ -101,7 +101,7 @@ export class WindowEdge {
     return this.#clock.latest(resetMs + (this.#roundsUp ? 0 : ROUNDING_MS) + this.#slackMs);
   }
 
-  /** Told resets are known to be a second off now and then: by themselves they measure nothing closely. */
+  /** Stated resets are known to be a second off now and then, so that alone they measure nothing closely. */
   wobbles(): void {
     if (this.#slackMs > 0) return;
     this.#slackMs = WOBBLE_MS;
@@ -121,7 +121,7 @@ export class WindowEdge {
     return learnedMs ?? (this.#resets.isSure ? latestMs - this.#slackMs : latestMs);
   }
 
-  /** Where a measure that has proved right has the end of the window; undefined while there is none. */
+  /** The end of the window by a measure that has proved right; undefined while there is none. */
   #learnedMs(resetMs: number): number | undefined {
     const latestMs = this.latestMs(resetMs);
     const byOffset = this.#offset.isReliable(this.closeMs);
@@ -136,7 +136,7 @@ export class WindowEdge {
       return this.#opened === undefined
         ? undefined
         : Math.min(latestMs, Math.max(laterMs, this.#length.from(this.#opened).highMs));
-    // Windows that begin with a request have one length: only where they do not is the told reset a measure by itself.
+    // Windows that begin with a request have one length: only the others need the stated reset as their measure.
     return byOffset && this.#length.misses >= 0.5 ? Math.min(latestMs, offsetMs) : undefined;
   }
 
@@ -184,7 +184,7 @@ export class WindowEdge {
     return lowMs <= highMs ? { lowMs, highMs } : certain;
   }
 
-  /** Where the told reset says that the window ends; a second later where that is sooner than a window lasts. */
+  /** Where the window ends by its stated reset; a second later where that is sooner than a window lasts. */
   #byOffset(resetMs: number): Span {
     const middleMs = this.#clock.middle(resetMs);
     const span = this.#offset.from({ lowMs: middleMs, highMs: middleMs });
@@ -250,7 +250,7 @@ export class WindowEdge {
     if (this.#slackMs === 0 || this.#roundsUpSeen >= 2) this.#roundsUp = true;
   }
 
-  /** The window that begins is the first that was ever seen, or nothing is known of the one before. */
+  /** The window that begins is the first one seen, or nothing is known of the one before. */
   begin(observation: Observation, opened: boolean): void {
     const arrival = this.#clock.arrival(observation);
     this.#opened = opened ? arrival : undefined;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RowChecks } from "./read-rows.ts";
 
-/** The service's spelling of each row, as it should be and as it may be. */
+/** The service's spelling of each row: first as it should be, then as it may be. */
 
 const text = z.string();
 const maybeText = text.nullish();

@@ -10,7 +10,7 @@ import {
 const HOUR_MS = 3_600_000;
 /** A process that is well looks each second. */
 const SEEN_WITHIN_MS = SHARE_MS;
-/** First refusals of linked keys count together for so long. */
+/** First refusals of linked keys within this time count together. */
 const FIRSTS_MS = 600_000;
 /** A command whose process died frees its server after this. */
 const COMMAND_HELD_MS = 15_000;

@@ -18,7 +18,7 @@ const STATE_KEPT_MS = 2 * 60 * 60_000;
 export interface RedisLimits {
   /** The service's limits for a process with this token, by whom the service counts. */
   limitsOf(token: string): (identity: string) => SharedLimits;
-  /** Takes the turn of an identify for so long; else resolves with how long it is another's. */
+  /** Takes the turn of an identify for that time; else resolves with how long another process has it. */
   takeIdentify(slot: number, forMs: number): Promise<number>;
   close(): Promise<void>;
 }

@@ -22,14 +22,14 @@ export interface Look {
   readonly wasEmpty: boolean;
   /** Rows of this window: a mod call with its answer is two facts, but one row. */
   readonly rows: number;
-  /** How long such a log gets before it drops rows, as far as any server has shown it; 0 when none has. */
+  /** The longest that a log of this kind was seen on any server: it drops rows beyond that. 0 before any was seen. */
   readonly fullest: number;
   /** A second that the service's clock has surely reached, where that is known. */
   readonly reachedS: number | undefined;
   /** The oldest and newest second of any row in any log of this answer. */
   readonly oldestS: number | undefined;
   readonly newestS: number | undefined;
-  /** A second that had been reached when this log was last seen whole, or told to have a gap; of this run only. */
+  /** A second that had been reached when this log was last seen whole, or its gap was announced; of this run only. */
   readonly wholeS: number | undefined;
   /** When the answer came, by our own clock. */
   readonly takenAtS: number;

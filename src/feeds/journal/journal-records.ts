@@ -25,7 +25,7 @@ export interface JournalHead {
   readonly nextChunk: number;
   /** Items after the last chunk. */
   readonly tail: readonly JournalItem[];
-  /** How long such a log gets before it drops rows, as far as any server had shown it when this was written. */
+  /** The longest that a log of this kind had been seen on any server when this was written: it drops rows beyond that. */
   readonly fullest?: number;
   /** joinLogs only: who joined when, for "how long they stayed". */
   readonly joined: readonly (readonly [who: string, atS: number])[];

@@ -22,7 +22,7 @@ export class StoredJournal implements Journal {
   readonly #chunks: StoredChunks;
   readonly #open = new Map<string, Open>();
   readonly #byFeed = new Map<string, Set<Open>>();
-  /** How long each log gets before it drops rows, as far as any server has shown it. */
+  /** The longest that each kind of log was seen on any server: it drops rows beyond that. */
   readonly #fullest = new Map<LogList, number>();
   readonly #listeners = new Set<(source: SourceId, list: LogList) => void>();
   /** Moves lock two journals; one after the other, so that two of them cannot wait for each other. */

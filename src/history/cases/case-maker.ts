@@ -74,7 +74,7 @@ export class CaseMaker {
     this.#take(record, present, 0);
   }
 
-  /** A window of the logs. Never rejects, and never holds up whoever read it. */
+  /** Takes in a window of the logs. Never rejects, and the caller need not wait for it. */
   take(snapshot: Snapshot): void {
     this.#possible.see(snapshot);
     if (this.#isStopped) return;

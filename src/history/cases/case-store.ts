@@ -18,7 +18,7 @@ export interface CaseStore {
   ): Promise<Readonly<Partial<Record<CaseKind, number>>>>;
   /** Takes the player out of a case; the case goes where it names nobody else. Undefined: it did not name them. */
   erasePlayer(guildId: string, number: number, playerId: number): Promise<"erased" | "changed" | undefined>;
-  /** Of all guilds, the newest that a restart has to look at, at most so many. */
+  /** Of all guilds, the newest that a restart has to look at, at most `limit`. */
   open(sinceMs: number, limit: number): Promise<readonly Case[]>;
 }
 
@@ -38,10 +38,10 @@ export interface PendingAlert {
   readonly earlierJoins?: number;
 }
 
-/** A watch with what was told of it. */
+/** A watch with the joins that were posted of it. */
 export interface WatchRow {
   readonly watch: Watch;
-  /** By binding: the newest join that was told, epoch seconds. */
+  /** By binding: the newest join that was posted, epoch seconds. */
   readonly toldS: Readonly<Record<string, number>>;
   /** Oldest first. */
   readonly alerts?: readonly PendingAlert[];

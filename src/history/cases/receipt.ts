@@ -10,7 +10,7 @@ const LEFT_LATE_S = 60;
 /** After this long nothing more is waited for. */
 export const RECEIPT_OPEN_MS = 10 * 60_000;
 
-/** What the row of a run tells of it. */
+/** What the row of a run shows of it. */
 export function ofRunRecord(record: RunRecord): Receipt {
   const { status, sentAtMs, endedAtMs, message, proof } = record;
   const atMs = endedAtMs ?? sentAtMs ?? record.askedAtMs;
@@ -88,7 +88,7 @@ export function leavesIn(
   return [...left].map(([playerId, atS]) => ({ playerId, atS })).sort((a, b) => a.playerId - b.playerId);
 }
 
-/** Whether whoever is hit leaves the server by it. */
+/** Whether its target leaves the server by it. */
 function removes(kind: Case["kind"]): boolean {
   return kind === "kick" || kind === "ban";
 }

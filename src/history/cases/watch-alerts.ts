@@ -122,7 +122,7 @@ export class WatchAlerts {
     this.#notified.delete(alert.channelId);
   }
 
-  /** The channel takes no message: the guild is told once, until one gets through again. */
+  /** The channel takes no message: the guild gets one notice, until a message gets through again. */
   async #onClosed({ watch }: WatchRow, alert: PendingAlert): Promise<boolean> {
     const { notifier, renderer, report } = this.#ports;
     if (!this.#notified.has(alert.channelId)) {

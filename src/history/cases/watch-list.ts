@@ -119,7 +119,7 @@ export class WatchList implements Watches {
     this.#listed.delete(source);
   }
 
-  /** Players of this server who have joined. Never rejects, and never holds up whoever read it. */
+  /** Posts the joins of watched players that an answer shows. Never rejects, and the caller need not wait for it. */
   take(snapshot: Snapshot): void {
     const { source, lists, takenAtMs } = snapshot;
     const before = this.#listed.get(source);
@@ -130,7 +130,7 @@ export class WatchList implements Watches {
     const arrived = before === undefined ? [] : (players ?? []).filter(({ id }) => !before.has(id));
     const arrivals = [
       ...(lists.joinLogs ?? []).flatMap(arrivalOf),
-      // Whose row shows the join is told by that.
+      // Where the log has a row of the join, that row makes the alert.
       ...arrived
         .filter(({ id }) => newest.get(id)?.joined !== true)
         .map((player) => ({ player, joinedAtS: Math.floor(takenAtMs / 1_000), untilS: LATE_ROW_S })),

@@ -199,7 +199,7 @@ export interface CaseTargetTable {
 export interface WatchTable {
   readonly guild_id: string;
   readonly player_id: number;
-  /** The watch with what was told of it, JSON. */
+  /** The watch with the joins that were posted of it, JSON. */
   readonly body: string;
 }
 

@@ -11,7 +11,7 @@ interface Seen {
   readonly lastS: number;
 }
 
-/** At whom a name in a command aims: the game takes the beginning of a name, of those who are in the server. */
+/** Finds the player that a name in a command aims at: the game takes the beginning of a name of those in the server. */
 export class CommandTargets {
   readonly #seen = new Map<number, Seen>();
   #newestS = 0;
@@ -33,7 +33,7 @@ export class CommandTargets {
     }
   }
 
-  /** The one whom this name tells at that time; undefined: nobody, or several. */
+  /** The one player whom this name meant at that time; undefined: nobody, or several. */
   at(name: string, atS: number): number | "forgotten" | undefined {
     const wanted = name.toLowerCase();
     const near = [...this.#seen.values()].filter(

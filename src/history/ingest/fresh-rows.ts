@@ -2,7 +2,7 @@ import type { LogEntry } from "../../domain/model.ts";
 import type { LogRows } from "./recorded-answer.ts";
 
 /**
- * What a window has that the one before did not have. Rows are compared by reference: a row whose text was in the
+ * The rows of a window that the one before did not have. They are compared by reference: a row whose text was in the
  * answer before is the same object, and one that is not costs a second look in the database, no more. Of each second
  * with a new row all rows come along, so that equal ones can be counted. Pure.
  */

@@ -32,7 +32,7 @@ export function setInside(presence: Presence, person: number, isInside: boolean)
 }
 
 /**
- * What a list of players tells that the log has not: somebody is there without a join, or gone without a leave. Two
+ * What a list of players shows that the log does not: a player is there without a join, or gone without a leave. Two
  * lists have to agree, since a log may be a moment behind. Answers the rows to be stored; `listed` are persons.
  */
 export function lookAt(

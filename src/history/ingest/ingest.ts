@@ -56,7 +56,7 @@ export class Ingest {
     return rows;
   }
 
-  /** What is remembered is void: the database was changed by other hands. */
+  /** Forgets what is remembered: something else changed the database. */
   forget(): void {
     this.#people.clear();
     this.#guilds.clear();
@@ -212,7 +212,7 @@ function presentOf({ atS, joins, kills, commands, modCalls }: RecordedAnswer): n
   return newest.length === 0 ? atS : Math.min(atS, Math.max(...newest));
 }
 
-/** Everybody whom an answer names, and when. */
+/** All people whom an answer names, and when. */
 function sightingsOf(answer: RecordedAnswer): readonly Sighting[] {
   const { atS, players = [], joins, kills, commands, modCalls, emergencyCalls = [] } = answer;
   return [

@@ -1,4 +1,4 @@
-// Over 200 lines: what is remembered of the people of a guild is one table, which every sighting reads and changes.
+// Over 200 lines: what is remembered of the people of a guild is one table, which each answer reads and changes.
 import type { Transaction } from "kysely";
 import type { PlayerRef } from "../../domain/model.ts";
 import { nextPersons } from "../database/next-number.ts";
@@ -37,7 +37,7 @@ interface Changes {
   readonly names: NameTable[];
 }
 
-/** How much later somebody has to be seen until that is written: else each row of each player would be a change. */
+/** A player must be seen this much later until that is written; else each row of each player would be a change. */
 const SEEN_AGAIN_S = 300;
 const MOST_KNOWN = 200_000;
 
@@ -181,7 +181,7 @@ export class People {
       known.lastS = Math.max(known.lastS, lastS);
       changes.persons.push(personRow(guild, known));
     }
-    // An id without a name, as the caller of an emergency call is given, tells no name.
+    // The caller of an emergency call is an id without a name.
     if (name === "") return;
     if (name === known.name) {
       // Not written: a name counts from when it was seen first until another one is.

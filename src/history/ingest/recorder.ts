@@ -7,7 +7,7 @@ import type { Link, RecordedAnswer } from "./recorded-answer.ts";
 export interface RecorderParts {
   readonly clock: Clock;
   readonly random: Random;
-  /** The present by the service's clock, seconds; undefined before any answer told it. */
+  /** The present by the service's clock, seconds; undefined before any answer stated it. */
   presentS(): number | undefined;
   /** The guilds for which a server is recorded; none: its answers are left alone. */
   linksOf(source: SourceId): readonly Link[];
@@ -17,7 +17,7 @@ export interface RecorderParts {
   store(answers: readonly RecordedAnswer[]): Promise<number>;
   onStored(rows: number): void;
   onFailed(error: unknown): void;
-  /** Answers that were given up; what their windows held comes with a later one, or is told to be missing. */
+  /** Answers that were given up; what their windows held comes with a later one, or is reported as missing. */
   onDropped(answers: number): void;
 }
 
@@ -146,7 +146,7 @@ function windowsOf({ lists }: Snapshot): Windows {
 }
 
 /**
- * When an answer was given. Where neither it nor one before told the service's time, its newest row does, because our
+ * When an answer was given. Where neither it nor one before stated the service's time, its newest row counts, because our
  * own clock may have been set by years.
  */
 function secondOf({ serviceAtMs, takenAtMs, lists }: Snapshot, presentS: number | undefined): number {

@@ -43,7 +43,7 @@ export interface StoredCommand {
   readonly n: number;
 }
 
-/** Stands in place of what follows the verb of a command at somebody who was forgotten. */
+/** Replaces what follows the verb of a command at a player who was forgotten. */
 const BLANK = "[forgotten]";
 
 /** The same command without the name at which it aims, and what follows. */
@@ -99,7 +99,7 @@ export async function storeCommands(
   return { rows: fresh, isShared: isShared || fresh.length < rows.length };
 }
 
-/** At whom fresh commands aim, where a name tells exactly one player. */
+/** The targets of fresh commands, where a name means exactly one player. */
 async function storeTargets(
   { db, inserts, scope, hashOf, aimedAt }: Place,
   log: LogRows<AimedCommand>,

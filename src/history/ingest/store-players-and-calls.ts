@@ -9,7 +9,7 @@ type Db = Transaction<HistoryTables>;
 
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
-/** A number that does not change is written this often, so that a time without looks is told from one without change. */
+/** A number that does not change is written this often: a time without looks then differs from one without change. */
 const COUNT_AGAIN_S = 900;
 /** The rank of nearly everybody; only what differs from it is written. */
 const NO_RANK = "Normal";

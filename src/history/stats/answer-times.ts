@@ -2,7 +2,7 @@ import type { CallFigures } from "../../domain/stats.ts";
 
 /** How soon moderator calls were answered: known only as well as the server was looked at. Pure. */
 
-/** An answer that lies somewhere in a longer time tells nothing about how soon it came. */
+/** An answer that lies somewhere in a longer time does not show how soon it came. */
 const MOST_UNSURE_S = 300;
 
 export interface CallRow {

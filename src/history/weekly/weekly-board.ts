@@ -252,7 +252,7 @@ export class WeeklyBoard implements WeeklySummaries {
     await this.#change(guildId, ({ current: _, ...record }) => ({ ...record, doneUntilS: toS }));
   }
 
-  /** False: the summary was turned off meanwhile. */
+  /** False: the summary was turned off in between. */
   async #change(guildId: string, edit: (record: WeeklyRecord) => WeeklyRecord): Promise<boolean> {
     return await this.#changes.take(guildId, async () => {
       const record = this.#records.get(guildId);

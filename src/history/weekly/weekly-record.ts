@@ -18,7 +18,7 @@ const record = z.object({
       sending: z.object({ bindingId: z.string(), key: z.string(), nonce: z.string() }).exactOptional(),
     })
     .exactOptional(),
-  /** The channel took nothing, and that was told. */
+  /** The channel took nothing, and the guild has its notice of that. */
   isRefused: z.boolean().exactOptional(),
 });
 

@@ -225,7 +225,7 @@ export class Interactions {
     return this.#modals.get(modal);
   }
 
-  /** Twice a token's life: an old token is then as unknown as any other, with the same code. */
+  /** Forgets interactions after twice a token's life; an old token then gets the same answer as an unknown one. */
   #forgetOld(): void {
     const oldest = this.#world.nowMs() - 2 * this.#world.limits.tokenLivesMs;
     for (const [id, interaction] of this.#byId) {

@@ -18,7 +18,7 @@ async function poll(world: World, forMs: number): Promise<unknown> {
 
 describe("a server that the service does not let us read, though the key is good", () => {
   for (const code of [4000, 4002, 9998, 4444])
-    test(`with code ${code}: it is asked again rarely, its guilds are told once, and the others are read on`, async () => {
+    test(`with code ${code}: it is asked again rarely, its guilds get one notice, and the others are read on`, async () => {
       const world = new World({ seed: 1, keys: 2 });
       await within(world, world.client.read(world.source(1), [], { priority: "poll" }));
       const { faults, counts } = world.service;
@@ -40,7 +40,7 @@ describe("a server that the service does not let us read, though the key is good
     });
 
   for (const end of ["restart", "kill"] as const)
-    test(`is asked no sooner after a ${end}, and its guilds are not told again`, async () => {
+    test(`is asked no sooner after a ${end}, and its guilds get no further notice`, async () => {
       const world = new World({ seed: 7, keys: 1 });
       const { faults, counts } = world.service;
       faults.set({ code: 9998, codeChance: 1, codeStatus: 403, only: "reads" });
@@ -72,7 +72,7 @@ describe("a server that the service does not let us read, though the key is good
     await world.close();
   });
 
-  test("is read on when the service lets us again, and told anew if it then refuses", async () => {
+  test("is read on when the service lets us again, with a new notice if it then refuses", async () => {
     const world = new World({ seed: 2, keys: 1 });
     const { faults } = world.service;
     faults.set({ code: 9998, codeChance: 1, only: "reads" });

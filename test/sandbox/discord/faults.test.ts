@@ -106,7 +106,7 @@ test("traffic is kept when asked for, without the token", async (t) => {
   assert.equal(silent.discord.traffic.length, 0);
 });
 
-test("unauthorizedSends answers 401 to so many messages, though the token is good for everything else", async (t) => {
+test("unauthorizedSends answers 401 to that number of messages, though the token is good for everything else", async (t) => {
   const rig = await startDiscord(t);
   rig.discord.faults.set({ unauthorizedSends: 1 });
   assert.equal((await send(rig, "a")).status, 401);
@@ -131,7 +131,7 @@ test("endGateway closes with the code, and a client does not come back", async (
   assert.equal(await closed, 4014);
 });
 
-test("a lost answer to an interaction stands: the repeat is told 40060", async (t) => {
+test("a lost answer to an interaction stands: the repeat is answered with 40060", async (t) => {
   for (const fault of ["callbackThen500", "callbackThenReset"] as const) {
     const rig = await startBot(t);
     await rig.rest.put(`/applications/${rig.discord.applicationId}/commands`, {

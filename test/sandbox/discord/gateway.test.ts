@@ -247,7 +247,7 @@ test("shards of one turn begin five seconds apart; others at once", async (t) =>
   assert.match(await identify(discord, [2, 4]), /ready/);
 });
 
-test("so many sessions in a day, as /gateway/bot counts them", async (t) => {
+test("a day has as many sessions as /gateway/bot counts, and no more", async (t) => {
   const { discord, rest, clock } = await startDiscord(t);
   Object.assign(discord.limits, { shards: 4 });
   discord.limits.identify.total = 2;

@@ -77,7 +77,7 @@ for (const strictSpec of [true, false]) {
       assert.deepEqual(headersOf(rig.get("/v2/server", { key: "Wrong-Key" })), [general, "10", "6", reset]);
     });
 
-    test("4: the reset is in whole epoch seconds; it may be told late or early", () => {
+    test("4: the reset is in whole epoch seconds; it may be stated late or early", () => {
       const rig = makeRig({ strictSpec, limits: { global: { limit: 1, windowMs: 1_300 } } });
       assert.equal(rig.get().headers["x-ratelimit-reset"], String(rig.clock.ms / 1_000 + 2));
       rig.service.limits.resetRounding = "floor";
@@ -101,7 +101,7 @@ for (const strictSpec of [true, false]) {
       assert.deepEqual(headersOf(rig.get()).slice(1, 3), ["3", "1"]);
     });
 
-    test("5: a request inside a told wait is counted as avoidable, on any route of that identity, to the millisecond", () => {
+    test("5: a request inside a stated wait is counted as avoidable, on any route of that identity, to the millisecond", () => {
       const rig = makeRig({ strictSpec, limits: { command: { limit: 1, windowMs: 5_000 } } });
       const { counts } = rig.service;
       rig.command(":h x");
@@ -230,7 +230,7 @@ describe("bucket names (facts)", () => {
     assert.equal(rig.command(":h x", { authorization }).headers["x-ratelimit-bucket"], `command-app-${KEY}`);
   });
 
-  test("the application and the address alone are two identities: a wait told to one does not bind the other", () => {
+  test("the application and the address alone are two identities: a wait that one was given does not bind the other", () => {
     const rig = makeRig({ globalKeys: ["app"], limits: { global: { limit: 1, windowMs: 9_000 } } });
     rig.get();
     rig.get();

@@ -224,7 +224,7 @@ describe("a town's levers", () => {
     );
   });
 
-  test("pause: what was due meanwhile happens at the resume, not before it", () => {
+  test("pause: events that were due during it happen at the resume, not before it", () => {
     const { town, clock } = makeTown(5, { intensity: 0 });
     for (const [id, { name }] of town.world.staff) town.join(name, id);
     for (let n = 0; n < 20; n += 1) town.modCall(undefined, { answerLater: true });

@@ -8,7 +8,7 @@ import { type Freshness, isGameStaff, namesOf, profile, serverCard, serverTitle,
 
 /** More names than this say less: the lists have all of them. */
 const MOST_NAMES = 10;
-/** A call that nobody answered for so long is over, whatever the log says. */
+/** A call that nobody answered within this time is over, whatever the log says. */
 const CALL_LIFE_S = 1_800;
 
 /** Everything that is known of a server on one card; what is not known is left out, never shown as zero. */
