@@ -11,10 +11,11 @@ import type { CaseStore, WatchStore } from "./cases/case-store.ts";
 import { storedCases, storedWatches } from "./cases/stored-cases.ts";
 import { Eraser } from "./eraser.ts";
 import { Recorder } from "./ingest/recorder.ts";
+import { createDrawingThread } from "./pictures/drawing-thread.ts";
 import { RecordedServers } from "./recorded-servers.ts";
 import { ServiceTime } from "./service-time.ts";
 import { createStats } from "./stats/create-stats.ts";
-import { WorkerClient } from "./worker/worker-client.ts";
+import { createHistoryThread } from "./worker/history-thread.ts";
 
 export interface HistoryParts {
   /** `sqlite:PATH` or `postgres://...` */
@@ -62,7 +63,7 @@ const STORE_WITHIN_MS = 60_000;
 /** Erasing a player of years touches many rows. */
 const ERASE_WITHIN_MS = 60_000;
 
-/** Builds the wing that keeps what happened on the game servers and answers from it; its database is in a worker. */
+/** Builds the wing that keeps what happened on the game servers and answers from it; its database is in a thread, its drawing in another. */
 export function createHistory(parts: HistoryParts): HistoryWing {
   const { url, markKey, clock, random, metrics, log } = parts;
   const serviceTime = new ServiceTime(clock);
@@ -70,13 +71,21 @@ export function createHistory(parts: HistoryParts): HistoryWing {
   let rowsStored = 0;
   let failedInRow = 0;
 
-  const client = new WorkerClient({
+  const client = createHistoryThread({
     options: { url, markKey },
     clock,
     random,
     onTrouble,
     onDefect: (message) =>
       log.error({ stack: message }, "a question to the history failed in a way that was not expected"),
+  });
+  const drawing = createDrawingThread({
+    clock,
+    random,
+    onTrouble: (reason) => {
+      if (reason !== undefined) log.warn({ reason }, "no pictures can be drawn for a moment");
+    },
+    onDefect: (message) => log.error({ stack: message }, "a picture could not be drawn"),
   });
   const recorder: Recorder = new Recorder({
     clock,
@@ -105,7 +114,11 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     isOurs: (guildId) => parts.isOurs(guildId),
     onChanged: (source) => recorder.forget(source),
   });
-  const stats = createStats({ clock, ask: (name, args, within) => client.call(name, args, within) });
+  const stats = createStats({
+    clock,
+    ask: (name, args, within) => client.call(name, args, within),
+    draw: (pictures, within) => drawing.draw(pictures, within),
+  });
   let onErased: (guildId: string) => void = () => undefined;
   const eraser = new Eraser({
     clock,
@@ -192,7 +205,7 @@ export function createHistory(parts: HistoryParts): HistoryWing {
     async stop() {
       eraser.stop();
       await recorder.stop();
-      await client.stop();
+      await Promise.all([client.stop(), drawing.stop()]);
     },
     caseStores: {
       store: storedCases((name, args) => client.call(name, args)),

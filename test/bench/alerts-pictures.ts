@@ -96,11 +96,11 @@ async function askForPictures(asking: readonly Community[]) {
   const one = async ({ moderator, general }: Community) => {
     const exchange = await moderator.slash(general, "stats server");
     times.push(exchange.answeredAfterMs ?? Number.POSITIVE_INFINITY);
-    const done = await exchange.settled(
-      ({ message }) => (message?.embeds ?? []).filter(({ image }) => image !== undefined).length === 2,
-      LAST_PICTURE_MS,
-    );
-    pictures += (done.message?.embeds ?? []).filter(({ image }) => image !== undefined).length;
+    const drawn = () => (exchange.message?.embeds ?? []).filter(({ image }) => image !== undefined).length;
+    await exchange
+      .settled(() => drawn() === 2, LAST_PICTURE_MS)
+      .catch(() => void failures.push(`${drawn()} pictures after ${LAST_PICTURE_MS} ms: ${exchange.text}`));
+    pictures += drawn();
   };
   const underWay = asking.map(async (community, index) => {
     await sleep((MINUTE_MS / asking.length) * index);

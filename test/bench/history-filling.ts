@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { sql } from "kysely";
 import { type HistoryDatabase, openDatabase } from "../../src/history/database/open-database.ts";
-import type { WorkerClient } from "../../src/history/worker/worker-client.ts";
+import type { HistoryThread } from "../../src/history/worker/history-thread.ts";
 import { seededRandom } from "../support/clock.ts";
 import { ROWS_AN_ANSWER, recordedAnswerOf, SERVERS, secondOf } from "./history-town.ts";
 
@@ -46,7 +46,7 @@ export class Filling {
   }
 
   /** Up to that round as the bot does: answers go to the worker. */
-  async through(client: WorkerClient, end: number): Promise<void> {
+  async through(client: HistoryThread, end: number): Promise<void> {
     while (this.#rounds < end) {
       const times = this.#timesOf(this.#rounds);
       const random = seededRandom(7 + this.#rounds);

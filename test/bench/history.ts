@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { systemClock, systemRandom } from "../../src/clock.ts";
-import { WorkerClient } from "../../src/history/worker/worker-client.ts";
+import { createHistoryThread, type HistoryThread } from "../../src/history/worker/history-thread.ts";
 import { seededRandom } from "../support/clock.ts";
 import { postgresPrograms, startPostgres } from "../support/postgres-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -138,9 +138,9 @@ async function measure(part: Part, bytes: () => number): Promise<Measured> {
   }
 }
 
-async function open(url: string): Promise<WorkerClient> {
+async function open(url: string): Promise<HistoryThread> {
   const opened = Promise.withResolvers<string | undefined>();
-  const client = new WorkerClient({
+  const client = createHistoryThread({
     options: { url, markKey: new Uint8Array(32) },
     clock: systemClock,
     random: systemRandom,
@@ -156,7 +156,7 @@ async function open(url: string): Promise<WorkerClient> {
 type Asked = Pick<Measured, "playerP99Ms" | "searchP99Ms" | "rewindP99Ms">;
 
 /** Questions about servers, players and times at random, none of them asked before. */
-async function ask(client: WorkerClient, rounds: number): Promise<Asked> {
+async function ask(client: HistoryThread, rounds: number): Promise<Asked> {
   const random = seededRandom(11);
   const pick = (below: number) => Math.floor(random.next() * below);
   const p99 = async (question: () => Promise<unknown>) => {

@@ -4,16 +4,43 @@ import { constants, getPriority } from "node:os";
 import { after, before, describe, test } from "node:test";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import { createHistory } from "../../src/history/create-history.ts";
+import { createHistoryThread } from "../../src/history/worker/history-thread.ts";
 import { WorkerClient } from "../../src/history/worker/worker-client.ts";
 import type { Log } from "../../src/log.ts";
+import { VirtualClock } from "../support/clock.ts";
 import { isFailure } from "../support/failures.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
+import { WakeUp } from "../support/wake-up.ts";
+
+const silent: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silent,
+};
+
+/** A history that nobody feeds. */
+function wingAt(url: string, log: Log) {
+  return createHistory({
+    url,
+    markKey: new Uint8Array(32),
+    bindings: { async *all() {}, list: async () => [] },
+    demands: { put: () => undefined },
+    isOurs: () => true,
+    targetsOf: () => [],
+    metrics: { count: () => undefined, observe: () => undefined },
+    clock: systemClock,
+    random: systemRandom,
+    log,
+  });
+}
 
 /** A client, and what it said of its trouble, in order. */
 function started(url: string) {
   const troubles: (string | undefined)[] = [];
   const settled = Promise.withResolvers<void>();
-  const client = new WorkerClient({
+  const client = createHistoryThread({
     options: { url, markKey: new Uint8Array(32) },
     clock: systemClock,
     random: systemRandom,
@@ -66,18 +93,7 @@ describe("the thread of the history", () => {
     const opened = Promise.withResolvers<string>();
     const said = (_: object, message: string) => opened.resolve(message);
     const log: Log = { debug: said, info: said, warn: said, error: said, child: () => log };
-    const history = createHistory({
-      url: `sqlite:${folder.path}/b.sqlite`,
-      markKey: new Uint8Array(32),
-      bindings: { async *all() {}, list: async () => [] },
-      demands: { put: () => undefined },
-      isOurs: () => true,
-      targetsOf: () => [],
-      metrics: { count: () => undefined, observe: () => undefined },
-      clock: systemClock,
-      random: systemRandom,
-      log,
-    });
+    const history = wingAt(`sqlite:${folder.path}/b.sqlite`, log);
     await history.start();
     assert.equal(await opened.promise, "the history is recorded");
     assert.deepEqual(await history.players.search("1", "bob", 25), []);
@@ -95,5 +111,74 @@ describe("the thread of the history", () => {
     await assert.rejects(client.call("guild.retention", { guildId: "1" }), isFailure("store"));
     await client.stop();
     rmSync(`${folder.path}/folder.sqlite`, { recursive: true });
+  });
+
+  test("pictures are drawn where the database cannot be opened: their thread is another, which ends with the wing", async () => {
+    mkdirSync(`${folder.path}/none.sqlite`);
+    const history = wingAt(`sqlite:${folder.path}/none.sqlite`, silent);
+    await history.start();
+    const picture = { kind: "staff", look: "dark", title: "Hours", rows: [] } as const;
+    const drawn = await history.stats.draw("1", [picture, { ...picture, look: "light" }]);
+    assert.ok(drawn.kind === "made");
+    assert.deepEqual(
+      drawn.pngs.map((png) => Buffer.from(png.slice(1, 4)).toString()),
+      ["PNG", "PNG"],
+    );
+    await history.stop();
+    await assert.rejects(history.stats.draw("2", [picture]), isFailure("store"));
+    rmSync(`${folder.path}/none.sqlite`, { recursive: true });
+  });
+});
+
+describe("a thread that ends", () => {
+  /** On a clock that stands: nothing comes back before it is moved. */
+  function fragile() {
+    const clock = new VirtualClock();
+    const troubles: (string | undefined)[] = [];
+    const told = new WakeUp();
+    const client = new WorkerClient<{
+      readonly say: { readonly args: string; readonly answer: string };
+      readonly end: { readonly args: undefined; readonly answer: undefined };
+    }>({
+      file: new URL("./fragile-worker.ts", import.meta.url),
+      options: undefined,
+      whatFails: "It cannot be said",
+      clock,
+      random: systemRandom,
+      onTrouble(message) {
+        troubles.push(message);
+        told.call();
+      },
+      onDefect: (message) => assert.fail(message),
+    });
+    client.start();
+    return { client, clock, troubles, told };
+  }
+
+  test("fails all that wait for it, once says why, and is there again after a while", async () => {
+    const { client, clock, troubles, told } = fragile();
+    assert.equal(await client.call("say", "hello"), "hello");
+    const ended = client.call("end", undefined);
+    const behind = client.call("say", "behind it");
+    await assert.rejects(ended, isFailure("store"));
+    await assert.rejects(behind, /It cannot be said: its thread ended/);
+    await assert.rejects(client.call("say", "too early"), isFailure("store"));
+    assert.deepEqual(troubles, [undefined, "its thread ended"]);
+
+    const back = told.next();
+    await clock.advance(1_000);
+    await back;
+    assert.equal(await client.call("say", "again"), "again");
+    assert.deepEqual(troubles, [undefined, "its thread ended", undefined]);
+    await client.stop();
+  });
+
+  test("one that was stopped never comes back, whoever starts it", async () => {
+    const { client, clock, told } = fragile();
+    await told.next();
+    await client.stop();
+    client.start();
+    await clock.advance(60_000);
+    await assert.rejects(client.call("say", "hello"), isFailure("store"));
   });
 });

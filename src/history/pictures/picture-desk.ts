@@ -6,11 +6,11 @@ import { KeptAnswers } from "../stats/kept-answers.ts";
 
 export interface PictureDeskPorts {
   readonly clock: Clock;
-  /** Draws in the worker. */
+  /** Draws in the thread for it. */
   draw(pictures: readonly Picture[], options?: DrawOptions): Promise<readonly Uint8Array[]>;
 }
 
-interface DrawOptions {
+export interface DrawOptions {
   readonly withinMs?: number;
 }
 
@@ -30,7 +30,7 @@ export class PictureDesk {
     this.#ports = ports;
   }
 
-  /** Rejects as the worker does; that counts as no drawing. */
+  /** Rejects as the thread does; that counts as no drawing. */
   async draw(guildId: string, pictures: readonly Picture[], options?: DrawOptions): Promise<Drawn> {
     const { clock, draw } = this.#ports;
     const question = createHash("sha256").update(JSON.stringify(pictures)).digest("base64url");

@@ -5,7 +5,6 @@ import * as retention from "./erase-expired.ts";
 import { exportPlayer } from "./export-player.ts";
 import { forget } from "./forget-player.ts";
 import * as ingest from "./ingest.ts";
-import { draw } from "./pictures.ts";
 import * as cards from "./player-card.ts";
 import { page } from "./player-pages.ts";
 import * as players from "./players.ts";
@@ -39,7 +38,6 @@ export const namedQueries = {
   "stats.server": serverStats.server,
   "stats.staff": staffStats.staff,
   "stats.cases": staffStats.caseCounts,
-  "pictures.draw": draw,
   "cases.add": cases.add,
   "cases.get": cases.get,
   "cases.byOrigin": cases.byOrigin,
@@ -59,3 +57,7 @@ export type NamedQueries = typeof namedQueries;
 export type QueryName = keyof NamedQueries;
 export type ArgsOf<N extends QueryName> = Parameters<NamedQueries[N]>[1];
 export type AnswerOf<N extends QueryName> = Awaited<ReturnType<NamedQueries[N]>>;
+/** As the main thread sees them. */
+export type HistoryQuestions = {
+  readonly [N in QueryName]: { readonly args: ArgsOf<N>; readonly answer: AnswerOf<N> };
+};

@@ -1,17 +1,18 @@
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { Stats } from "../../domain/ports/stats.ts";
-import { PictureDesk } from "../pictures/picture-desk.ts";
+import { PictureDesk, type PictureDeskPorts } from "../pictures/picture-desk.ts";
 import type { AnswerOf, ArgsOf, QueryName } from "../queries/named-queries.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 
 export interface StatsParts {
   readonly clock: Clock;
-  /** Asks the worker. */
+  /** Asks the thread of the database. */
   ask<N extends QueryName>(
     name: N,
     args: ArgsOf<N>,
     options?: { readonly withinMs?: number },
   ): Promise<AnswerOf<N>>;
+  readonly draw: PictureDeskPorts["draw"];
 }
 
 /** Figures that are kept: some kilobytes each, for who asks again within the seconds that their times name. */
@@ -19,12 +20,13 @@ const MOST_KEPT = 100;
 /** A quarter of a year holds a hundred thousand looks. */
 const LONG = { withinMs: 30_000 } as const;
 
-/** Figures and pictures of them, over the worker. */
-export function createStats({ clock, ask }: StatsParts): Stats & { forgetGuild(guildId: string): void } {
-  const desk = new PictureDesk({
-    clock,
-    draw: (pictures, within) => ask("pictures.draw", { pictures }, { ...LONG, ...within }),
-  });
+/** Figures and pictures of them, each made in a thread of its own. */
+export function createStats({
+  clock,
+  ask,
+  draw,
+}: StatsParts): Stats & { forgetGuild(guildId: string): void } {
+  const desk = new PictureDesk({ clock, draw });
   const kept = {
     server: new KeptAnswers<AnswerOf<"stats.server">>(MOST_KEPT),
     staff: new KeptAnswers<AnswerOf<"stats.staff">>(MOST_KEPT),

@@ -1,11 +1,7 @@
-/** What crosses between the main thread and the worker: plain data, so that structured cloning takes it. */
+/** What crosses between the main thread and a thread of the history: plain data, so that structured cloning takes it. */
 
-export interface WorkerOptions {
-  /** `sqlite:PATH` or `postgres://...` */
-  readonly url: string;
-  /** Marks forgotten players; independent of every other use of the bot's secret. */
-  readonly markKey: Uint8Array;
-}
+/** What can be asked of a thread: by name, what goes there and what comes back. */
+export type Questions = Readonly<Record<string, { readonly args: unknown; readonly answer: unknown }>>;
 
 export interface Call {
   readonly id: number;
@@ -14,9 +10,9 @@ export interface Call {
 }
 
 export type FromWorker =
-  /** The database is open. */
+  /** It can answer. */
   | { readonly kind: "ready" }
-  /** It is not, or not any more; the worker tries again by itself. `message` is for the operator. */
+  /** It cannot, or not any more; the thread tries again by itself. `message` is for the operator. */
   | { readonly kind: "trouble"; readonly message: string }
   | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
   | { readonly kind: "failed"; readonly id: number; readonly message: string; readonly isDefect: boolean };

@@ -2,16 +2,19 @@ import { Worker } from "node:worker_threads";
 import { BackOff } from "../../domain/back-off.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
-import type { AnswerOf, ArgsOf, QueryName } from "../queries/named-queries.ts";
-import type { Call, FromWorker, WorkerOptions } from "./protocol.ts";
+import type { Call, FromWorker, Questions } from "./protocol.ts";
 
 export interface WorkerClientParts {
-  readonly options: WorkerOptions;
+  /** The program of the thread, which answers with `serveCalls`, and what it is started with. */
+  readonly file: URL;
+  readonly options: unknown;
+  /** How a failed call begins, for people: "The history cannot be read". */
+  readonly whatFails: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** What keeps the history from working, in words for the operator; undefined: it works again. */
+  /** What keeps the thread from working, in words for the operator; undefined: it works again. */
   onTrouble(message: string | undefined): void;
-  /** A defect in a query. */
+  /** A defect in what answers. */
   onDefect(message: string): void;
 }
 
@@ -25,8 +28,11 @@ const ANSWER_WITHIN_MS = 10_000;
 const MOST_WAITING = 500;
 const CLOSE_WITHIN_MS = 2_000;
 
-/** The main thread's end of the worker. Nothing here waits for the database but the promise of the call itself. */
-export class WorkerClient {
+/**
+ * The main thread's end of a thread that answers by name. Nothing here waits for it but the promise of the call itself;
+ * a thread that ends comes back after a while.
+ */
+export class WorkerClient<Q extends Questions> {
   readonly #parts: WorkerClientParts;
   readonly #backOff: BackOff;
   readonly #waiting = new Map<number, Waiting>();
@@ -41,15 +47,17 @@ export class WorkerClient {
     this.#backOff = new BackOff(parts.clock, parts.random);
   }
 
+  /** Does nothing once it was stopped. */
   start(): void {
-    const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: this.#parts.options });
+    if (this.#isStopping) return;
+    const worker = new Worker(this.#parts.file, { workerData: this.#parts.options });
     this.#worker = worker;
     worker.on("message", (message: FromWorker) => this.#onMessage(message));
     worker.on("error", (error) => this.#onEnd(`its thread failed: ${String(error)}`));
     worker.on("exit", () => this.#onEnd("its thread ended"));
   }
 
-  /** Whether the database is open. */
+  /** Whether it answers: of the history, whether the database is open. */
   get isReady(): boolean {
     return this.#isOpen;
   }
@@ -59,37 +67,37 @@ export class WorkerClient {
   }
 
   /**
-   * Asks the worker. @throws Failure "store" when the database fails, or does not answer within `withinMs`
+   * Asks the thread. @throws Failure "store" when what answers fails, or does not answer within `withinMs`
    * @default 10_000; what was asked for may then still be done.
    */
-  async call<N extends QueryName>(
+  async call<N extends keyof Q & string>(
     name: N,
-    args: ArgsOf<N>,
+    args: Q[N]["args"],
     { withinMs = ANSWER_WITHIN_MS }: { readonly withinMs?: number } = {},
-  ): Promise<AnswerOf<N>> {
+  ): Promise<Q[N]["answer"]> {
     const worker = this.#worker;
-    if (worker === undefined) throw unavailable("its thread is not running");
-    if (this.#waiting.size >= MOST_WAITING) throw unavailable("too many wait for it");
+    if (worker === undefined) throw this.#unavailable("its thread is not running");
+    if (this.#waiting.size >= MOST_WAITING) throw this.#unavailable("too many wait for it");
     const id = ++this.#lastId;
     const answer = Promise.withResolvers<unknown>();
     const cancel = this.#parts.clock.after(withinMs, () => {
       this.#waiting.delete(id);
-      answer.reject(unavailable("it does not answer in time"));
+      answer.reject(this.#unavailable("it does not answer in time"));
     });
     this.#waiting.set(id, {
       settle: (message) => {
         this.#waiting.delete(id);
         cancel();
         if (message.kind === "answer") answer.resolve(message.value);
-        else answer.reject(unavailable(message.message));
+        else answer.reject(this.#unavailable(message.message));
       },
     });
     worker.postMessage({ id, name, args } satisfies Call);
     // The worker answers under the name of the question; the pairing is lost on the type checker only.
-    return (await answer.promise) as AnswerOf<N>;
+    return (await answer.promise) as Q[N]["answer"];
   }
 
-  /** Closes the database; resolves after two seconds at most. */
+  /** Lets the thread close what it has open; resolves after two seconds at most. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#cancelRestart();
@@ -136,8 +144,8 @@ export class WorkerClient {
     this.#parts.onTrouble(why);
     this.#cancelRestart = this.#parts.clock.after(this.#backOff.next(), () => this.start());
   }
-}
 
-function unavailable(why: string): Failure {
-  return new Failure("store", `The history cannot be read: ${why}.`, { isRead: true });
+  #unavailable(why: string): Failure {
+    return new Failure("store", `${this.#parts.whatFails}: ${why}.`, { isRead: true });
+  }
 }

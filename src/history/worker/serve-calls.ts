@@ -1,0 +1,42 @@
+import { constants, getPriority, setPriority } from "node:os";
+import type { MessagePort } from "node:worker_threads";
+import type { Call, FromWorker } from "./protocol.ts";
+
+/** What a thread does for the main one. */
+export interface ThreadDuty {
+  /** Answers a question by its name, or rejects. */
+  answer(name: string, args: unknown): Promise<unknown>;
+  /** A failure in words for the operator. */
+  explain(error: unknown): string;
+  /** Nothing more is asked. */
+  close(): Promise<void>;
+}
+
+/** Answers what `WorkerClient` asks through this port, until it says "close"; then the thread ends. */
+export function serveCalls(port: MessagePort, duty: ThreadDuty): void {
+  async function answer({ id, name, args }: Call): Promise<FromWorker> {
+    try {
+      return { kind: "answer", id, value: await duty.answer(name, args) };
+    } catch (error) {
+      const isDefect =
+        error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+      const message = isDefect && error.stack !== undefined ? error.stack : duty.explain(error);
+      return { kind: "failed", id, message, isDefect };
+    }
+  }
+
+  port.on("message", (call: Call | "close") => {
+    if (call === "close") void duty.close().finally(() => port.close());
+    else void answer(call).then((answered) => port.postMessage(answered));
+  });
+}
+
+/**
+ * On Linux the priority of "0" is this thread's alone: on a machine whose cores are all busy, first answers and posts
+ * go before what is only recorded or drawn. Elsewhere it would be the whole process's, so it stays as it is.
+ */
+export function yieldToMainThread(): void {
+  const wanted = constants.priority.PRIORITY_BELOW_NORMAL;
+  // A process that was started at a lower priority keeps it: raising it is not allowed.
+  if (process.platform === "linux" && getPriority(0) < wanted) setPriority(0, wanted);
+}
