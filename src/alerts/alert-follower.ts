@@ -12,6 +12,7 @@ import { isShown, type MessageRef } from "./alert-posts.ts";
 import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
 import { PlayerTeams } from "./player-teams.ts";
 import { isQuiet } from "./quiet-hours.ts";
+import { RunsAwaitingLog } from "./runs-awaiting-log.ts";
 import {
   fromStored,
   type RuleState,
@@ -20,7 +21,6 @@ import {
   storedForm,
 } from "./server-state.ts";
 import type { WatchedServer, WatchedServers } from "./watched-servers.ts";
-import { LATE_S } from "./windows/sprees.ts";
 
 export interface AlertFollowerPorts {
   /** With `parseServerState`. By binding. */
@@ -43,9 +43,6 @@ interface Counted extends Pick<Snapshot["lists"], "killLogs" | "commandLogs"> {
   readonly rules: readonly AlertRule[];
 }
 
-/** Runs that wait for the log to reach them. */
-const MOST_WAITING_RUNS = 1_000;
-
 /** Takes in what happens on servers with alerts: each row once, written before anything is posted. */
 export class AlertFollower {
   readonly #ports: AlertFollowerPorts;
@@ -56,8 +53,7 @@ export class AlertFollower {
   readonly #counted = new Map<string, Counted>();
   readonly #teams = new PlayerTeams();
   readonly #punishing = new WeakMap<CommandEntry, boolean>();
-  /** By binding: runs that are not counted yet; a start finds them in the audit. */
-  readonly #waiting = new Map<string, MemberRun[]>();
+  readonly #runs = new RunsAwaitingLog();
 
   constructor(ports: AlertFollowerPorts) {
     this.#ports = ports;
@@ -76,10 +72,7 @@ export class AlertFollower {
   onRun(of: { readonly guildId: string; readonly bindingId: string }, run: MemberRun): void {
     const server = this.#ports.servers.ofBinding(of.guildId, of.bindingId);
     if (server?.rules.some(({ kind }) => kind === "punishments") !== true) return;
-    const waiting = this.#waiting.get(of.bindingId) ?? [];
-    // Its audit row changes several times.
-    if (waiting.length >= MOST_WAITING_RUNS || waiting.some(({ id }) => id === run.id)) return;
-    this.#waiting.set(of.bindingId, [...waiting, run]);
+    this.#runs.add(of.bindingId, run);
   }
 
   /** Commands on a server that no run of ours accounts for. Rejects when the store fails. */
@@ -141,7 +134,7 @@ export class AlertFollower {
     await this.#turns.take(bindingId, async () => {
       this.#states.delete(bindingId);
       this.#counted.delete(bindingId);
-      this.#waiting.delete(bindingId);
+      this.#runs.forget(bindingId);
       await this.#ports.states.delete(bindingId);
     });
   }
@@ -154,7 +147,7 @@ export class AlertFollower {
     const atS = Math.floor((serviceAtMs ?? takenAtMs) / 1_000);
     const kills = isSame(killLogs, counted?.killLogs) ? undefined : killLogs;
     const commands = isSame(commandLogs, counted?.commandLogs) ? undefined : commandLogs;
-    const runs = this.#runsUpTo(server, commandLogs ?? [], atS);
+    const runs = this.#runs.reached(server.binding.id, commandLogs ?? [], atS);
     await this.#advance(server, {
       ...(runs.length === 0 ? {} : { runs }),
       presentS: atS,
@@ -164,32 +157,13 @@ export class AlertFollower {
       ...(modCalls === undefined ? {} : { calls: modCalls }),
       players: { current: status.currentPlayers, most: status.maxPlayers, atS },
     });
-    this.#forgetRuns(server, runs);
+    this.#runs.remove(server.binding.id, runs);
     this.#counted.set(server.binding.id, {
       ...counted,
       rules: server.rules,
       ...(killLogs === undefined ? {} : { killLogs }),
       ...(commandLogs === undefined ? {} : { commandLogs }),
     });
-  }
-
-  /** Those that the log has reached, by their own rows or later ones; it may also show none for a while. */
-  #runsUpTo(
-    { binding }: WatchedServer,
-    log: readonly CommandEntry[],
-    presentS: number,
-  ): readonly MemberRun[] {
-    const waiting = this.#waiting.get(binding.id);
-    if (waiting === undefined) return [];
-    const reachedS = log.reduce((newestS, { atS }) => Math.max(newestS, atS), presentS - LATE_S);
-    return waiting.filter(({ atS }) => atS <= reachedS);
-  }
-
-  #forgetRuns({ binding }: WatchedServer, runs: readonly MemberRun[]): void {
-    if (runs.length === 0) return;
-    const left = this.#waiting.get(binding.id)?.filter((run) => !runs.includes(run)) ?? [];
-    if (left.length === 0) this.#waiting.delete(binding.id);
-    else this.#waiting.set(binding.id, left);
   }
 
   async #advance({ binding: { guildId, id } }: WatchedServer, facts: Facts): Promise<void> {

@@ -6,6 +6,7 @@ import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import { outsideRequests } from "../domain/request-scope.ts";
 import type { DemandRegistry, Wanted } from "./demand-registry.ts";
+import { ReadPace, type Wait, WHEN_WOKEN } from "./read-pace.ts";
 import type { ReadRate } from "./read-rate.ts";
 import { Schedule } from "./schedule/schedule.ts";
 import { newSourceStats, type SourceStats, statsAfter } from "./schedule/source-stats.ts";
@@ -38,23 +39,6 @@ interface Watched {
   last: LastPoll | undefined;
 }
 
-/**
- * Reads that may be under way at once. A window that opens lets a whole second of them go at once, and their answers
- * come back together; taking in this few does not delay people's commands noticeably.
- */
-const MOST_READS_IN_FLIGHT = 16;
-/**
- * Reads start this far apart, so that what a person asks is handled between two answers and not after a whole window's.
- * Never more than half of what the pace allows, so that a window can always be used to its end.
- */
-const READ_SPACING_MS = 10;
-const SPACING_SHARE_OF_PACE = 0.5;
-/**
- * The next source is chosen when the one before has left the gate, so that the choice is as late as it can be. A read
- * that the gate holds back for longer than this (by its own server's limit) does not delay the others.
- */
-const HELD_BACK_MS = 2_000;
-const MOST_READS_HELD_BACK = 32;
 /** A halt is checked again after this time, because it may end before its announced end. */
 const CHECK_AGAIN_MS = 15_000;
 
@@ -64,15 +48,10 @@ const LEAST_PER_S = 1 / 600;
 /** A server that waits longer than this is not due: failed reads are repeated sooner, refused ones on purpose later. */
 const DUE_WITHIN_MS = 2 * 60_000;
 
-/** What to do after an attempt to start a poll. */
+/** What to do after an attempt to start a poll. A demand, an answer or a read that leaves the gate calls `#pump`. */
 type Next =
   /** A poll was started, or the source was put back; the next one can be chosen at once. */
-  | { readonly kind: "started" }
-  | { readonly kind: "wait"; readonly waitMs: number }
-  /** Nothing to wait for: a demand, an answer or a read that leaves the gate calls `#pump`. */
-  | { readonly kind: "when-woken" };
-
-const WHEN_WOKEN: Next = { kind: "when-woken" };
+  { readonly kind: "started" } | Wait;
 
 /**
  * Polls the source that the schedule names next, as fast as the gate lets it. There is no loop: each event that could
@@ -84,19 +63,18 @@ export class Poller {
   readonly #reader: SourceReader;
   readonly #watched = new Map<SourceId, Watched>();
   readonly #polls = new Map<SourceId, Promise<void>>();
-  /** Reads that wait at the gate, oldest first, since when. */
-  readonly #atGate = new Map<SourceId, number>();
+  readonly #pace: ReadPace;
   #abort = new AbortController();
   #running = false;
   #pumping = false;
   #cancelTimer: (() => void) | undefined;
   #pausedUntilMs = 0;
-  #lastSentMs = Number.NEGATIVE_INFINITY;
   #kept = 0;
 
   constructor(parts: PollerParts) {
     this.#parts = parts;
     this.#reader = new SourceReader(parts);
+    this.#pace = new ReadPace(parts.clock, parts.rate);
     this.#schedule = new Schedule((source) => mayNotBeRead(parts.health, source));
   }
 
@@ -190,25 +168,12 @@ export class Poller {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     let next: Next;
-    do next = this.#waitForGate() ?? this.#startNext();
+    do next = this.#pace.waitBefore(this.#polls.size) ?? this.#startNext();
     while (next.kind === "started");
     if (next.kind === "wait") {
       this.#cancelTimer = this.#parts.clock.after(next.waitMs, () => this.#pump());
     }
     this.#pumping = false;
-  }
-
-  /** Why no further read may be started beside those under way; undefined: one may. */
-  #waitForGate(): Next | undefined {
-    const isFull = this.#polls.size - this.#atGate.size >= MOST_READS_IN_FLIGHT;
-    if (isFull || this.#atGate.size >= MOST_READS_HELD_BACK) return WHEN_WOKEN;
-
-    const { clock, rate } = this.#parts;
-    const spacingMs = Math.min(READ_SPACING_MS, (SPACING_SHARE_OF_PACE * 1_000) / rate.pollsPerS);
-    const latestMs = [...this.#atGate.values()].at(-1);
-    const mayStartMs = latestMs === undefined ? this.#lastSentMs + spacingMs : latestMs + HELD_BACK_MS;
-    const waitMs = mayStartMs - clock.monotonicMs();
-    return waitMs > 0 ? { kind: "wait", waitMs } : undefined;
   }
 
   /** Starts the poll that the schedule chooses, if it may be started now. */
@@ -246,16 +211,14 @@ export class Poller {
 
   /** Never rejects. */
   async #poll(source: SourceId, watched: Watched, { lists }: Wanted): Promise<void> {
-    const { clock, metrics, rate } = this.#parts;
-    this.#atGate.set(source, clock.monotonicMs());
+    const { clock, metrics } = this.#parts;
+    this.#pace.onStarted(source);
     const onSent = () => {
-      this.#lastSentMs = clock.monotonicMs();
-      rate.countPoll();
-      this.#atGate.delete(source);
+      this.#pace.onSent(source);
       this.#pump();
     };
     const outcome = await this.#reader.read({ source, lists, signal: this.#abort.signal, onSent });
-    this.#atGate.delete(source);
+    this.#pace.onEnded(source);
 
     const nowMs = clock.monotonicMs();
     switch (outcome.kind) {

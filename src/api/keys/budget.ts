@@ -1,7 +1,8 @@
-// Over 200 lines: one budget, whose refusals and units on their way are counted together.
+// Over 200 lines: one budget, whose refusals, held units and units on their way are counted together.
 import type { SourceId } from "../../domain/model.ts";
 import type { SharedUnits } from "../../domain/ports/shared-limits.ts";
 import { OthersUnits } from "./others-units.ts";
+import { UnansweredRequests } from "./unanswered.ts";
 import type { BudgetDecision, KeyEvidence, Risk, StoredUnits, Unit } from "./unit.ts";
 
 interface Refusal {
@@ -9,20 +10,9 @@ interface Refusal {
   readonly guildId: string | undefined;
 }
 
-/** Requests with one key that were never answered: refusals, if it turns out bad. */
-interface Silence {
-  readonly atMs: number[];
-  readonly guildId: string | undefined;
-  /** How many of them hold a unit, and until when. */
-  readonly held: number;
-  readonly heldUntilMs: number;
-}
-
 const HOUR_MS = 60 * 60_000;
-const SILENCE_HOLDS_MS = 10 * 60_000;
 /** Units that only keys which are known to be good may use. */
 const RESERVE = 2;
-const MOST_SILENCES = 8;
 /** This process gets no notice when requests of other processes end: it looks again after this time. */
 const OTHERS_AGAIN_MS = 25;
 /** After a kill the last unit waits until the process has stood this long: a crash loop must not use it up. */
@@ -39,7 +29,7 @@ export class KeyBudget {
   readonly others = new OthersUnits();
   #refusals: Refusal[] = [];
   readonly #units = new Set<Unit>();
-  readonly #silences = new Map<SourceId, Silence>();
+  readonly #unanswered = new UnansweredRequests();
   /** Until when the last unit waits, monotonic. */
   #steadyAtMs = Number.NEGATIVE_INFINITY;
 
@@ -64,9 +54,7 @@ export class KeyBudget {
 
   /** Refusals of the last hour and requests that may have been some: no answer makes this smaller soon. */
   bound(nowMs: number): number {
-    let held = 0;
-    for (const silence of this.#silences.values()) if (nowMs < silence.heldUntilMs) held += silence.held;
-    return this.refusals(nowMs) + held + this.others.held(nowMs);
+    return this.refusals(nowMs) + this.#unanswered.held(nowMs) + this.others.held(nowMs);
   }
 
   /** How many refusals and units all processes together may have once a request of this risk has started. */
@@ -82,22 +70,19 @@ export class KeyBudget {
     const open: SharedUnits["open"][number][] = [];
     for (const { source, guildId, startedMs } of this.#units)
       open.push({ source, guildId, ageMs: nowMs - startedMs, isHeld: false });
-    for (const [source, { atMs, guildId, held, heldUntilMs }] of this.#silences)
-      if (nowMs < heldUntilMs)
-        for (const silentMs of atMs.slice(-held))
-          open.push({ source, guildId, ageMs: nowMs - silentMs, isHeld: true });
+    for (const { source, guildId, sentMs } of this.#unanswered.heldUnits(nowMs))
+      open.push({ source, guildId, ageMs: nowMs - sentMs, isHeld: true });
     return { refusals, open };
   }
 
   /** Whether a request with this key went unanswered and holds its unit still. */
   isHeld(source: SourceId, nowMs: number): boolean {
-    return nowMs < (this.#silences.get(source)?.heldUntilMs ?? 0);
+    return this.#unanswered.isHeld(source, nowMs);
   }
 
   /** Keys whose unanswered requests hold units; those whose answer frees most come first. */
   heldSources(nowMs: number): readonly SourceId[] {
-    const held = [...this.#silences].filter(([, { heldUntilMs }]) => nowMs < heldUntilMs);
-    return held.sort(([, a], [, b]) => b.held - a.held).map(([source]) => source);
+    return this.#unanswered.heldSources(nowMs);
   }
 
   /** How many requests are on their way with this key that started as fresh. */
@@ -174,12 +159,12 @@ export class KeyBudget {
   release(unit: Unit, evidence: KeyEvidence, nowMs: number): void {
     if (!this.#units.delete(unit)) return;
     const { source, guildId } = unit;
-    if (evidence === "taken") this.#silences.delete(source);
+    if (evidence === "taken") this.#unanswered.settle(source, nowMs);
     if (evidence === "refused") {
       this.#refusals.push({ atMs: nowMs, guildId });
       this.settleRefused(source, nowMs);
     }
-    if (evidence === "silent") this.#hush(unit, nowMs);
+    if (evidence === "silent") this.#unanswered.add(unit, nowMs);
   }
 
   /** What is to be kept: refusals, and what is on its way or unanswered with keys that are not fresh. */
@@ -188,9 +173,8 @@ export class KeyBudget {
     const open: StoredUnits["open"][number][] = [];
     for (const { source, risk, guildId, startedMs } of this.#units)
       if (risk !== "fresh") open.push({ source, guildId, ageMs: nowMs - startedMs });
-    for (const [source, { atMs, guildId, held, heldUntilMs }] of this.#silences)
-      if (nowMs < heldUntilMs)
-        for (const silentMs of atMs.slice(-held)) open.push({ source, guildId, ageMs: nowMs - silentMs });
+    for (const { source, guildId, sentMs } of this.#unanswered.heldUnits(nowMs))
+      open.push({ source, guildId, ageMs: nowMs - sentMs });
     return { refusals, open };
   }
 
@@ -205,35 +189,24 @@ export class KeyBudget {
   /**
    * What an earlier process knew. The time between its end and now counts for nothing, since the wall clock may have
    * been set in between. Its unanswered requests hold until their keys answer, an hour at most: whether they were
-   * refused is not known. Their keys are asked one at a time, and with the last unit only by a process that has run for a while: each
-   * kill within a round trip costs a unit, and with none left nothing could be asked for an hour. No rule frees such a
-   * unit sooner without exceeding `most`: only asking again tells whether it was refused, which may be a refusal too,
-   * and a kill in that round trip would leave one more that nobody saw.
+   * refused is not known. Their keys are asked one at a time, and with the last unit only by a process that has run for
+   * a while: each kill within a round trip costs a unit, and with none left nothing could be asked for an hour. No rule
+   * frees such a unit sooner without exceeding `most`: only asking again shows whether it was refused, which may be a
+   * refusal too, and a kill in that round trip would leave one more of which nothing is known.
    */
   restore(stored: StoredUnits, nowMs: number): void {
     for (const { ageMs, guildId } of stored.refusals)
       this.#refusals.push({ atMs: nowMs - Math.max(0, ageMs), guildId });
     this.#refusals.sort((a, b) => a.atMs - b.atMs);
     if (stored.open.length > 0) this.#steadyAtMs = nowMs + STEADY_AFTER_MS;
-    for (const { source, ageMs, guildId } of stored.open) {
-      const known = this.#silences.get(source);
-      const atMs = [...(known?.atMs ?? []), nowMs - Math.max(0, ageMs)];
-      this.#silences.set(source, {
-        atMs,
-        guildId: guildId ?? known?.guildId,
-        held: atMs.length,
-        heldUntilMs: nowMs + HOUR_MS,
-      });
-    }
+    for (const { source, ageMs, guildId } of stored.open)
+      this.#unanswered.restore({ source, guildId, sentMs: nowMs - Math.max(0, ageMs) }, nowMs);
   }
 
   /** The key is bad, so its unanswered requests of the last hour were refusals too. */
   settleRefused(source: SourceId, nowMs: number): void {
-    const silence = this.#silences.get(source);
-    if (silence === undefined) return;
-    this.#silences.delete(source);
-    for (const atMs of silence.atMs)
-      if (nowMs - atMs < HOUR_MS) this.#refusals.push({ atMs, guildId: silence.guildId });
+    const silent = this.#unanswered.settle(source, nowMs);
+    for (const { sentMs, guildId } of silent) this.#refusals.push({ atMs: sentMs, guildId });
     this.#refusals.sort((a, b) => a.atMs - b.atMs);
   }
 
@@ -256,39 +229,24 @@ export class KeyBudget {
       guildId !== undefined && of(guildId);
     this.refusals(nowMs);
     const spent = this.#refusals.filter(isOf);
-    const silent = [...this.#silences.values()].filter(
-      (silence) => isOf(silence) && nowMs < silence.heldUntilMs,
-    );
+    const silent = this.#unanswered.typedFreeTimes(of, nowMs);
     const flying = [...this.#units].filter(isOf).length;
     const others = this.others.freeTimes(nowMs, of);
     const bound = spent.length + silent.length + others.length;
     if (bound + flying < limit) return { kind: "go" };
     if (bound < limit) return { kind: "when-one-ends" };
-    const free = [
-      ...others,
-      ...spent.map(({ atMs }) => atMs + HOUR_MS),
-      ...silent.map(({ heldUntilMs }) => heldUntilMs),
-    ];
+    const free = [...others, ...spent.map(({ atMs }) => atMs + HOUR_MS), ...silent];
     return { kind: "later", atMs: nth(free, bound - limit) };
   }
 
   /** When refusals and held units will be fewer than `limit`, if nothing more happens. */
   #freeAtMs(limit: number, nowMs: number): number {
-    const free = [...this.#refusals.map(({ atMs }) => atMs + HOUR_MS), ...this.others.freeTimes(nowMs)];
-    for (const { held, heldUntilMs } of this.#silences.values())
-      if (nowMs < heldUntilMs) for (let n = 0; n < held; n++) free.push(heldUntilMs);
+    const free = [
+      ...this.#refusals.map(({ atMs }) => atMs + HOUR_MS),
+      ...this.#unanswered.freeTimes(nowMs),
+      ...this.others.freeTimes(nowMs),
+    ];
     return nth(free, Math.floor(free.length - limit));
-  }
-
-  #hush({ source, risk, guildId }: Unit, nowMs: number): void {
-    const known = this.#silences.get(source);
-    const atMs = [...(known?.atMs ?? []), nowMs].filter((silentMs) => nowMs - silentMs < HOUR_MS);
-    const isHeld = known !== undefined && nowMs < known.heldUntilMs;
-    const holds = risk !== "fresh" && risk !== "probe";
-    // One unit a key however often it is asked: a server that never answers must not use up what all share.
-    const heldUntilMs = isHeld ? known.heldUntilMs : holds ? nowMs + SILENCE_HOLDS_MS : nowMs;
-    const held = isHeld ? known.held : 1;
-    this.#silences.set(source, { atMs: atMs.slice(-MOST_SILENCES), guildId, held, heldUntilMs });
   }
 }
 

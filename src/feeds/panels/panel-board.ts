@@ -1,29 +1,15 @@
 // Over 200 lines: one board of panels, whose edits, failures and records change together.
 import { Failure, SinkRefusal } from "../../domain/failure.ts";
 import { KeyedMutex } from "../../domain/keyed-mutex.ts";
-import type { MessageBody } from "../../domain/message.ts";
-import type { ListName, SourceId } from "../../domain/model.ts";
-import type { Bindings } from "../../domain/ports/bindings.ts";
-import type { Clock, Random } from "../../domain/ports/clock.ts";
-import type { Demands } from "../../domain/ports/demands.ts";
+import type { Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
-import type { ModCalls } from "../../domain/ports/mod-calls.ts";
 import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { Panel, PanelRenderer, Panels, Remover } from "../../domain/ports/panels.ts";
-import type { ServiceHealth } from "../../domain/ports/service-health.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
-import type { Snapshots } from "../../domain/ports/snapshots.ts";
-import { underItsName } from "../../domain/server-names.ts";
 import { reasonInWords } from "../delivery/refusal-words.ts";
+import { type PanelBodyPorts, type PanelServer, panelBody } from "./panel-body.ts";
 import { demandOwner, type PanelRecord, panelKey } from "./panel-records.ts";
-import {
-  afterRefusal,
-  EDIT_EVERY_MS,
-  HALTED_SILENT_AFTER_MS,
-  LIMITED_EVERY_MS,
-  panelStep,
-  SILENT_AFTER_MS,
-} from "./panel-step.ts";
+import { afterRefusal, EDIT_EVERY_MS, LIMITED_EVERY_MS, panelStep } from "./panel-step.ts";
 
 const LOOK_EVERY_MS = 15_000;
 /** Not while everything starts. */
@@ -31,29 +17,18 @@ const FIRST_LOOK_MS = 1_000;
 const MOST_PANELS = 10;
 /** Our latest messages of a channel, among which a panel is looked for whose post went unanswered. */
 const LOOK_BACK = 50;
-const LISTS: readonly ListName[] = ["players", "staff", "queue", "modCalls", "emergencyCalls"];
 
-export interface PanelBoardPorts {
+export interface PanelBoardPorts extends PanelBodyPorts {
   readonly panels: Documents<PanelRecord>;
-  readonly bindings: Pick<Bindings, "list">;
-  readonly snapshots: Pick<Snapshots, "latest">;
-  readonly modCalls: Pick<ModCalls, "withoutResolved">;
-  readonly demands: Demands;
-  readonly health: Pick<ServiceHealth, "halt" | "parked">;
   readonly sink: Sink & Remover;
   readonly renderer: PanelRenderer;
   readonly notifier: Pick<Notifier, "person">;
-  readonly clock: Clock;
   readonly random: Random;
   warn(message: string, error: unknown): void;
 }
 
-/** What is known of a panel beside its record; the times are of the monotonic clock. */
-interface LivePanel {
-  record: PanelRecord;
-  source: SourceId | undefined;
-  /** When a newer state was met last. */
-  goodSinceMs: number;
+/** A panel that runs; the times are of the monotonic clock. */
+interface LivePanel extends PanelServer {
   notBeforeMs: number;
   limited: number;
   /** A post may stand there of which we know nothing. */
@@ -180,7 +155,7 @@ export class PanelBoard implements Panels {
   /** Rejects with the SinkRefusal. */
   async #step(key: string, live: LivePanel): Promise<void> {
     const { clock, sink } = this.#ports;
-    const wanted = await this.#wanted(live);
+    const wanted = await panelBody(this.#ports, live);
     const { record, notBeforeMs, limited } = live;
     const { messageId } = record;
     const nowMs = clock.monotonicMs();
@@ -204,36 +179,6 @@ export class PanelBoard implements Panels {
     live.limited = 0;
     await this.#keep(key, live, { body: wanted, messageId: sent.messageId });
     if (step === "replace" && messageId !== undefined) await this.#takeAway(record.channelId, messageId);
-  }
-
-  /** What the panel should say; undefined where nothing was ever known. */
-  async #wanted(live: LivePanel): Promise<MessageBody | undefined> {
-    const { bindings, snapshots, modCalls, demands, health, renderer, clock } = this.#ports;
-    const { guildId, bindingId, mark } = live.record;
-    const binding = (await bindings.list(guildId)).find(({ id }) => id === bindingId);
-    if (binding === undefined) return undefined;
-    const { source } = binding;
-    if (source !== live.source) {
-      live.source = source;
-      demands.put(demandOwner(live.record), [{ source, lists: LISTS, guildId }]);
-    }
-
-    const state = snapshots.latest(source);
-    if (state !== undefined && state.statusAtMs !== live.record.goodAtMs) {
-      live.record = { ...live.record, goodAtMs: state.statusAtMs };
-      live.goodSinceMs = clock.monotonicMs();
-    }
-    const body =
-      state === undefined
-        ? live.record.body
-        : renderer.current(modCalls.withoutResolved(bindingId, underItsName(state, binding)), {
-            bindingId,
-            mark,
-          });
-    const isHeld = health.halt() !== undefined || health.parked(source) !== undefined;
-    const silentAfterMs = isHeld ? HALTED_SILENT_AFTER_MS : SILENT_AFTER_MS;
-    const isSilent = clock.monotonicMs() - live.goodSinceMs >= silentAfterMs;
-    return body !== undefined && isSilent ? renderer.silent(body, live.record.goodAtMs) : body;
   }
 
   async #onRefused(key: string, live: LivePanel, refusal: SinkRefusal): Promise<void> {
