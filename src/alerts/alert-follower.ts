@@ -7,8 +7,8 @@ import type { Documents } from "../domain/ports/documents.ts";
 import type { GameAccounts } from "../domain/ports/game-accounts.ts";
 import type { Settings } from "../domain/ports/settings.ts";
 import { DEFAULT_ZONE } from "../domain/time-zones.ts";
-import { advance } from "./advance.ts";
 import { isShown, type MessageRef } from "./alert-posts.ts";
+import { applyRules } from "./apply-rules.ts";
 import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
 import { PlayerTeams } from "./player-teams.ts";
 import { isQuiet } from "./quiet-hours.ts";
@@ -174,7 +174,7 @@ export class AlertFollower {
       const { binding, rules } = server;
       const around = await this.#surroundings(server, facts);
       const state = (await this.#stateOf(binding.id)) ?? newState(binding.guildId);
-      if (!advance(state, rules, facts, around)) {
+      if (!applyRules(state, rules, facts, around)) {
         this.#states.set(binding.id, state);
         return [];
       }

@@ -9,13 +9,17 @@ import { sameMessage } from "../delivery/read-back.ts";
 import type { CardBoard } from "./card-board.ts";
 import { emergencyCardId } from "./card-identity.ts";
 import type { CardSlot, EmergencyRecord } from "./card-records.ts";
-import { ForgottenCalls, type ForgottenCallsPorts, OLDEST_BEGUN_MS } from "./forgotten-calls.ts";
+import {
+  ForgottenEmergencies,
+  type ForgottenEmergenciesPorts,
+  OLDEST_BEGUN_MS,
+} from "./forgotten-emergencies.ts";
 import { type CardPlace, type SeenCall, UnwrittenCalls } from "./unwritten-calls.ts";
 
 /** A call has ended when this many answers in a row lack it: one may be an old answer, served again. */
 const ABSENCES_TO_END = 2;
 
-export interface EmergencyPorts extends PosterPorts, ForgottenCallsPorts {
+export interface EmergencyPorts extends PosterPorts, ForgottenEmergenciesPorts {
   readonly board: CardBoard;
   readonly renderer: FeedRenderer;
 }
@@ -35,13 +39,13 @@ export class EmergencyCards {
   /** By card: answers in a row that did not hold the call. Lost by a restart, which only delays the end. */
   readonly #absences = new Map<string, number>();
   readonly #unwritten = new UnwrittenCalls();
-  readonly #forgotten: ForgottenCalls;
+  readonly #forgotten: ForgottenEmergencies;
   readonly #notices = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
   constructor(ports: EmergencyPorts) {
     this.#ports = ports;
-    this.#forgotten = new ForgottenCalls(ports);
+    this.#forgotten = new ForgottenEmergencies(ports);
   }
 
   /** Ends after the notices that are on their way. */

@@ -3,11 +3,11 @@ import type { LogList, Snapshot, SourceId } from "../../domain/model.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import { logLists } from "../diff/window-facts.ts";
-import { type Advance, advance, emptyHead } from "./advance.ts";
-import { type Answer, lookOf, noteLook, readAnswer } from "./answer.ts";
 import type { Journal, JournalItem, JournalLog, MoveResult } from "./journal-port.ts";
 import { headKey, type JournalHead } from "./journal-records.ts";
+import { type Advance, emptyHead, nextHead } from "./next-head.ts";
 import { type Found, neededSeq, type Open, opened, trimmed, trimmedAway, withGaps } from "./open-journal.ts";
+import { type Answer, lookOf, noteLook, readAnswer } from "./server-answer.ts";
 import { StoredChunks, type StoredChunksParts } from "./stored-chunks.ts";
 
 export interface JournalParts extends StoredChunksParts {
@@ -165,7 +165,7 @@ export class StoredJournal implements Journal {
       look: { ...lookOf(open, answer, monotonicMs), fullest: this.#fullest.get(open.list) ?? 0 },
     };
     const rows = snapshot.lists[open.list]?.length ?? 0;
-    const step = advance(taking);
+    const step = nextHead(taking);
     if (step.advance !== undefined) await this.#write(open, step.advance);
     const grownBy = step.advance?.grownBy ?? 0;
     const full = noteLook(open, answer, { ...step, rows, monotonicMs, grownBy });

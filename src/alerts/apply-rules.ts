@@ -1,6 +1,7 @@
 // Over 200 lines: one step of every rule over one answer; the rules share what they remember.
 import { ALERT_DEFAULTS, type AlertRule } from "../domain/alert.ts";
 import type { ModCallEntry } from "../domain/model.ts";
+import { freshSightings, KIND_OF, type Sighting } from "./counted-rows.ts";
 import type { Facts, Surroundings } from "./facts.ts";
 import {
   addRow,
@@ -13,7 +14,6 @@ import {
   tell,
 } from "./incidents.ts";
 import { type RuleState, type ServerState, STREAMS } from "./server-state.ts";
-import { freshSightings, KIND_OF, type Sighting } from "./sightings.ts";
 import { afterCount, type PlayerCount } from "./windows/levels.ts";
 import { isOver, type SpreeLimit, takeRow } from "./windows/sprees.ts";
 import { callId, knownFrom, newlyDue } from "./windows/waiting-calls.ts";
@@ -26,7 +26,7 @@ const ANSWER_AWAITED_S = 3_600;
 const UNSHOWN_S = 86_400;
 const MOST_INCIDENTS = 60;
 /** Takes in what has come to be known; changes the state, and answers whether it has to be stored. */
-export function advance(
+export function applyRules(
   state: ServerState,
   rules: readonly AlertRule[],
   facts: Facts,

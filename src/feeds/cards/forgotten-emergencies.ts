@@ -13,7 +13,7 @@ const ANSWERS_TO_WAIT = 2;
 /** Older calls are never begun: their record may have been let go, and an old answer may still show them. */
 export const OLDEST_BEGUN_MS = 6 * 3_600_000;
 
-export interface ForgottenCallsPorts {
+export interface ForgottenEmergenciesPorts {
   readonly sink: Sink;
   readonly clock: Clock;
   readonly turns: KeyedMutex;
@@ -29,13 +29,13 @@ export interface ForgottenCallsPorts {
  * record anew and finds the card; where it ended meanwhile nobody would ever end its card, so it is ended from what the
  * channel shows.
  */
-export class ForgottenCalls {
-  readonly #ports: ForgottenCallsPorts;
+export class ForgottenEmergencies {
+  readonly #ports: ForgottenEmergenciesPorts;
   readonly #answers = new Map<string, number>();
   /** Feeds whose channels were looked through, or are being so. */
   readonly #looked = new Set<string>();
 
-  constructor(ports: ForgottenCallsPorts) {
+  constructor(ports: ForgottenEmergenciesPorts) {
     this.#ports = ports;
   }
 

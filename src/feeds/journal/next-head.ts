@@ -46,7 +46,7 @@ export interface Taking {
 }
 
 /** What a snapshot makes of a journal, without doing it; below `neededSeq` things are dropped. Pure. */
-export function advance({ head, list, snapshot, neededSeq, firstFreeChunk, look }: Taking): Step {
+export function nextHead({ head, list, snapshot, neededSeq, firstFreeChunk, look }: Taking): Step {
   const facts = factsOf(snapshot, list, head.lineage);
   if (facts === undefined) return { whole: false };
   const hasPlayers = snapshot.status.currentPlayers > 0;
