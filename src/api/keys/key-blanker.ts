@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import type { SourceId } from "../../domain/model.ts";
 import type { ServerKey } from "../../domain/server-key.ts";
 import { GenerationalCache } from "../generational-cache.ts";
+import { SharedRuns } from "./shared-runs.ts";
 
 const BLANK = "[key]";
 /** A run that text and key share from this length on is part of the key. A shorter one may be any word. */
@@ -26,6 +27,7 @@ export class KeyBlanker {
   readonly #runChars: number;
   /** Each half of each form: what a whole body is searched for before its strings are looked at one by one. */
   readonly #markers: readonly string[];
+  #runs: SharedRuns | undefined;
 
   /** @param keys All keys that the request carried: the server's, and the host's global key where there is one. */
   constructor(keys: readonly ServerKey[]) {
@@ -46,9 +48,9 @@ export class KeyBlanker {
   read(body: string, read: (body: string) => unknown): unknown {
     if (this.#forms.length === 0) return read(body);
     if (body.length > SHORT_BODY_CHARS && !this.#suspects(body)) return read(body);
-    const runs = new SharedRuns(this.#forms, this.#runChars);
+    this.#runs ??= new SharedRuns(this.#forms, this.#runChars);
     // As text again: `read` remembers texts of rows, and gives what it made of them once more.
-    return read(JSON.stringify(blanked(JSON.parse(body), runs)));
+    return read(JSON.stringify(blanked(JSON.parse(body), this.#runs)));
   }
 
   #suspects(body: string): boolean {
@@ -82,61 +84,6 @@ function blanked(value: unknown, runs: SharedRuns): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [runs.blank(name), blanked(inner, runs)]),
   );
-}
-
-/** Every run of this many characters of the keys' forms, and where it stands in them. Made when needed: it is large. */
-class SharedRuns {
-  readonly #chars: number;
-  readonly #places = new Map<string, { readonly form: string; readonly at: number }[]>();
-
-  constructor(forms: readonly string[], chars: number) {
-    this.#chars = chars;
-    for (const form of forms) this.#add(fold(form));
-  }
-
-  /** The text with every run that it shares with a key replaced by "[key]". */
-  blank(text: string): string {
-    let clean = "";
-    let from = 0;
-    for (let at = 0; at + this.#chars <= text.length; ) {
-      const length = this.#sharedAt(text, at);
-      if (length === 0) {
-        at += 1;
-        continue;
-      }
-      clean += text.slice(from, at) + BLANK;
-      at += length;
-      from = at;
-    }
-    return from === 0 ? text : clean + text.slice(from);
-  }
-
-  /** How many characters from `at` on stand in a key, too. */
-  #sharedAt(text: string, at: number): number {
-    const places = this.#places.get(fold(text.slice(at, at + this.#chars))) ?? [];
-    let longest = 0;
-    for (const { form, at: formAt } of places) {
-      let length = this.#chars;
-      while (formAt + length < form.length && fold(text.charAt(at + length)) === form.charAt(formAt + length))
-        length += 1;
-      longest = Math.max(longest, length);
-    }
-    return longest;
-  }
-
-  #add(form: string): void {
-    for (let at = 0; at + this.#chars <= form.length; at++) {
-      const run = form.slice(at, at + this.#chars);
-      const places = this.#places.get(run);
-      if (places === undefined) this.#places.set(run, [{ form, at }]);
-      else places.push({ form, at });
-    }
-  }
-}
-
-/** Case is ignored: a key in other letters is still most of the key. Length is kept, so places stay the same. */
-function fold(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** How a key can be written. */
