@@ -1,7 +1,7 @@
 import type { StatsSpan } from "../../domain/stats.ts";
 import { atIn, type Day, dayIn, shifted, utc, weekdayOf } from "../../domain/zone-time.ts";
 
-/** Which week a summary is about, and when it is posted. Pure. */
+/** Which week a summary is about, and when it is posted. Functions are pure. */
 
 const POSTED_AT = { h: 9, m: 0, s: 0 } as const;
 const MIDNIGHT = { h: 0, m: 0, s: 0 } as const;
@@ -24,6 +24,20 @@ export function nextWeek(zone: string, nowMs: number): Week {
   const today = dayIn(zone, nowMs);
   const week = weekBefore(zone, today);
   return week.postAtMs > nowMs ? week : weekBefore(zone, shifted(today, 7));
+}
+
+/** Remembers the latest week of each zone until the next one is due: it is asked for each community every minute. */
+export class LatestWeeks {
+  readonly #known = new Map<string, { readonly week: Week; readonly untilMs: number }>();
+
+  /** As `latestWeek`. */
+  of(zone: string, nowMs: number): Week {
+    const known = this.#known.get(zone);
+    if (known !== undefined && known.week.postAtMs <= nowMs && nowMs < known.untilMs) return known.week;
+    const week = latestWeek(zone, nowMs);
+    this.#known.set(zone, { week, untilMs: nextWeek(zone, nowMs).postAtMs });
+    return week;
+  }
 }
 
 export function previous({ zone, fromS }: Pick<Week, "zone" | "fromS">): Week {

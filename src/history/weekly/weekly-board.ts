@@ -15,7 +15,7 @@ import type { WeeklyRenderer, WeeklySetting, WeeklySummaries } from "../../domai
 import { postOnce } from "../../domain/post-once.ts";
 import type { Picture } from "../../domain/stats.ts";
 import { DEFAULT_ZONE } from "../../domain/time-zones.ts";
-import { isDone, latestWeek, liesAhead, nextWeek, previous, type Week } from "./week.ts";
+import { isDone, LatestWeeks, liesAhead, nextWeek, previous, type Week } from "./week.ts";
 import type { WeeklyRecord } from "./weekly-record.ts";
 
 const LOOK_EVERY_MS = 60_000;
@@ -55,6 +55,7 @@ export class WeeklyBoard implements WeeklySummaries {
   readonly #ports: WeeklyPorts;
   readonly #records = new Map<string, WeeklyRecord>();
   readonly #changes = new KeyedMutex();
+  readonly #weeks = new LatestWeeks();
   /** Keys of messages that may stand in their channel although nobody has said so. */
   readonly #doubtful = new Set<string>();
   /** By guild, on the monotonic clock. */
@@ -94,7 +95,7 @@ export class WeeklyBoard implements WeeklySummaries {
     await this.#changes.take(guildId, async () => {
       // What has ended before somebody wanted summaries gets none; a new channel goes on where the old one was.
       const { doneUntilS, current } = this.#records.get(guildId) ?? {
-        doneUntilS: latestWeek(zone, clock.nowMs()).toS,
+        doneUntilS: this.#weeks.of(zone, clock.nowMs()).toS,
       };
       await this.#write({
         guildId,
@@ -150,7 +151,7 @@ export class WeeklyBoard implements WeeklySummaries {
     const record = this.#records.get(guildId);
     if (record === undefined) return false;
     const { timeZone: zone = DEFAULT_ZONE } = await this.#ports.settings.of(guildId);
-    const week = latestWeek(zone, this.#ports.clock.nowMs());
+    const week = this.#weeks.of(zone, this.#ports.clock.nowMs());
     if (liesAhead(week, record.doneUntilS)) {
       await this.#done(guildId, week);
       return false;
