@@ -8,7 +8,7 @@ import type { Log } from "../log.ts";
 
 export interface HeldKeysParts {
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: Pick<Log, "warn" | "error">;
   readonly bindings: Pick<Bindings, "all">;
   readonly notifier: Pick<Notifier, "guild">;
   readonly service: Pick<ServiceHealth, "held"> & { badKeys(): Pick<BadKeys, "waitingKeys"> };

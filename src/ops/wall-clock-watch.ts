@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 
 export interface WallClockParts {
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: Pick<Log, "warn">;
 }
 
 const CHECK_EVERY_MS = 10_000;

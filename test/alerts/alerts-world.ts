@@ -18,7 +18,7 @@ import type {
 import type { NewAlert } from "../../src/domain/ports/alerts.ts";
 import type { GameAccount } from "../../src/domain/ports/game-accounts.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
-import type { RecentRun, RunRecord } from "../../src/domain/run.ts";
+import type { RunRecord } from "../../src/domain/run.ts";
 import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
 import { seededRandom, settle, VirtualClock } from "../support/clock.ts";
 import { FakeSink } from "../support/fake-sink.ts";
@@ -190,7 +190,12 @@ export class AlertsWorld {
         ofPlayer: async (_, playerId) => this.accounts.find(({ player }) => player.id === playerId),
       },
       audit: {
-        recentRuns: async () => [...this.runs.values()] as unknown as RecentRun[],
+        recentRuns: async (source, sinceMs) =>
+          [...this.runs.values()].flatMap(({ sentAtMs, ...run }) =>
+            run.source === source && sentAtMs !== undefined && sentAtMs >= sinceMs
+              ? [{ ...run, sentAtMs }]
+              : [],
+          ),
         get: async (_, id) => this.runs.get(id),
       },
       demands: { put: (owner, demands) => void this.demands.set(owner, demands) },

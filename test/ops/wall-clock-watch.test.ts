@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Log } from "../../src/log.ts";
 import { watchWallClock } from "../../src/ops/wall-clock-watch.ts";
 import { VirtualClock } from "../support/clock.ts";
 
 test("a large step of the wall clock is logged once, a small one and slow drift never", async () => {
   const clock = new VirtualClock();
   const steps: unknown[] = [];
-  const log = {
-    warn: (facts: { readonly stepMs: number }) => steps.push(facts.stepMs),
-    info: () => {},
-    error: () => {},
-    debug: () => {},
-  } as unknown as Log;
+  const log = { warn: (facts: object) => void steps.push(facts) };
   const stop = watchWallClock({ clock, log });
   await clock.advance(60_000);
   clock.step(-3_600_000);
@@ -23,7 +17,7 @@ test("a large step of the wall clock is logged once, a small one and slow drift 
     clock.step(500);
     await clock.advance(10_000);
   }
-  assert.deepEqual(steps, [-3_600_000, 3_600_000]);
+  assert.deepEqual(steps, [{ stepMs: -3_600_000 }, { stepMs: 3_600_000 }]);
   stop();
   assert.equal(clock.pending, 0);
 });

@@ -2,10 +2,13 @@ import { feedRenderer } from "../../src/discord/render/feed.ts";
 import type { Binding, Feed } from "../../src/domain/guild.ts";
 import type { MessageBody } from "../../src/domain/message.ts";
 import type {
+  CommandEntry,
   Demand,
   EmergencyCall,
+  JoinEntry,
+  KillEntry,
   Lists,
-  LogEntry,
+  ModCallEntry,
   Player,
   ServerState,
   Snapshot,
@@ -68,10 +71,10 @@ export class FeedsRig {
   #life: Life = { dead: false, callsLeft: Number.POSITIVE_INFINITY };
   /** Rows that the service shows; each poll serves them all again. */
   readonly log: {
-    joinLogs: LogEntry[];
-    killLogs: LogEntry[];
-    commandLogs: LogEntry[];
-    modCalls: LogEntry[];
+    joinLogs: JoinEntry[];
+    killLogs: KillEntry[];
+    commandLogs: CommandEntry[];
+    modCalls: ModCallEntry[];
   } = {
     joinLogs: [],
     killLogs: [],
@@ -129,11 +132,11 @@ export class FeedsRig {
   /** One poll: the answer holds everything that stands in the logs. */
   async poll(of: SourceId = source): Promise<void> {
     const nowMs = this.clock.nowMs();
-    const lists = {
+    const lists: Partial<Lists> = {
       ...this.log,
       emergencyCalls: this.calls,
       players: this.players,
-    } as unknown as Partial<Lists>;
+    };
     const snapshot: Snapshot = {
       source: of,
       askedAtMs: nowMs,
@@ -148,8 +151,8 @@ export class FeedsRig {
       statusAtMs: nowMs,
       lists: {
         players: { atMs: nowMs, value: this.players },
-        killLogs: { atMs: nowMs, value: this.log.killLogs.filter((row) => row.kind === "kill") },
-        modCalls: { atMs: nowMs, value: this.log.modCalls.filter((row) => row.kind === "modCall") },
+        killLogs: { atMs: nowMs, value: [...this.log.killLogs] },
+        modCalls: { atMs: nowMs, value: [...this.log.modCalls] },
       },
     };
     await this.wing.listener.take(snapshot);

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { guideMessage } from "../../../src/discord/render/setup-guide.ts";
 import type { GuideView } from "../../../src/discord/render/setup-guide-parts.ts";
-import { type Binding, DEFAULT_SETTINGS, EMPTY_POLICY, type Tier } from "../../../src/domain/guild.ts";
+import {
+  type Binding,
+  DEFAULT_SETTINGS,
+  EMPTY_POLICY,
+  type Feed,
+  type Tier,
+} from "../../../src/domain/guild.ts";
 import { textOf } from "../../support/fake-answers.ts";
 
 const binding = { id: "b", guildId: "1", name: "Night City" } as Binding;
@@ -39,9 +45,21 @@ describe("A step of the guided set-up", () => {
   });
 
   test("offers to check again only where something is missing: a fourth button would break the row of a phone", () => {
-    const feeds = [
-      { id: "f", kind: "joins", channelId: "5", state: "live" },
-    ] as unknown as GuideView["feeds"];
+    const feeds: readonly Feed[] = [
+      {
+        id: "f",
+        guildId: "1",
+        bindingId: "b",
+        kind: "joins",
+        channelId: "5",
+        style: "lines",
+        filter: {},
+        silent: false,
+        state: "live",
+        createdBy: "user-1",
+        createdAtMs: 0,
+      },
+    ];
     assert.deepEqual(labels(step("logs", { feeds })), ["Back", "More logs", "Next"]);
     const accessOf = () => ({ kind: "missing", permissions: ["Send Messages"] }) as const;
     assert.deepEqual(labels(step("logs", { feeds, accessOf })), ["Back", "More logs", "Check again", "Next"]);
