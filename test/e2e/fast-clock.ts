@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/domain/ports/clock.ts";
 import { sleepOn } from "../support/sleep-on.ts";
+import { BusyThreads } from "./busy-threads.ts";
 
 interface Timer {
   readonly atMs: number;
@@ -12,20 +13,29 @@ const LONGEST_TURN_MS = 4;
 /**
  * The machine's time, `speed` times as fast: a command window of five seconds passes in one, and everything still
  * happens by itself. On a busy machine it runs slower instead of skipping: whatever could go on within a turn of the
- * event loop goes on before the next few milliseconds pass. The bot and both emulators must be given the same one.
+ * event loop goes on before the next few milliseconds pass. While a thread of the process owes an answer it runs no
+ * faster than the machine's, since that thread does not. The bot and both emulators must be given the same one.
  */
 export class FastClock implements Clock {
   readonly speed: number;
   readonly #startMs: number;
   /** In order of time, then of creation. */
   readonly #timers: Timer[] = [];
+  readonly #threads = new BusyThreads();
+  readonly #turning: NodeJS.Timeout;
   #passedMs = 0;
   #realMs = performance.now();
 
   constructor(speed: number, startMs = Date.now()) {
     this.speed = speed;
     this.#startMs = startMs;
-    setInterval(() => this.#turn(), 1).unref();
+    this.#turning = setInterval(() => this.#turn(), 1).unref();
+  }
+
+  /** It stands still from now on. */
+  close(): void {
+    clearInterval(this.#turning);
+    this.#threads.close();
   }
 
   /** A property, so that it can be handed on as a function. */
@@ -56,7 +66,8 @@ export class FastClock implements Clock {
 
   #turn(): void {
     const realMs = performance.now();
-    this.#passedMs += Math.min(LONGEST_TURN_MS, realMs - this.#realMs) * this.speed;
+    const speed = this.#threads.isAny ? 1 : this.speed;
+    this.#passedMs += Math.min(LONGEST_TURN_MS, realMs - this.#realMs) * speed;
     this.#realMs = realMs;
     for (
       let [next] = this.#timers;

@@ -104,6 +104,7 @@ export class E2eRig {
       () => discord.close(),
       () => http.close(),
       async () => rig.#folder.remove(),
+      async () => clock.close(),
     );
     await rig.startBot();
     return rig;
