@@ -1,24 +1,26 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, constants, setPriority } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { keepTimings, longestFirst, readTimings } from "./test-timings.ts";
+import { isWaiting, keepTimings, longestFirst, readTimings } from "./test-timings.ts";
 import type { FileEnded, TestFile } from "./test-worker.ts";
 
 /**
- * Runs the suite in a few processes, which take its files from one queue. One process runs many files, because importing
- * discord.js for each would take longer than the tests. There is one process more than there are cores, since the
- * longest files mostly wait for a browser or a bot that they started. Prints what the processes print, and one line that
- * counts for all of them. Ends with 1 when a test failed, or when a process ended without its count.
+ * Runs the suite in a few processes, which take its files from two queues. One process runs many files, because importing
+ * discord.js for each would take longer than the tests. Files that compute have a process for each core, at the lowest
+ * priority; those that wait for bots, a browser or a clock have some beside them, which get a core at once when what they
+ * wait for has come. Prints what the processes print, and one line that counts for all of them. Ends with 1 when a test
+ * failed, or when a process ended without its count.
  */
 const PATTERN = process.argv[2] ?? "test/*/**/*.test.ts";
 const WORKER = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
 const REPORTER = "./test/support/reporter.ts";
 /** Where Node keeps what it compiled, for the processes of the tests and the bots that they start. */
 const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url));
-const MOST_PROCESSES = 3;
+const MOST_COMPUTING = 4;
+const WAITING_PROCESSES = 4;
 const MOST_SHOWN = 5;
 const COUNT = /(\d+) passed, (\d+) failed, (\d+) skipped\s*$/;
 interface Counts {
@@ -27,29 +29,37 @@ interface Counts {
   readonly skipped: number;
 }
 
-const queue = [...longestFirst(globSync(PATTERN), readTimings())];
+type Kind = "computing" | "waiting";
+
+const files = longestFirst(globSync(PATTERN), readTimings());
+const queues: Readonly<Record<Kind, string[]>> = {
+  computing: files.filter((path) => !isWaiting(path)),
+  waiting: files.filter(isWaiting),
+};
 const timings = new Map<string, Omit<FileEnded, "path">>();
 
-/** Hands the process its next file, or lets it end. */
-function giveNext(child: ChildProcess): void {
-  const path = queue.shift();
+/** Hands the process its next file, also of the other kind where its own has none, or lets it end. */
+function giveNext(child: ChildProcess, kind: Kind): void {
+  const path = queues[kind].shift() ?? queues.computing.shift() ?? queues.waiting.shift();
   if (path === undefined) child.disconnect();
   else child.send({ path } satisfies TestFile);
 }
 
 /** The counts of one process; undefined where it ended without any. */
-async function runProcess(): Promise<Counts | undefined> {
+async function runProcess(kind: Kind): Promise<Counts | undefined> {
   const child = fork(WORKER, [], {
     execArgv: [`--test-reporter=${REPORTER}`],
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const exited = once(child, "exit");
+  if (kind === "computing" && child.pid !== undefined)
+    setPriority(child.pid, constants.priority.PRIORITY_LOW);
   child.on("message", ({ path, ...timing }: FileEnded) => {
     timings.set(path, timing);
-    giveNext(child);
+    giveNext(child, kind);
   });
-  giveNext(child);
+  giveNext(child, kind);
 
   let tail = "";
   child.stdout?.setEncoding("utf8");
@@ -64,10 +74,16 @@ async function runProcess(): Promise<Counts | undefined> {
 }
 
 const startMs = performance.now();
-const processes = Math.min(MOST_PROCESSES, availableParallelism() + 1, queue.length);
-const counted = await Promise.all(Array.from({ length: processes }, runProcess));
+const processes = (most: number, kind: Kind) =>
+  Array.from({ length: Math.min(most, queues[kind].length) }, () => runProcess(kind));
+const counted = await Promise.all([
+  ...processes(WAITING_PROCESSES, "waiting"),
+  ...processes(Math.min(MOST_COMPUTING, availableParallelism()), "computing"),
+]);
 const sum = (of: keyof Counts) => counted.reduce((total, counts) => total + (counts?.[of] ?? 0), 0);
-const ended = queue.length === 0 && counted.every((counts) => counts !== undefined);
+const ended =
+  Object.values(queues).every(({ length }) => length === 0) &&
+  counted.every((counts) => counts !== undefined);
 if (!ended) process.stdout.write("\na process of the tests ended without a count\n");
 
 keepTimings(Object.fromEntries(timings));

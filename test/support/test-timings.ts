@@ -13,6 +13,20 @@ const LONGEST_KINDS = [/takeover/, /\/web\/page\./, /\/simulation\//, /\/e2e\//,
 /** Longer than any file that has run. */
 const UNKNOWN_MS = 1_000_000;
 
+/** Files that mostly wait, for processes, a browser, a server or a thread that they start, by the machine's own time. */
+const WAITING = [
+  /^test\/e2e\/(?!sweep)/,
+  /^test\/(commands|ops|sandbox)\//,
+  /^test\/discord\/(connection|e2e|start)/,
+  /^test\/store\/(crash|redis|transfer|trouble)\./,
+  /\/redis-|\/worker-client\./,
+];
+
+/** Whether a file mostly waits; the others compute all the time. */
+export function isWaiting(path: string): boolean {
+  return WAITING.some((one) => one.test(path));
+}
+
 /** Empty where nothing has run yet. */
 export function readTimings(): TestTimings {
   try {

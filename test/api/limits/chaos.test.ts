@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { assertHeld, chaos } from "../../support/chaos.ts";
+import { assertHeld, type chaos as chaosHere } from "../../support/chaos.ts";
 import { seededRandom } from "../../support/clock.ts";
+import { inThread } from "../../support/in-thread.ts";
 import { runLoad, World } from "../../support/limit-run.ts";
+
+const chaos = (seed: number) =>
+  inThread<typeof chaosHere>(new URL("../../support/chaos.ts", import.meta.url), "chaos", seed);
 
 test("whatever goes wrong: nothing avoidable is sent, no command runs twice, no key is asked on, none is shown", async () => {
   await fc.assert(
