@@ -1,7 +1,10 @@
 import process from "node:process";
 import type { Worker } from "node:worker_threads";
 
-/** The threads of this process that owe an answer: those to whom a message with an `id` was sent that none has named since. */
+/**
+ * The threads of this process that owe something: an answer that names the `id` of a message, or their end after a message
+ * that is one word.
+ */
 export class BusyThreads {
   readonly #owed = new Map<Worker, Set<unknown>>();
   readonly #onWorker = (worker: Worker) => this.#watch(worker);
@@ -35,5 +38,6 @@ export class BusyThreads {
 }
 
 function idOf(message: unknown): unknown {
+  if (typeof message === "string") return message;
   return typeof message === "object" && message !== null && "id" in message ? message.id : undefined;
 }
