@@ -21,9 +21,9 @@ import { createMembers } from "./connection/members.ts";
 import { createPermittedRest } from "./connection/permitted-rest.ts";
 import { shardOf } from "./connection/removed-guilds.ts";
 import { createSetupOffer } from "./connection/setup-offer.ts";
+import { createAnswerRests } from "./interactions/answer-rests.ts";
 import { createCommandRegistry } from "./interactions/command-registry.ts";
 import { createDispatch, type Dispatch } from "./interactions/dispatch.ts";
-import { createCallbackRest } from "./interactions/interaction-responder.ts";
 import { createLateAnswers } from "./interactions/late-answers.ts";
 import { createPendingLinks } from "./interactions/pending-links.ts";
 import { answerOutsideGuild, readInteraction } from "./interactions/read-interaction.ts";
@@ -120,7 +120,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const gateway = ports.gateway ?? createGateway(ports);
   const { client, presence } = gateway;
   const rest = permit === undefined ? gateway.rest : createPermittedRest(gateway.rest, ports.token, permit);
-  const rests = { rest, callbacks: createCallbackRest(rest) };
+  const answerRests = createAnswerRests(rest);
   const guilds = createGuildView(client);
   const posting = createSink({
     rest,
@@ -131,7 +131,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;
   const notifier = createNotifier({ rest, sink, settings, bindings, random, log, guildName });
   const offerSetup = createSetupOffer({ settings, bindings, guilds, sink, clock, random, log });
-  const lateAnswers = createLateAnswers({ rest, notifier, log });
+  const lateAnswers = createLateAnswers({ rest: answerRests.later, notifier, log });
   const members = createMembers(rest, client);
   const guildEvents = new GuildEvents({ log, isOurs, offerSetup });
 
@@ -142,8 +142,8 @@ export function createDiscord(ports: DiscordPorts): Discord {
 
   async function answer(interaction: Interaction): Promise<void> {
     try {
-      const incoming = readInteraction(interaction, rests);
-      if (incoming === undefined) await answerOutsideGuild(interaction, rests);
+      const incoming = readInteraction(interaction, answerRests);
+      if (incoming === undefined) await answerOutsideGuild(interaction, answerRests);
       else await dispatch?.handle(incoming);
     } catch (err) {
       log.error({ err }, "an interaction could not be read");
@@ -211,6 +211,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
     async stop() {
       await dispatch?.stop(0);
       await gateway.close();
+      answerRests.close();
     },
     isHere: (guildId) => (client.isReady() && isOurs(guildId) ? client.guilds.cache.has(guildId) : undefined),
     isOurs,

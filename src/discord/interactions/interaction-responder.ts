@@ -4,41 +4,19 @@ import {
   InteractionResponseType,
   MessageFlags,
   type RawFile,
-  REST,
   Routes,
 } from "discord.js";
 import { composeEdit, composePrivateAnswer } from "../messages/compose.ts";
 import { composeForm } from "../messages/compose-form.ts";
+import type { AnswerRests } from "./answer-rests.ts";
 import { type AnswerRefusal, AnswerRefused, type InteractionResponder, TOKEN_LIVES_MS } from "./incoming.ts";
 import { sendFirstAnswer } from "./retry-answers.ts";
 
 type Handle = Pick<Interaction, "id" | "token" | "applicationId" | "createdTimestamp">;
 
-export interface AnswerRests {
-  /** For everything after the first answer. */
-  readonly rest: REST;
-  /** For first answers. It repeats nothing by itself, so that we know a repeat from a first try. */
-  readonly callbacks: REST;
-}
-
-/** Discord waits 3 s for a first answer; one that takes longer is lost, or its confirmation is. */
-const CALLBACK_MS = 3_000;
-
-/** Makes the REST client for first answers from the settings of the other one. */
-export function createCallbackRest(rest: REST): REST {
-  return new REST({
-    ...rest.options,
-    retries: 0,
-    timeout: CALLBACK_MS,
-    // All callbacks share one handler and one hash, so there is nothing to sweep.
-    handlerSweepInterval: 0,
-    hashSweepInterval: 0,
-  });
-}
-
 /** The ways to answer one interaction, over REST. discord.js's own are not used: they cache every message. */
 export function createInteractionResponder(
-  { rest, callbacks }: AnswerRests,
+  { later, callbacks }: AnswerRests,
   { id, token, applicationId, createdTimestamp }: Handle,
 ): InteractionResponder {
   const call = (type: InteractionResponseType, data?: object, files: RawFile[] = []) =>
@@ -73,18 +51,18 @@ export function createInteractionResponder(
     async edit(body, target) {
       const payload = composeEdit(body);
       await asAnswerRefused(() =>
-        rest.patch(Routes.webhookMessage(applicationId, token, target), { ...payload, auth: false }),
+        later.patch(Routes.webhookMessage(applicationId, token, target), { ...payload, auth: false }),
       );
     },
     async remove() {
       await asAnswerRefused(() =>
-        rest.delete(Routes.webhookMessage(applicationId, token, "@original"), { auth: false }),
+        later.delete(Routes.webhookMessage(applicationId, token, "@original"), { auth: false }),
       );
     },
     async followUpPrivately(body) {
       const payload = composePrivateAnswer(body);
       const sent = await asAnswerRefused(() =>
-        rest.post(Routes.webhook(applicationId, token), {
+        later.post(Routes.webhook(applicationId, token), {
           ...payload,
           query: new URLSearchParams({ wait: "true" }),
           auth: false,

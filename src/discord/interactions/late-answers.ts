@@ -5,6 +5,7 @@ import { composeEdit } from "../messages/compose.ts";
 import type { AskerNotifier } from "../messages/notifier.ts";
 
 export interface LateAnswersPorts {
+  /** On which answers go after the first. */
   readonly rest: REST;
   readonly notifier: Pick<AskerNotifier, "tellAsker">;
   readonly log: Log;

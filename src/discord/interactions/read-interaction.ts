@@ -14,8 +14,9 @@ import { Failure } from "../../domain/failure.ts";
 import type { Actor } from "../../domain/guild.ts";
 import type { FormValues, NamedPerson, NamedRole, Options } from "../command.ts";
 import { failureBody } from "../render/errors.ts";
+import type { AnswerRests } from "./answer-rests.ts";
 import type { Incoming } from "./incoming.ts";
-import { type AnswerRests, createInteractionResponder } from "./interaction-responder.ts";
+import { createInteractionResponder } from "./interaction-responder.ts";
 
 /** Reads an interaction of discord.js as plain values. Undefined for kinds that we never register. */
 export function readInteraction(interaction: Interaction, rests: AnswerRests): Incoming | undefined {

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { REST } from "discord.js";
+import { createAnswerRests } from "../../../src/discord/interactions/answer-rests.ts";
+
+describe("the ways on which answers go", () => {
+  test("answers do not wait behind the requests a second that the bot has for its posts", async (t) => {
+    // The second never ends: what waits for the next one waits for as long as the test lasts.
+    t.mock.timers.enable({ apis: ["Date"] });
+    const sent: string[] = [];
+    const rest = new REST({
+      globalRequestsPerSecond: 2,
+      async makeRequest(url) {
+        sent.push(url.replace(/^.*\/v\d+/, ""));
+        return new Response("{}", { headers: { "content-type": "application/json" } });
+      },
+    }).setToken("token");
+    const answers = createAnswerRests(rest);
+
+    const posts = [1, 2, 3].map((channel) => rest.post(`/channels/${channel}/messages`));
+    await Promise.all(posts.slice(0, 2));
+    const edits = ["a", "b", "c"].map((token) => `/webhooks/123456789012345678/${token}/messages/@original`);
+    for (const path of edits) await answers.later.patch(path as `/${string}`, { auth: false });
+    const callback = "/interactions/123456789012345678/a/callback";
+    for (let n = 0; n < 3; n += 1) await answers.callbacks.post(callback, { auth: false });
+    const first = ["/channels/1/messages", "/channels/2/messages"];
+    assert.deepEqual(sent, [...first, ...edits, callback, callback, callback]);
+
+    t.mock.timers.reset();
+    await Promise.all(posts);
+    assert.equal(sent.at(-1), "/channels/3/messages");
+    answers.close();
+    rest.clearHandlerSweeper();
+    rest.clearHashSweeper();
+  });
+});
