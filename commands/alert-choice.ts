@@ -6,7 +6,7 @@ import type { Services } from "../src/discord/services.ts";
 import type { AlertRule } from "../src/domain/alert.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
-import { recordEvent } from "./audit-event.ts";
+import { type AuditWhat, recordEvent } from "./audit-event.ts";
 
 /** How a sub-command of `/alert` names one alert: by a choice, by its number in the list, or by its id. */
 
@@ -55,7 +55,7 @@ export function alertEntry(
 export function recordAlertEvent(
   services: Services,
   actor: Actor,
-  { action, text }: { readonly action: string; readonly text: string },
+  { action, text }: AuditWhat,
 ): Promise<void> {
   return recordEvent(services, actor, { action, text: cut(text, LONGEST_EVENT_TEXT) });
 }

@@ -1,14 +1,19 @@
+import type { AuditAction } from "../src/discord/render/audit-rows.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import type { AuditEvent } from "../src/domain/run.ts";
 
-type What = Pick<AuditEvent, "action" | "text">;
+/** An action that has no words of its own cannot be written. */
+export interface AuditWhat {
+  readonly action: AuditAction;
+  readonly text: string;
+}
 
 /** Writes into the audit that somebody configured something. */
 export async function recordEvent(
   services: Pick<Services, "audit" | "clock" | "random">,
   actor: Actor,
-  what: What,
+  what: AuditWhat,
 ): Promise<void> {
   await services.audit.event(auditEventOf(services, actor, what));
 }
@@ -17,7 +22,7 @@ export async function recordEvent(
 export function auditEventOf(
   { clock, random }: Pick<Services, "clock" | "random">,
   { guildId, userId: actorId, userName: actorName }: Actor,
-  what: What,
+  what: AuditWhat,
 ): AuditEvent {
   return { id: random.id(), guildId, atMs: clock.nowMs(), actorId, actorName, ...what };
 }

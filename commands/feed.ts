@@ -12,7 +12,7 @@ import { channelMention, type Escaped, joined, md } from "../src/domain/escaped.
 import { Failure, SinkRefusal } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
 import type { Button } from "../src/domain/message.ts";
-import { recordEvent } from "./audit-event.ts";
+import { type AuditWhat, recordEvent } from "./audit-event.ts";
 import { type AddArgs, addOptions, MOST_FEEDS, parseAdd } from "./feed-add.ts";
 import { feedEntry, numberedFeeds } from "./feed-choice.ts";
 import { modCallRunActions } from "./mod-call-runs.ts";
@@ -171,10 +171,6 @@ export const feed = defineCommand({
 /** A feed with long filters reads as a long text; the audit keeps its beginning. */
 const LONGEST_EVENT_TEXT = 400;
 
-function recordFeedEvent(
-  services: Services,
-  actor: Actor,
-  { action, text }: { readonly action: string; readonly text: string },
-): Promise<void> {
+function recordFeedEvent(services: Services, actor: Actor, { action, text }: AuditWhat): Promise<void> {
   return recordEvent(services, actor, { action, text: cut(text, LONGEST_EVENT_TEXT) });
 }

@@ -25,11 +25,11 @@ export function hostileNames([role = "", channel = "", person = ""]: readonly st
   ];
 }
 
-/** 200 players with such names, and everything that can be filled filled with them. */
-export function fillTown(town: Town, names: readonly string[]): void {
+/** 200 players with such names, or as many as are wanted, and everything that can be filled filled with them. */
+export function fillTown(town: Town, names: readonly string[], count = 230): void {
   const nameOf = (n: number) => names[n % names.length] ?? "";
   town.join(PLAIN, 8_000_000_000);
-  for (let n = 0; n < 230; n += 1) town.join(nameOf(n), 8_100_000_000 + n);
+  for (let n = 0; n < count; n += 1) town.join(nameOf(n), 8_100_000_000 + n);
   for (const [n, player] of town.world.players.entries()) {
     town.world.spawnVehicle(player);
     Object.assign(player, {

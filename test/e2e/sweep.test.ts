@@ -13,6 +13,7 @@ import {
   withSweep,
 } from "./sweep-rig.ts";
 import { fillTown, happen, PLAIN } from "./sweep-town.ts";
+import { CROWD, Unasked } from "./sweep-unasked.ts";
 import { invocations } from "./sweep-walk.ts";
 
 /** Each world has a bot, a Discord and a clock of its own, and mostly waits: they all run at the same time. */
@@ -78,7 +79,7 @@ describe("Everything that can be typed and pressed", { timeout: 240_000, concurr
       // What was made meanwhile is listed now, and rows come without fields that should be there.
       rig.service.faults.set({ missingField: 0.5, unknownFields: true, unknownValues: true });
       const isLooking = (line: string) =>
-        /^(server|diagnose|help)|list|show|history|search/.test(line) && !isTakingAll(line);
+        /^(server|diagnose|help|stats)|list|show|history|search|watches/.test(line) && !isTakingAll(line);
       await sweep.everything(isLooking);
       for (const person of [sweep.home.moderator, sweep.home.member]) await sweep.briefly(person, isLooking);
       rig.service.faults.clear();
@@ -124,6 +125,29 @@ describe("Everything that can be typed and pressed", { timeout: 240_000, concurr
       await sweep.everything((line) => line.startsWith("server "));
       // The posts into the closed channel were refused.
       sweep.assertClean(/403 .*50013/);
+    });
+  });
+
+  test("fits Discord and reads well where it comes by itself: alerts, receipts, calls, panels, notices, the week", async () => {
+    const town = { initialPlayers: 0, range: { min: 0, max: CROWD }, info: { maxPlayers: CROWD } };
+    // The Monday on which the first summary is due is jumped over.
+    await withSweep({ town, startMs: Date.UTC(2027, 2, 2, 20) }, async (sweep) => {
+      const { rig, names, walker } = sweep;
+      Object.assign(rig.town.world.info, { name: `${names[0] ?? ""} ${names[4] ?? ""}` });
+      fillTown(rig.town, names, CROWD - 4);
+      await settleIn(sweep);
+      const unasked = new Unasked(sweep);
+      await unasked.turnOn();
+      for (const message of await unasked.happens()) await walker.openPosted(message);
+      for (const line of ["alert list", "case search", "player watches", "schedule list"])
+        await walker.open(line, {});
+      await walker.openPosted(await unasked.weekComes());
+      for (const period of ["1", "90"]) {
+        await walker.open("stats server", { period });
+        await walker.open("stats staff", { period });
+      }
+      await unasked.ends();
+      sweep.assertClean();
     });
   });
 

@@ -69,6 +69,7 @@ const MENTION_FIRST: Readonly<Record<string, RegExp>> = {
   notices: /^<#\d+>$/,
   "case-channel": /^<#\d+>$/,
   "watch-channel": /^<#\d+>/,
+  "stats-weekly": /^<#\d+>$/,
   "panel-add": /^<#\d+>$/,
   "panel-remove": /^<#\d+>$/,
   "default-server": /^<#\d+>/,
@@ -130,10 +131,14 @@ const ACTIONS = {
   "watch-end": "ended the watch of",
   "watch-channel": "set the channel for watched players",
   "stats-settings": "set how figures are shown",
+  "stats-weekly": "set the channel for the weekly summary",
   refusals: "was refused",
 } as const;
 
-function isAction(action: string): action is keyof typeof ACTIONS {
+/** What somebody configured, by the name that its row keeps. */
+export type AuditAction = keyof typeof ACTIONS;
+
+function isAction(action: string): action is AuditAction {
   return Object.hasOwn(ACTIONS, action);
 }
 

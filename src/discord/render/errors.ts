@@ -79,6 +79,16 @@ const ERROR_TEXTS = {
   paused: { what: "Marshal pauses for a moment", next: "Try again in a minute; nothing is lost meanwhile." },
 } as const satisfies Record<FailureCode, { readonly what: string; readonly next: string }>;
 
+/** The history, cases and watches are kept apart from the store: that they cannot be read stops nothing else. */
+const NOT_READ = {
+  what: "What Marshal has recorded cannot be read now",
+  next: "Try again in a minute; if it stays, tell the operator of this bot.",
+} as const;
+
+function textOf({ code, isRead }: Failure) {
+  return code === "store" && isRead ? NOT_READ : ERROR_TEXTS[code];
+}
+
 const RAN_WORDS = {
   yes: "**It ran.**",
   no: "**It did not run.**",
@@ -95,7 +105,7 @@ const DENIED_MANAGER =
 /** An expected failure. Where the next step is a button, no sentence repeats it. */
 export function failureBody(failure: Failure, context: ErrorContext): MessageBody {
   const said = saidOf(failure, context.roleIds ?? []);
-  const next = md`${failure.code === "denied" && context.manages === true ? DENIED_MANAGER : ERROR_TEXTS[failure.code].next}`;
+  const next = md`${failure.code === "denied" && context.manages === true ? DENIED_MANAGER : textOf(failure).next}`;
   const isRun = (context.runs === true && !failure.isRead) || failure.ran !== "no";
   if (!isRun || failure.code === "not-linked") {
     // The check of commands has nothing to say of what is only read or configured.
@@ -152,12 +162,13 @@ const OWN_WORDS: ReadonlySet<FailureCode> = new Set([
 const LONGEST_TITLE = 110;
 
 /** What happened, for the title, and what more there is to say of it. */
-function saidOf({ code, message }: Failure, roleIds: readonly string[]): Said {
+function saidOf(failure: Failure, roleIds: readonly string[]): Said {
+  const { code, message } = failure;
   const said = cut(message, 800);
   const head = OWN_WORDS.has(code) ? firstSentence(said) : "";
   // A title shows no mention of a role.
   if (head === "" || head.length > LONGEST_TITLE || /<@&\d/.test(head)) {
-    return { what: md`${ERROR_TEXTS[code].what}`, why: [escapeButRoles(said, roleIds)] };
+    return { what: md`${textOf(failure).what}`, why: [escapeButRoles(said, roleIds)] };
   }
   const rest = said.slice(head.length).trim();
   return {

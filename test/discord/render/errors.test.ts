@@ -83,6 +83,13 @@ test("a defect of a command sends people into the game, any other one does not",
   assert.match(said(false), /^Try it again; if it stays/);
 });
 
+test("a history that cannot be read is not told as a store that cannot be written", () => {
+  const failure = new Failure("store", "The watchlist has not been read yet.", { isRead: true });
+  const [card] = failureBody(failure, { reference: "ref" }).cards ?? [];
+  assert.equal(card?.title, "⛔ What Marshal has recorded cannot be read now");
+  assert.match(card?.description ?? "", /not been read yet\.\nTry again in a minute/);
+});
+
 test("what was only read says nothing of whether it ran", () => {
   const failure = new Failure("platform", "Nobody answered.", { isRead: true });
   const text = failureBody(failure, { reference: "ref" }).cards?.[0]?.description ?? "";
