@@ -17,7 +17,7 @@ import { completeServer, serverOption } from "./server-option.ts";
 import { silentPing } from "./silent-ping.ts";
 import { completeTeams } from "./team-choices.ts";
 
-/** `/alert add`: what to be told of, where, and how much is too much. */
+/** `/alert add`: what to be alerted to, where, and how much is too much. */
 
 const MOST_TEAMS = 10;
 const { String: text, Role: role } = ApplicationCommandOptionType;

@@ -71,7 +71,7 @@ function refuseParked({ health }: Services, { id, source }: Binding): void {
   if (parked !== undefined) throw new Failure("key-rejected", parked.why, { bindingId: id });
 }
 
-/** With the account that whoever asks has linked, so that a command about oneself is known as one. */
+/** With the account that the person has linked, so that a command about oneself is known as one. */
 async function withOwnPlayer({ accounts }: Services, request: RunRequest): Promise<RunRequest> {
   const account = await accounts.of(request.actor.guildId, request.actor.userId);
   return account === undefined ? request : { ...request, ownPlayerId: account.player.id };

@@ -9,7 +9,7 @@ import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { mustTakeCalls } from "./call-rights.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
-/** `/server at`: who was there at a time, and what happened in the minutes around it. For whoever takes calls. */
+/** `/server at`: who was there at a time, and what happened in the minutes around it. For staff who take calls. */
 
 async function rewindTo(
   services: Services,

@@ -7,7 +7,7 @@ import { defineEntry } from "../src/discord/command.ts";
 import { channelMention, md, roleMention } from "../src/domain/escaped.ts";
 import { recordEvent } from "./audit-event.ts";
 
-/** Where cases stand, and where staff are told of watched players. */
+/** Where cases stand, and where watched players are announced. */
 
 const channelOption: APIApplicationCommandChannelOption = {
   type: ApplicationCommandOptionType.Channel,

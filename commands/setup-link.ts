@@ -105,7 +105,7 @@ interface JustLinked {
   readonly feedsBack: number;
 }
 
-/** Links the server after the Yes. Rejects with Failure "expired" where the key was forgotten meanwhile. */
+/** Links the server after the Yes. Rejects with Failure "expired" where the key has been forgotten by then. */
 export async function linkPending(pendingId: string, actor: Actor, services: Services): Promise<JustLinked> {
   const pending = services.pendingLinks.take(pendingId, actor);
   if (pending === undefined) {

@@ -21,7 +21,7 @@ import { openStore } from "./store/open-store.ts";
  * meanwhile is nowhere in this one's memory. Rejects with a StoreError when Redis cannot be used at all.
  */
 export async function buildCluster(config: Config, runtime: Runtime): Promise<Marshal> {
-  // What an operator has to mend is told at the start, and a store of an older form is moved once.
+  // The operator reads at the start what has to be mended, and a store of an older form is moved once.
   await (await openStore(config.storeUrl, { log: runtime.log })).close();
   const leases = await openRedisLeases(config.storeUrl, runtime.log);
   const limits = await openRedisLimits(config.storeUrl, runtime.log);
@@ -68,7 +68,7 @@ class ClusterMember {
     return {
       start: async () => {
         this.#serving = this.#serve();
-        // What cannot go on is told by `ended`.
+        // `ended` says why nothing can go on.
         this.#serving.catch(() => undefined);
       },
       drop: async () => undefined,
@@ -97,7 +97,7 @@ class ClusterMember {
         await this.#live(this.#lease);
         if (signal.aborted) return;
         this.#lease = undefined;
-        // Whoever held all shards of a count finds out anew how many there are, once somebody else had them.
+        // A process that held all shards of a count asks anew how many there are, once another process had them.
         if (this.#gateway === undefined && this.#config.shards === "auto") block = undefined;
       }
     } catch (error) {

@@ -21,7 +21,7 @@ import type { Runs } from "./runs/runs.ts";
 import type { Watch } from "./watch/watch.ts";
 
 export interface HistoryBuildParts {
-  /** Absent: whoever hosts the bot has turned the history off. */
+  /** Absent: the operator has turned the history off. */
   readonly url: string | undefined;
   readonly markKey: Uint8Array;
   readonly bindings: Bindings;

@@ -52,7 +52,7 @@ export const DOCUMENT_KINDS = {
   "audit-days": kind(schemas.parseDayList, "normal"),
   "audit-index": kind(schemas.parseDayIndex, "normal"),
   "departed-guilds": kind(schemas.parseRemovedGuild, "full", byKey),
-  // Places of answers are of use for minutes: what a power cut takes is then told by message.
+  // Places of answers are of use for minutes: what a power cut takes is then said in a message.
   "run-answers": kind(schemas.parseSealedAnswer, "normal", byField),
   // A process that lost its lease with a request under way still tells the others what it was answered.
   halts: kind(keyRecords.parseHalt, "full", raised),
@@ -61,7 +61,7 @@ export const DOCUMENT_KINDS = {
   // Written at every poll, so it does not wait for the disk: it is there for the process that is killed.
   "key-flights": kind(keyRecords.parseOpenRequests, "normal"),
   "taken-keys": kind(keyRecords.parseTakenKey, "normal"),
-  // Written a few times a day for a server; one that is lost is asked once more and told again.
+  // Written a few times a day for a server; one that is lost is asked once more and announced again.
   "refused-reads": kind(keyRecords.parseRefusedRead, "normal"),
   "registered-commands": kind(parseRegistered, "normal"),
   "journal-heads": kind(parseJournalHead, "normal"),

@@ -92,7 +92,7 @@ local refused = ''
 if ARGV[5] ~= '' then refused = redis.call('HGET', KEYS[4], ARGV[5]) or '' end
 return {written, string.format('%d', nowMs), state, halt, ends, refused}`;
 
-/** ends of halts, halts; halt, its end. Removes a halt that was not made longer meanwhile. */
+/** ends of halts, halts; halt, its end. Removes a halt that was not made longer in between. */
 export const CLEAR_HALT = `
 if (redis.call('HGET', KEYS[1], ARGV[1]) or '0') ~= ARGV[2] then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[1])

@@ -1,6 +1,6 @@
 import type { PlayerRef } from "./model.ts";
 
-/** What a guild wants to be told of: rules that people set up, and what happened by them. */
+/** What a guild wants to be alerted to: rules that people set up, and what happened by them. */
 
 export const ALERT_KINDS = ["kills", "punishments", "outside", "calls", "full", "empty"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];

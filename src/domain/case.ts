@@ -13,7 +13,7 @@ export interface CaseTarget {
   readonly playerId?: number;
 }
 
-/** Whoever did it: a member, a player who is linked to none, or both. */
+/** Who did it: a member, a player who is linked to none, or both. */
 export interface CaseAuthor {
   readonly name: string;
   readonly userId?: string;
@@ -81,7 +81,7 @@ export interface Case {
 /** A case before it has its number. */
 export type CaseDraft = Omit<Case, "number" | "edits" | "revoked" | "card">;
 
-/** A player to be told of when they join. */
+/** A player whose joining is posted. */
 export interface Watch {
   readonly guildId: string;
   readonly playerId: number;

@@ -110,7 +110,7 @@ export interface GuildSettings {
   readonly auditChannelId?: string;
   /** Where cases are posted and complete themselves. */
   readonly caseChannelId?: string;
-  /** Where the staff are told that a watched player has joined, and the role that is pinged then. */
+  /** Where it is posted that a watched player has joined, and the role that is pinged then. */
   readonly watchChannelId?: string;
   readonly watchRoleId?: string;
   /** Of pictures; absent: dark. */

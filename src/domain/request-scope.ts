@@ -25,7 +25,7 @@ export function outsideRequests<T>(work: () => T): T {
   return scope.exit(work);
 }
 
-/** The same work, in the course of the interaction of now: a queue would do it in that of whoever came before. */
+/** The same work within the present interaction: a queue would do it within the interaction that came before. */
 export function keepingRequest<T>(work: () => T): () => T {
   const reference = scope.getStore();
   return () => (reference === undefined ? scope.exit(work) : scope.run(reference, work));

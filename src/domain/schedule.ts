@@ -47,7 +47,7 @@ export interface Schedule {
   readonly last?: LastDue;
   /** Due times in a row that failed in a way that somebody has to mend. */
   readonly failures: number;
-  /** It has ended, and nobody has been told yet: why. */
+  /** Why it has ended, while its notice was not sent yet. */
   readonly endedWhy?: string;
 }
 

@@ -59,7 +59,7 @@ export class Lateness {
     for (const source of this.#seen.keys()) if (!sources.has(source)) this.#seen.delete(source);
     for (const source of sources) {
       const seen = this.#seen.get(source) ?? this.#unseen();
-      // An empty server has nothing to tell, and one with a parked key will not be read: its guilds are told that.
+      // An empty server has no entries, and one with a parked key is not read: its guilds have their notice of that.
       if (!seen.busy || nowMs - seen.monotonicMs < LATE_AFTER_MS) continue;
       if (this.#parts.health.parked(source) !== undefined) continue;
       for (const delivery of this.#registry.of(source)) delivery.pollLate(seen.atMs);

@@ -134,7 +134,7 @@ export class FeedRegistry implements Feeds {
     return await this.#parts.feedStore.list(guildId);
   }
 
-  /** Failure "bad-command" where the channel has such a feed already: two of them could not be told apart in it. */
+  /** Failure "bad-command" where the channel has such a feed already: the messages of two could not be distinguished. */
   async add(wanted: NewFeed): Promise<Feed> {
     const { random, clock, feedStore } = this.#parts;
     const feed: Feed = {

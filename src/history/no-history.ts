@@ -1,11 +1,13 @@
 import { Failure } from "../domain/failure.ts";
 import type { History } from "../domain/ports/history.ts";
 
+/** Refuses what needs a history, in a bot whose operator keeps none. */
+export async function off(): Promise<never> {
+  throw new Failure("bad-command", "The host of this bot has turned the history off.", { isRead: true });
+}
+
 /** Stands in place of the history where its operator turned it off. */
 export function createNoHistory(): History {
-  const off = async (): Promise<never> => {
-    throw new Failure("bad-command", "Whoever hosts this bot has turned the history off.", { isRead: true });
-  };
   return {
     players: { search: async () => [], find: async () => [] },
     cards: { card: off, page: off },

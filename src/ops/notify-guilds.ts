@@ -6,7 +6,7 @@ export interface GuildNotice {
   readonly bindings: Pick<Bindings, "linked">;
   readonly notifier: Pick<Notifier, "guild">;
   readonly body: MessageBody;
-  /** Which guilds are told. @default all of them */
+  /** Which guilds get the notice. @default all of them */
   readonly concerns?: ((guildId: string) => boolean) | undefined;
 }
 

@@ -37,7 +37,7 @@ export function knownFrom(calls: readonly ModCallEntry[]): KnownCalls {
 }
 
 /**
- * Calls that have waited for `withinS` by now and are told now, oldest first. A call of one second by one player is one
+ * Calls that have waited for `withinS` by now and are posted now, oldest first. A call of one second by one player is one
  * matter, and answered when any of its rows is. `isTaken`: staff took it in hand where the game's log does not show it.
  */
 export function newlyDue(

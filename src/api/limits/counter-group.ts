@@ -156,7 +156,7 @@ export class CounterGroup {
   }
 
   /**
-   * A limit that comes back after another key was told another one: it did not change for all, each server has its own.
+   * A limit that comes back after another key got another one: it did not change for all, each server has its own.
    */
   #showsMixture({ source, quota, sentMs }: KeyedAnswer): boolean {
     const group = this.#groupOf.get(source) ?? this.#largest();

@@ -53,7 +53,7 @@ export class GuildEvents {
     void this.#remove(guildId);
   }
 
-  /** Offers the set-up to guilds that joined meanwhile, and finds those that removed the bot. Returns at once. */
+  /** Offers the set-up to guilds that joined since the last start, and finds those that removed the bot. Returns at once. */
   afterLogin({ guilds }: Pick<Client, "guilds">, rest: REST): void {
     void this.#offerToAll([...guilds.cache.values()]);
     // Not awaited, because it asks Discord once for each such guild.

@@ -1,6 +1,6 @@
 import type { RateLimitData } from "discord.js";
 
-/** How long rest may hold an edit back; meanwhile it delays the later edits of the same channel. */
+/** How long rest may hold an edit back; until then the later edits of the same channel wait too. */
 const LONGEST_EDIT_WAIT_MS = 5_000;
 
 /**

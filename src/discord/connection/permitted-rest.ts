@@ -5,7 +5,7 @@ type MakeRequest = RESTOptions["makeRequest"];
 
 /**
  * A REST of its own for as long as the permit lasts: what @discordjs/rest has queued is not sent without it, and what is
- * in flight when it ends is aborted. Answers to interactions pass all the same, so that people are told why.
+ * in flight when it ends is aborted. Answers to interactions pass all the same, so that people read why.
  */
 export function createPermittedRest(rest: REST, token: string, permit: WorkPermit): REST {
   const own = new REST({

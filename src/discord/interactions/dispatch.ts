@@ -27,7 +27,7 @@ const OUTDATED_BUTTON = "This button belongs to an older version of the bot.";
 export interface DispatchPorts extends AnswerSessionPorts {
   readonly registry: CommandRegistry;
   readonly services: Services;
-  /** Where several processes share a store: without it people are told why, and nothing is done. */
+  /** Where several processes share a store: without it nothing is done, and people read why. */
   readonly permit?: Pick<WorkPermit, "refusal"> | undefined;
 }
 

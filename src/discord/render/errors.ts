@@ -15,7 +15,7 @@ export interface ErrorContext {
   readonly reference: string;
   /** The next step as a button, where there is one. */
   readonly next?: Button | undefined;
-  /** Whoever asked manages the Discord server: they need not ask anyone. */
+  /** The person manages the Discord server, and need not ask anyone. */
   readonly manages?: boolean;
   /** It was about a command to the game: then it is said whether that ran. */
   readonly runs?: boolean | undefined;
@@ -151,7 +151,7 @@ interface Said {
   readonly why: readonly Escaped[];
 }
 
-/** These are told best by their own first sentence; the others are the service's, of which the code says what it means. */
+/** These read best with their own first sentence; the others are the service's, whose code says what they mean. */
 const OWN_WORDS: ReadonlySet<FailureCode> = new Set([
   "not-linked",
   "queue-full",

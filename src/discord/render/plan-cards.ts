@@ -53,7 +53,7 @@ export function dryCard(plan: RunPlan): MessageBody {
       ...warningFields(plan),
       { name: md`What it does`, value: effectOf(plan), inline: true },
       { name: md`Needs`, value: md`${TIER_NAMES[command.tier]}`, inline: true },
-      // Whoever may not run it waits for nothing and is asked nothing.
+      // A person who may not run it is asked nothing.
       ...(decision.allowed ? [{ name: md`Wait`, value: waitWords(plan.expectedWaitMs), inline: true }] : []),
       ...(decision.allowed ? asks : []),
       ...(command.danger === "read" ? [] : [{ name: md`Undo`, value: undo }]),

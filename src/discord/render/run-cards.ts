@@ -149,7 +149,7 @@ const NEXT_OF_UNKNOWN = {
   "not-seen": md`${NOT_SEEN} Run it again only if nothing has happened in the game.`,
 } as const satisfies Readonly<Record<RunRecord["proof"], Escaped>>;
 
-/** Of a run whose outcome the service told. */
+/** Of a run whose outcome the service stated. */
 function proofLine({ status, proof }: RunRecord): Escaped | undefined {
   if (status === "unknown") return undefined;
   if (proof === "seen-twice") return SEEN_TWICE;

@@ -23,7 +23,7 @@ export interface LinkQuestion {
   readonly ids: { readonly yes: string; readonly no: string };
 }
 
-/** Shown before anything is saved: whoever pasted another server's key sees it by the name. */
+/** Shown before anything is saved: a person who pasted another server's key sees it by the name. */
 export function isThisYours({ status, roleIds, replaces, ids }: LinkQuestion): MessageBody {
   const staff = { name: md`Staff, may run commands`, value: roleList(roleIds) };
   const card: Card = {
@@ -59,7 +59,7 @@ export interface JustLinked {
   readonly replaced: boolean;
   /** Feeds that the guild had on it before it removed the bot, and that go on now. */
   readonly feedsBack: number;
-  /** Whoever linked it holds a tier on it. */
+  /** The person who linked it holds a tier on it. */
   readonly mayRun: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface ServerQuestion {
   readonly servers: readonly Binding[];
   /** From 0. */
   readonly page: number;
-  /** Whoever asked may save the question for the next time. */
+  /** The person may save the answer for the next time. */
   readonly manages: boolean;
 }
 

@@ -29,6 +29,6 @@ export interface CommandCatalogue {
   about(verbOrText: string): VerbInfo | undefined;
   /** The names at which a text aims; none where its verb is unknown or takes none, or where it aims at everybody. */
   targetsOf(text: string): readonly string[];
-  /** What a text of the game's log means, whoever typed it and however; undefined: no command can be read in it. */
+  /** What a text of the game's log means, in whatever spelling; undefined: no command can be read in it. */
   readLogged(text: string): ParsedCommand | undefined;
 }

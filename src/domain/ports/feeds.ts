@@ -7,7 +7,7 @@ export type NewFeed = Omit<Feed, "id" | "state" | "parkedWhy" | "createdAtMs">;
 export interface FeedStatus {
   readonly undelivered: number;
   readonly lateSinceMs?: number;
-  /** What is stored of it is not done yet, because the store failed meanwhile; it is tried again by itself. */
+  /** What is stored of it is not done yet, because the store failed; it is tried again automatically. */
   readonly waitsForStore?: boolean;
   /** It begins with the next look at the server's log: what stands there by then is not posted. */
   readonly waitsForFirstLook?: boolean;

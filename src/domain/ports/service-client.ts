@@ -21,7 +21,7 @@ export interface CommandOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * Called synchronously right before the first byte is written, however long the gate held the command. false rejects
-   * with Failure "expired" (ran "no"), so that a permission which was withdrawn meanwhile still counts.
+   * with Failure "expired" (ran "no"), so that a permission which was withdrawn in between is gone.
    */
   readonly mayStart?: (() => boolean) | undefined;
   /** The guild whose person waits. */

@@ -99,6 +99,6 @@ export interface SharedLimits {
   keep(own: SharedUnits): Promise<void>;
   /** A command of this server was answered or given up; the next of any process may start after that. */
   endCommand(source: SourceId, waitMs: number): Promise<void>;
-  /** The probe that was let through showed that the halt is over; one that began meanwhile stays. */
+  /** The probe that was let through showed that the halt is over; one that began in between stays. */
   clearHalt(): Promise<void>;
 }

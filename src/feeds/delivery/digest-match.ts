@@ -1,7 +1,7 @@
 import type { DigestMark, FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { EntryItem } from "../journal/journal-port.ts";
 
-/** Rows that came late may lie among a digest's entries; more than this many are not told apart from them. */
+/** Rows that came late may lie among a digest's entries; more than this many cannot be separated from them. */
 const MOST_BETWEEN = 4;
 /** Such rows are looked for among this many of the newest: what came later stands later in the journal. */
 const NEWEST_LOOKED_AT = 100;

@@ -5,7 +5,7 @@ import { batchWaitMs } from "./batch-timing.ts";
 
 /** Fewer cannot fill a message: not worth rendering before the wait is over. */
 const FEW_ITEMS = 12;
-/** An entry that has waited longer makes the feed late, and the channel is told once. */
+/** An entry that has waited longer makes the feed late, and the channel gets one notice. */
 export const LATE_AFTER_MS = 300_000;
 
 /** All that decides what a delivery does next. */

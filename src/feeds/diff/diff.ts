@@ -9,7 +9,7 @@ export interface Diff<T> {
   readonly next: Retained;
   /** Whether `next` says anything that the state before did not: what has to be written. */
   readonly changed: boolean;
-  /** The log is known up to this look, or what may be missing before it has been told. */
+  /** The log is known up to this look, or what may be missing before it has been announced. */
   readonly whole: boolean;
 }
 

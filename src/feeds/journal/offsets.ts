@@ -28,7 +28,7 @@ export interface OffsetRecord {
   readonly inFileUpToS?: number;
   /** The feed started, or was resumed: nothing older is posted. Epoch milliseconds. */
   readonly sinceMs: number;
-  /** The channel has been told that the feed runs late, since when; until it has caught up it is not told again. */
+  /** Since when the channel has its notice that the feed runs late; it gets no other until the feed has caught up. */
   readonly lateSinceMs?: number;
 }
 

@@ -1,12 +1,8 @@
-import { Failure } from "../../domain/failure.ts";
 import type { Cases } from "../../domain/ports/cases.ts";
 import type { Watches } from "../../domain/ports/watches.ts";
+import { off } from "../no-history.ts";
 
 /** What commands get where the operator of this bot keeps no history: each question says so. */
-
-const off = async (): Promise<never> => {
-  throw new Failure("bad-command", "Whoever hosts this bot has turned the history off.", { isRead: true });
-};
 
 export const CASES_OFF: Cases = {
   isKept: false,

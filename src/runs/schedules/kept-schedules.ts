@@ -24,7 +24,7 @@ export class KeptSchedules {
     return this.#byId.size;
   }
 
-  /** Reads the store. Resolves with those that had ended before anybody was told. */
+  /** Reads the store. Resolves with those that had ended before their notice was sent. */
   async load(): Promise<readonly Schedule[]> {
     const { documents, owns } = this.#ports;
     const ended: Schedule[] = [];
@@ -68,7 +68,7 @@ export class KeptSchedules {
     this.#byId.set(schedule.id, schedule);
   }
 
-  /** It is due no more, and remembered in the store until somebody was told why. Rejects when the store does. */
+  /** It is due no more, and remembered in the store until its notice was sent. Rejects when the store does. */
   async end(schedule: Schedule, endedWhy: string): Promise<void> {
     this.#byId.delete(schedule.id);
     await this.#ports.documents.set(keyOf(schedule), { ...schedule, endedWhy });

@@ -79,7 +79,7 @@ function skipped(why: string, isFailure: boolean): Launch {
   return { kind: "over", end: { result: "skipped", why, isFailure } };
 }
 
-/** What nobody needs to mend here: it passes, is told elsewhere, or is as it should be. */
+/** Failures that need no notice here: they pass, are announced elsewhere, or are as they should be. */
 const PASSING: ReadonlySet<FailureCode | undefined> = new Set<FailureCode>([
   "server-empty",
   "queue-full",

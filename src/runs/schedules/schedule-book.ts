@@ -16,7 +16,7 @@ import { nextTime } from "./next-time.ts";
 import { type NoticePorts, ScheduleNotices } from "./schedule-notices.ts";
 
 const MOST_OF_GUILD = 20;
-/** Failures in a row after which the guild is told, once. */
+/** Failures in a row after which the guild gets one notice. */
 const TOLD_AFTER_FAILURES = 3;
 
 export interface ScheduleBookPorts extends LaunchPorts, Omit<KeptPorts, "audit">, Omit<NoticePorts, "audit"> {
@@ -126,13 +126,13 @@ export class ScheduleBook implements Schedules {
     this.#setTimes(this.#kept.of(guildId));
   }
 
-  /** A server was unlinked: its schedules end, and the guild is told once for all of them. */
+  /** A server was unlinked: its schedules end, and the guild gets one notice for all of them. */
   async onUnlinked({ guildId, id, name }: Binding): Promise<void> {
     const of = this.#kept.of(guildId).filter(({ bindingId }) => bindingId === id);
     if (of.length > 0) await this.#end(of, `${name} was unlinked.`);
   }
 
-  /** The guild has removed the bot, so there is nobody to be told. */
+  /** The guild has removed the bot, so no notice can reach it. */
   async forgetGuild(guildId: string): Promise<void> {
     for (const { id } of this.#kept.of(guildId)) await this.remove(guildId, id);
     this.#zones.delete(guildId);

@@ -12,7 +12,7 @@ const PAGE_KEYS = 500;
 
 /**
  * Brings what an earlier Marshal wrote into today's form, once. It can be interrupted and begun again, and what was
- * written in today's form meanwhile stands. Rejects with a StoreError for data of a newer Marshal.
+ * written in today's form in between stands. Rejects with a StoreError for data of a newer Marshal.
  */
 export async function bringToForm(connection: RedisConnection, log: Log | undefined): Promise<void> {
   const found = await connection.run((client) => client.get(FORM_KEY));

@@ -4,7 +4,7 @@ import { StoreError } from "../../domain/failure.ts";
 import { explainStoreError } from "./sqlite-errors.ts";
 
 /**
- * Copies a database into a new file, for its owner only, as it is at this moment. A Marshal may work on it meanwhile
+ * Copies a database into a new file, for its owner only, as it is at this moment. A Marshal may work on it all the while
  * and is not held up. The copy has no mark of a clean stop: what is posted after it was made is not in it. Throws a
  * StoreError.
  */

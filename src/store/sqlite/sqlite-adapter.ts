@@ -106,7 +106,7 @@ export class SqliteAdapter {
 
   /**
    * Reads page by page, because an open cursor would hold a read transaction across awaits and so block the checkpoint
-   * of the write-ahead log. Rows written meanwhile may or may not be seen; none is seen twice.
+   * of the write-ahead log. Rows written during the scan may or may not be seen; none is seen twice.
    */
   async *iterator(): AsyncGenerator<[key: string, value: string], void> {
     // No key is empty (Documents refuses one), so every key stands after "".

@@ -11,7 +11,7 @@ const FOOTER = /^Case (\d{1,9})$/;
 const COLORS = { open: 0xb7791f, done: 0x2f855a, note: 0x4a6fa5, revoked: 0x6b7280 };
 /** So many names of a case fit a phone; the others are counted. */
 const MOST_TARGETS = 10;
-/** From so many on staff are told how many warnings a player has. */
+/** From this number on the card says how many warnings a player has. */
 const TOLD_WARNINGS = 3;
 const MOST_EDITS = 3;
 

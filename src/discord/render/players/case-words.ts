@@ -21,7 +21,7 @@ function targetText({ name, playerId }: CaseTarget): Escaped {
   return playerId === undefined ? inlineCode(name, 60) : person({ name, id: playerId }, true);
 }
 
-/** At most so many by name, the others counted. */
+/** At most this many by name, the others counted. */
 export function targetsText({ targets, mass }: Pick<Case, "targets" | "mass">, most: number): Escaped {
   const shown = targets.slice(0, most).map(targetText);
   const left = targets.length - shown.length;

@@ -26,9 +26,9 @@ export interface PlayerShow {
     readonly atMs: number;
     readonly serverName: string;
   };
-  /** "nothing": they were never seen; else why it cannot be told, in words. */
+  /** "nothing": they were never seen; else why it is not known, in words. */
   readonly history: PlayerHistory | "nothing" | { readonly why: Escaped };
-  /** Undefined: it cannot be told. */
+  /** Undefined: it is not known. */
   readonly cases: CaseSummary | undefined;
   readonly watch: Watch | undefined;
 }

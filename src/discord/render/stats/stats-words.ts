@@ -30,7 +30,7 @@ export function count(value: number): Escaped {
   return markdownOfOurs(value.toLocaleString("en-US"));
 }
 
-/** `12 h 30 min` of a time that is told roughly: seconds matter only below a minute. */
+/** `12 h 30 min`: seconds matter only below a minute. */
 export function lasting(seconds: number): Escaped {
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return duration(minutes === 0 ? Math.round(seconds) : minutes * 60);
@@ -39,7 +39,7 @@ export function lasting(seconds: number): Escaped {
   return hours >= 100 || rest === 0 ? md`${hours} h` : md`${hours} h ${rest} min`;
 }
 
-/** Fewer answers than this are told without comparing their times. */
+/** Fewer answers than this are counted without comparing their times. */
 export const FEW_CALLS = 10;
 
 /** The same words where nothing is formatted: what stands behind a picture. */
