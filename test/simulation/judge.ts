@@ -4,7 +4,7 @@ import { callsOnCard, isModCallCard } from "./card-calls.ts";
 import type { Watcher } from "./discord.ts";
 import { EmergencyJudge, type EmergencyVerdict } from "./emergency-judge.ts";
 import { clearsBetween, type Look, Looks, lastShown, rangeOf } from "./looks.ts";
-import { LATEST_ROW_S, type Shown, type SimServer, tokenOf, tokensIn } from "./world.ts";
+import { CAPACITY, LATEST_ROW_S, type Shown, type SimServer, tokenOf, tokensIn } from "./world.ts";
 
 /** A notice as a reader understands it. */
 interface Notice {
@@ -365,7 +365,7 @@ interface Due {
   readonly clearedMs: number | undefined;
 }
 
-/** Where windows have nothing in common, or a log that had shown rows began anew. */
+/** Where windows have nothing in common that is surely the same, or a log that had shown rows began anew. */
 function dueStretches(server: SimServer, list: LogList, looks: readonly Look[]): readonly Due[] {
   const due: Due[] = [];
   let [keptEnd, fromMs] = [0, Number.NEGATIVE_INFINITY];
@@ -376,12 +376,21 @@ function dueStretches(server: SimServer, list: LogList, looks: readonly Look[]):
     const cleared = keptEnd === 0 ? [] : clearsBetween(server, fromMs, look.builtMs);
     const toMs = look.builtMs;
     for (const clearedMs of cleared) due.push({ fromMs, toMs, clearedMs });
-    if (cleared.length === 0 && start < end && start >= keptEnd)
+    if (cleared.length === 0 && start < end && mayHideGap(server.logs[list].atS, start, keptEnd))
       due.push({ fromMs, toMs, clearedMs: undefined });
     fromMs = look.builtMs;
     keptEnd = Math.max(keptEnd, end);
   }
   return due;
+}
+
+/**
+ * Nothing that had been shown stands in the window that begins at `start`; or only rows of seconds whose other rows are
+ * gone: equal ones that came later would look the same.
+ */
+function mayHideGap(atS: readonly number[], start: number, keptEnd: number): boolean {
+  const gone = new Set(atS.slice(Math.max(0, start - CAPACITY), start));
+  return atS.slice(start, Math.max(start, keptEnd)).every((second) => gone.has(second));
 }
 
 /** What the bot could see made the notice due: a window beyond the last one, a new log, a guild that slept. */

@@ -1,5 +1,4 @@
 // Over 200 lines: every step of a delivery reads and writes the one record of its feed.
-import { BackOff } from "../../domain/back-off.ts";
 import { SinkRefusal } from "../../domain/failure.ts";
 import type { Feed } from "../../domain/guild.ts";
 import type { Random } from "../../domain/ports/clock.ts";
@@ -18,6 +17,7 @@ import { nonceOf } from "./nonce.ts";
 import { mayFitOtherwise, Planner, type PlannerPorts } from "./planner.ts";
 import { delivered, skipped, withoutStanding } from "./reconcile.ts";
 import { reasonInWords } from "./refusal-words.ts";
+import { WakeLoop } from "./wake-loop.ts";
 
 export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
   readonly journal: Pick<Journal, "read" | "head" | "acknowledge">;
@@ -45,15 +45,12 @@ export class Delivery {
   readonly #planner: Planner;
   readonly #channel: FeedChannel;
   readonly #arrivals: Arrivals;
-  readonly #stop = new AbortController();
-  readonly #backOff: BackOff;
+  readonly #loop: WakeLoop;
   #record: OffsetRecord;
   /** The frozen batch stands in the channel under this id, but that could not be written yet. */
   #delivered: string | undefined;
   #pollLateSinceMs: number | undefined;
   #parkWhy: string | undefined;
-  #woken = false;
-  #running: Promise<void> | undefined;
 
   constructor(start: DeliveryStart, ports: DeliveryPorts) {
     const { clock } = ports;
@@ -62,7 +59,14 @@ export class Delivery {
     this.#ports = ports;
     this.#planner = new Planner(start.feed, ports);
     this.#channel = new FeedChannel(start, this.#planner, ports);
-    this.#backOff = new BackOff(clock, ports.random);
+    this.#loop = new WakeLoop(ports, {
+      pass: () => this.#drain(),
+      onFailed: (error) => this.#onFailed(error),
+      onBusy: () => ports.busy.add(this),
+      onIdle: () => {
+        if (this.undelivered === 0 && this.lateSinceMs === undefined) ports.busy.delete(this);
+      },
+    });
     const [wallMs, monotonicMs] = [clock.nowMs(), clock.monotonicMs()];
     this.#arrivals = new Arrivals({ head: this.#head, wallMs, monotonicMs });
   }
@@ -94,15 +98,7 @@ export class Delivery {
   /** There may be something to do. Returns at once. */
   wake(): void {
     this.#arrivals.note(this.#head, this.#ports.clock.monotonicMs());
-    this.#woken = true;
-    if (this.#running !== undefined || this.#stop.signal.aborted) return;
-    this.#ports.busy.add(this);
-    this.#running = this.#run().finally(() => {
-      this.#running = undefined;
-      if (this.undelivered === 0 && this.lateSinceMs === undefined) this.#ports.busy.delete(this);
-      // Woken between the last look and here: nobody else would notice.
-      if (this.#woken) this.wake();
-    });
+    this.#loop.wake();
   }
 
   /** An answer of the server was kept: the journal holds what it showed. */
@@ -119,8 +115,8 @@ export class Delivery {
 
   /** Ends after the message that is on its way, if any, and what has come of it is written. */
   async stop(): Promise<void> {
-    this.#stop.abort(new Error("the delivery was stopped"));
-    await this.#running;
+    this.#loop.end("the delivery was stopped");
+    await this.#loop.ended();
   }
 
   get #head(): number {
@@ -128,33 +124,19 @@ export class Delivery {
     return list === undefined ? nextSeq : this.#ports.journal.head(source, list);
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (this.#woken && !signal.aborted) {
-      this.#woken = false;
-      try {
-        await this.#drain();
-        this.#backOff.reset();
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#woken = true;
-        if (error instanceof SinkRefusal) this.#parkWhy = reasonInWords(error);
-        else await this.#waitAfter(error);
-      }
+  #onFailed(error: unknown): number | "at once" {
+    if (error instanceof SinkRefusal) {
+      this.#parkWhy = reasonInWords(error);
+      return "at once";
     }
-  }
-
-  async #waitAfter(error: unknown): Promise<void> {
-    if (!(error instanceof TryAgain)) {
-      this.#ports.metrics.count("marshal_feed_errors_total");
-      this.#ports.warn(`feed ${this.feed.id} waits after an error`, error);
-    }
-    const wait = this.#backOff.wait(this.#stop.signal, error instanceof TryAgain ? error.afterMs : undefined);
-    await wait.catch(() => undefined);
+    if (error instanceof TryAgain) return error.afterMs ?? 0;
+    this.#ports.metrics.count("marshal_feed_errors_total");
+    this.#ports.warn(`feed ${this.feed.id} waits after an error`, error);
+    return 0;
   }
 
   async #drain(): Promise<void> {
-    const { signal } = this.#stop;
+    const { signal } = this.#loop;
     let items: readonly JournalItem[] | undefined;
     while (!signal.aborted) {
       const step = this.#next(items);
@@ -190,7 +172,7 @@ export class Delivery {
     switch (step.kind) {
       case "park":
         await this.#ports.park(this.feed, step.why);
-        this.#stop.abort(new Error("the feed was parked"));
+        this.#loop.end("the feed was parked");
         return;
       case "read-back":
         return await this.#readBack();
@@ -204,7 +186,7 @@ export class Delivery {
         await this.#ports.takeModCalls(this.feed, step.items);
         return await this.#acknowledge(step.nextSeq, []);
       case "wait":
-        return await this.#ports.clock.sleep(step.forMs, this.#stop.signal);
+        return await this.#ports.clock.sleep(step.forMs, this.#loop.signal);
       case "batch":
         return await this.#batch(step.items, step.forMs);
     }
@@ -212,15 +194,15 @@ export class Delivery {
 
   async #batch(items: readonly JournalItem[], forMs: number): Promise<void> {
     const plan = await this.#planner.plan(this.#record, items);
-    this.#stop.signal.throwIfAborted();
+    this.#loop.signal.throwIfAborted();
     if (plan.kind === "skip") await this.#acknowledge(plan.throughSeq, plan.met);
-    else if (forMs > 0 && !plan.full) await this.#ports.clock.sleep(forMs, this.#stop.signal);
+    else if (forMs > 0 && !plan.full) await this.#ports.clock.sleep(forMs, this.#loop.signal);
     else await this.#freeze(plan.batch);
   }
 
   async #readBack(): Promise<void> {
     const record = await this.#channel.read(this.#record);
-    this.#stop.signal.throwIfAborted();
+    this.#loop.signal.throwIfAborted();
     if (record === undefined) return;
 
     const { frozen } = this.#record;
@@ -234,7 +216,7 @@ export class Delivery {
       if (this.#delivered === undefined) {
         // What a file holds cannot be read back entry by entry: after a power cut its batch must still be known.
         if (batch.form === "digest") await this.#ports.onDisk();
-        const sent = await this.#channel.send(this.#record, batch, this.#stop.signal);
+        const sent = await this.#channel.send(this.#record, batch, this.#loop.signal);
         if (sent.kind === "other") return await this.#makeAnew(batch, sent.keys);
         this.#delivered = sent.messageId;
       }
@@ -252,7 +234,7 @@ export class Delivery {
   #onDone(record: OffsetRecord, batch: FrozenBatch): void {
     this.#delivered = undefined;
     this.#channel.onNewMessage();
-    this.#backOff.reset();
+    this.#loop.progressed();
     this.#ports.journal.acknowledge(this.feed.id, record.nextSeq);
     if (record.nextSeq >= batch.throughSeq) countDelivered(this.#ports, this.feed, batch);
   }

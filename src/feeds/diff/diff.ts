@@ -1,5 +1,6 @@
 import type { Fact } from "./fact.ts";
-import { Calm, calmAfter, type Gap, gapBefore, gapOfCleared, type Look } from "./gap.ts";
+import { Calm, calmAfter, type Gap, gapBefore, gapOfCleared, isFull, type Look } from "./gap.ts";
+import { provesContinuity } from "./overlap.ts";
 import { evicted, LATE_S, merged, type Retained, withoutFuture } from "./retained.ts";
 
 export interface Diff<T> {
@@ -35,7 +36,8 @@ export function diff<T>(stored: Retained | undefined, window: readonly Fact<T>[]
 
   fresh.sort((a, b) => a.atS - b.atS);
   const seconds = fresh.map(({ atS }) => atS);
-  const gap = shared ? undefined : gapBefore(state, seconds, look);
+  const goesOn = shared && (!isFull(state, look) || provesContinuity(state, window));
+  const gap = goesOn ? undefined : gapBefore(state, seconds, look);
   const reachedS = latest(state.reachedS, look.reachedS);
   const next = { ...evicted(merged(state, fresh), longest), calm, reachedS };
   const values = fresh.map((fact) => fact.value);

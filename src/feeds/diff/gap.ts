@@ -69,8 +69,13 @@ export function calmAfter({ calm }: Retained, shared: boolean, look: Look): numb
   return rows === 0 && wasIntact && calm === Calm.sure ? Calm.anew : Calm.none;
 }
 
+/** A log that is as long as ever may have dropped rows; a shorter one has all that came since it began. */
+export function isFull({ longest }: Retained, { rows, fullest }: Look): boolean {
+  return rows >= Math.max(longest, fullest, SHORTEST_FULL);
+}
+
 /**
- * Nothing in common with what we knew, though newer rows are there: entries may have fallen out in between.
+ * Nothing in common with what we knew for sure, though newer rows are there: entries may have fallen out in between.
  * Silent where the server was empty and its log is shorter than it has been: that is the log of a server that
  * started again, and nothing has fallen out of it. A log as long as ever may have lost rows even then, and after a
  * long time without an answer a whole evening may have come and gone.
@@ -84,15 +89,14 @@ export function gapBefore(state: Retained, freshSeconds: readonly number[], look
   if (state.seconds.length === 0) {
     // Nothing to overlap with: only a log as long as logs get may have dropped its beginning. As long as nobody has
     // seen how long that is, any long one may have.
-    const isFull = rows >= Math.max(SHORTEST_FULL, fullest);
-    return isFull ? between(beginning(state, look), firstS) : undefined;
+    const isLong = rows >= Math.max(SHORTEST_FULL, fullest);
+    return isLong ? between(beginning(state, look), firstS) : undefined;
   }
   // A row that is minutes ahead of its time must not hide that everything else has moved on.
   const lastS = newestUntil(state, Math.max(newestS, look.takenAtS));
   if (lastS === undefined || newestS < lastS) return undefined;
-  const isWhole = rows < Math.max(state.longest, fullest, SHORTEST_FULL);
   const isCalm = state.calm === Calm.anew ? continuous : recent && state.calm === Calm.sure;
-  if (isCalm && isWhole) return undefined;
+  if (isCalm && !isFull(state, look)) return undefined;
   return between(beginning(state, look), firstS);
 }
 

@@ -416,6 +416,17 @@ describe("diff: gaps", () => {
     assert.equal(step(after([]), "joinLogs", many(50, 19)).gap, undefined);
   });
 
+  test("is announced where all that a full window shares are rows of a second of which others are gone: equal rows that came later may hide the gap", () => {
+    const known = after([...many(51, 48), ...joins([100, "bob"], [100, "cy"])]);
+    const next = (...rows: JoinEntry[]) =>
+      step(known, "joinLogs", [...rows, ...many(101, 50 - rows.length)]).gap;
+    assert.deepEqual(next(...joins([100, "bob"])), { fromS: 40, toS: 161 });
+    assert.equal(next(...joins([100, "bob"], [100, "cy"])), undefined, "the second is whole");
+    assert.equal(next(...many(98, 1), ...joins([100, "bob"])), undefined, "another second is whole");
+    const short = step(known, "joinLogs", [...joins([100, "bob"]), ...many(101, 30)]).gap;
+    assert.equal(short, undefined, "nothing falls out of a log that is not full");
+  });
+
   test("is announced for the first rows of an empty log only when it is as long as logs of its kind get elsewhere", () => {
     const first = (length: number, fullest: number) =>
       step(after([]), "joinLogs", many(100, length), { fullest }).gap;
