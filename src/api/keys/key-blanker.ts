@@ -1,4 +1,3 @@
-// Over 200 lines: every form in which a key can stand in a text, side by side, because a missed one would show the key.
 import { Buffer } from "node:buffer";
 import type { SourceId } from "../../domain/model.ts";
 import type { ServerKey } from "../../domain/server-key.ts";
