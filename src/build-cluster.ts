@@ -55,12 +55,7 @@ class ClusterMember {
       wanted: shards === "auto" ? "auto" : blocksOf(shards),
       recommendedCount: () => this.#recommendedCount(),
     });
-    const holds = () => (this.#lease === undefined ? 0 : 1);
-    this.#metrics.gauge(
-      "marshal_lease_held",
-      "1 while this process serves shards, 0 while it stands by.",
-      holds,
-    );
+    this.#showLease();
   }
 
   get marshal(): Marshal {
@@ -152,6 +147,22 @@ class ClusterMember {
     await bot
       ?.drop()
       .catch((err: unknown) => log.warn({ err }, "a bot whose lease is over could not be closed"));
+    // What it counted, communities and what waits, is counted by whoever serves them now.
+    this.#metrics.withdrawGauges();
+    this.#showLease();
+  }
+
+  #showLease(): void {
+    const held = () => (this.#lease?.over.aborted === false ? this.#lease.lease.block : undefined);
+    const gauges = {
+      marshal_lease_held: [
+        "1 while this process serves shards, 0 while it stands by.",
+        () => (held() ? 1 : 0),
+      ],
+      marshal_shards_held: ["Shards that this process serves.", () => held()?.ids.length ?? 0],
+      marshal_shards: ["Shards of the bot, as who serves some knows; else 0.", () => held()?.count ?? 0],
+    } as const;
+    for (const [name, [help, read]] of Object.entries(gauges)) this.#metrics.gauge(name, help, read);
   }
 
   /** The connection that is there already, if it is of these shards. */

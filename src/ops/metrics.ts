@@ -86,6 +86,8 @@ export const METRIC_DEFINITIONS: Readonly<Record<string, Definition>> = {
 export interface MetricsRegistry extends Metrics {
   /** Adds a value that is read on each request for the metrics, in the place of an earlier one of that name. */
   gauge(name: string, help: string, read: () => number): void;
+  /** Takes out every gauge that was added: what they read from is no more. */
+  withdrawGauges(): void;
   /** The text form of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -104,6 +106,7 @@ export function createMetrics(options: { readonly ofProcess?: boolean } = {}): M
   });
   const counters = new Map<string, Counter>();
   const histograms = new Map<string, Histogram>();
+  const gauges = new Set<string>();
   for (const [name, { kind, help, labels, buckets = DEFAULT_BUCKETS_S }] of Object.entries(
     METRIC_DEFINITIONS,
   )) {
@@ -126,7 +129,14 @@ export function createMetrics(options: { readonly ofProcess?: boolean } = {}): M
       if (histogram === undefined || !known(name, labels)) unknown.inc();
       else histogram.observe({ ...labels }, value);
     },
-    gauge: (name, help, read) => addGauge({ registry, name, help, read }),
+    gauge(name, help, read) {
+      gauges.add(name);
+      addGauge({ registry, name, help, read });
+    },
+    withdrawGauges() {
+      for (const name of gauges) registry.removeSingleMetric(name);
+      gauges.clear();
+    },
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -72,6 +72,8 @@ interface SettleOptions {
   readonly areKeysTaken?: boolean;
   /** What seals the keys. @default the one beside a sqlite store */
   readonly secretKey?: Uint8Array;
+  /** The key of the server that a community has linked. @default one for each */
+  readonly keyAt?: (index: number) => string;
 }
 
 /**
@@ -81,7 +83,7 @@ interface SettleOptions {
 export async function settle(
   storeUrl: string,
   communities: readonly Community[],
-  { clock, random, areKeysTaken = false, secretKey }: SettleOptions,
+  { clock, random, areKeysTaken = false, secretKey, keyAt = keyOf }: SettleOptions,
 ): Promise<void> {
   const store = await openStore(storeUrl);
   try {
@@ -100,7 +102,7 @@ export async function settle(
     const takenKeys = store.documents("taken-keys", parseTakenKey, "normal");
     for (const [index, { guild, feeds, staffRole, owner }] of communities.entries()) {
       const byUserId = owner.member.id;
-      const key = new ServerKey(keyOf(index));
+      const key = new ServerKey(keyAt(index));
       const { binding } = await bindings.link({ guildId: guild.id, key, status: statusOf(index), byUserId });
       if (areKeysTaken) await takenKeys.set(binding.source, { takenAtMs: clock.nowMs() });
       const policy = { ...EMPTY_POLICY, roleTiers: { [staffRole.id]: "moderator" as const } };

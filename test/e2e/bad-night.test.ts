@@ -13,6 +13,7 @@ const SHORT = {
   discordAwayMs: 4_000,
   diskFullMs: 3_000,
   betweenMs: 2_000,
+  rounds: 1,
 };
 
 describe("a bad night with two blocks and a standby", needsRedis(), () => {

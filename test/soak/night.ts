@@ -10,19 +10,21 @@ const EVENTS = 7;
  * is killed, one stands still for a minute, Redis is killed, fails over to a replica that is a second behind and refuses
  * writes, the service says stop, Discord answers 503 for ten minutes and drops its sessions.
  *
- *   npm run soak -- night [--minutes 120] [--seeds 1,2,3] [--servers 300] [--per-minute 600]
+ *   npm run soak -- night [--minutes 120] [--rounds 1] [--seeds 1,2,3] [--servers 300]
+ *     [--per-minute 600]
  */
 export async function run(args: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({
     args: [...args],
     options: {
       minutes: { type: "string", default: "120" },
+      rounds: { type: "string", default: "1" },
       seeds: { type: "string", default: "1,2,3" },
       servers: { type: "string", default: "300" },
       "per-minute": { type: "string", default: "600" },
     },
   });
-  const troubles = troublesOf(Number(values.minutes) * MINUTE_MS);
+  const troubles = troublesOf(Number(values.minutes) * MINUTE_MS, Number(values.rounds));
   let held = true;
   for (const seed of values.seeds.split(",").map(Number)) {
     const fleet = await Fleet.open({
@@ -60,8 +62,12 @@ export async function run(args: readonly string[]): Promise<boolean> {
   return held;
 }
 
-/** The night as described in two hours; a shorter one has shorter troubles, but none shorter than what it tries. */
-function troublesOf(lengthMs: number): Troubles {
+/**
+ * The night as described in two hours; a shorter one, or one whose troubles come several times, has shorter troubles, but
+ * none shorter than what it tries.
+ */
+function troublesOf(nightMs: number, rounds: number): Troubles {
+  const lengthMs = nightMs / rounds;
   const part = (ofNightMs: number, leastMs: number) =>
     Math.max(leastMs, Math.min(ofNightMs, (ofNightMs * lengthMs) / (120 * MINUTE_MS)));
   const troubles = {
@@ -73,5 +79,5 @@ function troublesOf(lengthMs: number): Troubles {
     diskFullMs: part(MINUTE_MS, 5_000),
   };
   const busyMs = Object.values(troubles).reduce((sum, ms) => sum + ms, 0);
-  return { ...troubles, betweenMs: Math.max(5_000, (lengthMs - busyMs) / (EVENTS + 1)) };
+  return { ...troubles, rounds, betweenMs: Math.max(5_000, (lengthMs - busyMs) / (EVENTS + 1)) };
 }

@@ -13,6 +13,8 @@ export interface Troubles {
   readonly discordAwayMs: number;
   readonly diskFullMs: number;
   readonly betweenMs: number;
+  /** How often all of them come, each time in another order. */
+  readonly rounds: number;
 }
 
 export interface Morning {
@@ -58,10 +60,12 @@ export async function badNight(
     ["writes are refused", () => fleet.redis.refuseWrites(troubles.diskFullMs)],
   ];
   fleet.run();
-  for (const [what, happen] of events
-    .map((event) => ({ event, at: random.next() }))
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ event }) => event)) {
+  const inSomeOrder = () =>
+    events
+      .map((event) => ({ event, at: random.next() }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ event }) => event);
+  for (const [what, happen] of Array.from({ length: troubles.rounds }, inSomeOrder).flat()) {
     await sleep(troubles.betweenMs);
     tell(what);
     await happen();

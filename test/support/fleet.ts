@@ -22,6 +22,10 @@ export interface FleetOptions {
   readonly perMinute: number;
   /** Requests a second that the service allows. */
   readonly perSecond: number;
+  /** Identifies that Discord takes at once. @default 16, as it tells large bots */
+  readonly maxConcurrency?: number;
+  /** Two communities of different blocks have linked one server: `Fleet.neighbours`. @default false */
+  readonly sharesServer?: boolean;
 }
 
 /** What stands in the channels, held against the towns' own records. */
@@ -42,6 +46,7 @@ interface Asked {
 }
 
 const SECRET_KEY = new Uint8Array(32).fill(7);
+const DISCORD_EPOCH_MS = 1_420_070_400_000;
 const SHAPE = { textChannels: 1, voiceChannels: 0, roles: 2 };
 const LOOK_EVERY_MS = 100;
 /** So long that a block's absence never opens a real gap: what is lost then was lost by the bot. */
@@ -59,6 +64,8 @@ export class Fleet {
   readonly #http: Http;
   readonly #ticking: NodeJS.Timeout;
   readonly #from = new Map<Community, Lengths>();
+  /** The community whose server is that of the first one. */
+  readonly #guest: number | undefined;
   #people: Promise<void> | undefined;
   #arePeopleHere = false;
   /** Each command is a text of its own. */
@@ -70,10 +77,13 @@ export class Fleet {
     this.service = parts.service;
     this.discord = parts.discord;
     this.#http = parts.http;
-    const { communities } = this.options;
-    this.communities = Array.from({ length: communities }, (_, index) =>
-      addCommunity(this.discord, index, SHAPE),
-    );
+    const { options } = parts;
+    this.communities = Array.from({ length: options.communities }, (_, index) => {
+      // The shard of a community is the millisecond in which it was made: each block gets as many as the others.
+      while (this.#blockOfShard(Date.now() - DISCORD_EPOCH_MS) !== index % options.blocks);
+      return addCommunity(this.discord, index, SHAPE);
+    });
+    this.#guest = options.sharesServer === true ? this.#firstOfAnotherBlock() : undefined;
     this.#ticking = setInterval(() => this.service.advance(), 500);
   }
 
@@ -91,6 +101,7 @@ export class Fleet {
     const http = await serve(service, { host: "127.0.0.1" });
     const discord = await EmulatedDiscord.start({ seed: String(seed) });
     discord.limits.shards = blocks * shardsOfBlock;
+    discord.limits.identify.maxConcurrency = options.maxConcurrency ?? discord.limits.identify.maxConcurrency;
     const fleet = new Fleet({ options, redis, service, discord, http });
     for (const key of service.keys) {
       const town = service.town(key);
@@ -107,6 +118,7 @@ export class Fleet {
       random: seededRandom(seed),
       areKeysTaken: true,
       secretKey: SECRET_KEY,
+      keyAt: (index: number) => fleet.#keyAt(index),
     };
     await settle(redis.url, fleet.communities, made);
     await fleet.add(blocks + options.standbys);
@@ -174,9 +186,34 @@ export class Fleet {
     return held;
   }
 
+  /** The process that has claimed a block, whether it serves it already or not. */
+  async claimant(block: string): Promise<BotProcess | undefined> {
+    for (const bot of this.bots) {
+      const state = bot.running ? await bot.state() : undefined;
+      if (fieldOf(fieldOf(state, "cluster"), "holds") === block) return bot;
+    }
+    return undefined;
+  }
+
   /** Resolves when every block is served. */
   async served(blocks = this.options.blocks): Promise<void> {
     await this.until("every block served", async () => (await this.holders()).size === blocks || undefined);
+  }
+
+  /** Two communities whose blocks differ and who have linked one server. */
+  get neighbours(): readonly [Community, Community] {
+    const [host, guest] = [this.communities[0], this.communities[this.#guest ?? -1]];
+    if (host === undefined || guest === undefined) throw new Error("no server is shared (sharesServer)");
+    return [host, guest];
+  }
+
+  /** The process that serves a community. */
+  async holderOf(community: Community): Promise<BotProcess> {
+    const first = this.#blockOf(community) * this.options.shardsOfBlock;
+    return await this.until(
+      "its block served",
+      async () => [...(await this.holders())].find(([block]) => Number.parseInt(block, 10) === first)?.[1],
+    );
   }
 
   /** Waits until all entries stand in their channels, at most so long; then what is missing or there twice. */
@@ -198,7 +235,7 @@ export class Fleet {
 
   /** People who still read "thinking..." or that their command waits. */
   get unanswered(): readonly string[] {
-    return this.asked.flatMap(({ text, exchange }) => (exchange.pending ? [text] : []));
+    return this.asked.flatMap(({ text, exchange }) => (isWaiting(exchange) ? [text] : []));
   }
 
   async until<T>(
@@ -232,7 +269,30 @@ export class Fleet {
   }
 
   #town(index: number) {
-    return this.service.town(keyOf(index));
+    return this.service.town(this.#keyAt(index));
+  }
+
+  #keyAt(index: number): string {
+    return keyOf(index === this.#guest ? 0 : index);
+  }
+
+  #blockOf({ guild }: Community): number {
+    return this.#blockOfShard(Number(BigInt(guild.id) >> 22n));
+  }
+
+  /** Of `shard` modulo the number of shards. */
+  #blockOfShard(shard: number): number {
+    const { blocks, shardsOfBlock } = this.options;
+    return Math.floor((shard % (blocks * shardsOfBlock)) / shardsOfBlock);
+  }
+
+  #firstOfAnotherBlock(): number {
+    const [host] = this.communities;
+    const index = this.communities.findIndex(
+      (one) => host !== undefined && this.#blockOf(one) !== this.#blockOf(host),
+    );
+    if (index < 0) throw new Error("all communities are of one block");
+    return index;
   }
 
   #records() {
@@ -242,7 +302,7 @@ export class Fleet {
   async #allRead(): Promise<void> {
     const { byKey } = this.service.counts;
     const before = new Map(byKey);
-    const keys = this.communities.map((_, index) => keyOf(index));
+    const keys = this.communities.map((_, index) => this.#keyAt(index));
     await this.until("a read of every server", () =>
       keys.every((key) => (byKey.get(key) ?? 0) >= (before.get(key) ?? 0) + 2) ? true : undefined,
     );
@@ -293,6 +353,11 @@ export class Fleet {
     }
     return { ...all, toldOfGaps };
   }
+}
+
+/** Whether its person still waits: "thinking...", or a card that says that the command waits or is being sent. */
+export function isWaiting({ pending, text }: Exchange): boolean {
+  return pending || /⏳ Waiting, not sent yet|📨 Being sent/u.test(text);
 }
 
 function isBegun(record: Parameters<typeof lengthsOf>[0]): boolean {

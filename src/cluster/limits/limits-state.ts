@@ -6,14 +6,21 @@ import {
   SHARE_MS,
   type SharedUnits,
 } from "../../domain/ports/shared-limits.ts";
+import {
+  claim,
+  commandTurns,
+  isOthers,
+  prunedTurns,
+  turnInMs,
+  turnTaken,
+  withWaiting,
+} from "./command-turns.ts";
 
 const HOUR_MS = 3_600_000;
 /** A process that is well looks each second. */
 const SEEN_WITHIN_MS = SHARE_MS;
 /** First refusals of linked keys within this time count together. */
 const FIRSTS_MS = 600_000;
-/** A command whose process died frees its server after this. */
-const COMMAND_HELD_MS = 15_000;
 const PROBE_HELD_MS = 12_000;
 
 const guildId = z.string().optional();
@@ -26,11 +33,10 @@ const member = z.object({
   wave: z.object({ id: z.string(), openedMs: z.number(), lastMs: z.number() }).optional(),
 });
 const grant = z.object({ share: z.number(), demand: z.number(), untilMs: z.number() });
-const claim = z.object({ token: z.string(), untilMs: z.number() });
 const schema = z.object({
   members: z.record(z.string(), member),
   shares: z.record(z.string(), z.record(z.string(), grant)),
-  commands: z.record(z.string(), claim),
+  commands: z.record(z.string(), commandTurns),
   probe: claim.optional(),
 });
 
@@ -53,7 +59,10 @@ export function pruned(state: LimitsState, nowMs: number): LimitsState {
     const isGone = nowMs - one.seenMs > SEEN_WITHIN_MS && isEmpty && kept.wave === undefined;
     return isGone ? [] : [[token, kept] as const];
   });
-  const commands = Object.entries(state.commands).filter(([, { untilMs }]) => untilMs > nowMs);
+  const commands = Object.entries(state.commands).flatMap(([of, turns]) => {
+    const kept = prunedTurns(turns, nowMs);
+    return kept === undefined ? [] : [[of, kept] as const];
+  });
   const probe = state.probe !== undefined && state.probe.untilMs > nowMs ? { probe: state.probe } : {};
   return {
     members: Object.fromEntries(members),
@@ -155,28 +164,26 @@ export function departed(
   if (isHalted && isOthers(state.probe, token, nowMs)) return { departure: { kind: "halted" } };
 
   const { source, isCommand, own, mostTogether } = request;
-  const running = state.commands[source];
-  if (isCommand && running !== undefined && isOthers(running, token, nowMs))
-    return { departure: { kind: "command-waits", forMs: running.untilMs - nowMs } };
+  const turns = state.commands[source];
+  const forMs = isCommand ? turnInMs(turns, token, nowMs) : 0;
+  if (turns !== undefined && forMs > 0) {
+    const commands = { ...state.commands, [source]: withWaiting(turns, token, nowMs) };
+    return { departure: { kind: "command-waits", forMs }, state: { ...state, commands } };
+  }
 
   const others = othersOf(state, token, nowMs);
   const together = [own, others].reduce((sum, { refusals, open }) => sum + refusals.length + open.length, 0);
   if (together > mostTogether) return { departure: { kind: "spent" } };
 
   const noted = withMember(state, token, own, nowMs);
-  const held = { token, untilMs: nowMs + COMMAND_HELD_MS };
   return {
     departure: { kind: "go" },
     state: {
       ...noted,
-      ...(isCommand ? { commands: { ...noted.commands, [source]: held } } : {}),
+      ...(isCommand ? { commands: { ...noted.commands, [source]: turnTaken(turns, token, nowMs) } } : {}),
       ...(isHalted ? { probe: { token, untilMs: nowMs + PROBE_HELD_MS } } : {}),
     },
   };
-}
-
-function isOthers(claimed: LimitsState["probe"], token: string, nowMs: number): boolean {
-  return claimed !== undefined && claimed.token !== token && claimed.untilMs > nowMs;
 }
 
 /** A command of this process has ended; the next one of any may start after `waitMs`. */
@@ -185,6 +192,7 @@ export function commandEnded(
   token: string,
   { source, waitMs, nowMs }: { readonly source: SourceId; readonly waitMs: number; readonly nowMs: number },
 ): LimitsState {
-  if (state.commands[source]?.token !== token) return state;
-  return { ...state, commands: { ...state.commands, [source]: { token, untilMs: nowMs + waitMs } } };
+  const turns = state.commands[source];
+  if (turns?.token !== token) return state;
+  return { ...state, commands: { ...state.commands, [source]: { ...turns, untilMs: nowMs + waitMs } } };
 }

@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import { serveCalls, yieldToMainThread } from "../worker/serve-calls.ts";
+import { serveCalls } from "../worker/serve-calls.ts";
+import { yieldToMainThread } from "../worker/yield-to-main-thread.ts";
 import type { DrawingQuestions } from "./drawing-thread.ts";
 import { pngOf } from "./png.ts";
 

@@ -6,7 +6,8 @@ import { openContext, type QueryContext } from "../queries/context.ts";
 import { namedQueries } from "../queries/named-queries.ts";
 import type { HistoryThreadOptions } from "./history-thread.ts";
 import type { FromWorker } from "./protocol.ts";
-import { serveCalls, yieldToMainThread } from "./serve-calls.ts";
+import { serveCalls } from "./serve-calls.ts";
+import { yieldToMainThread } from "./yield-to-main-thread.ts";
 
 /**
  * The thread that has the database. Queries of sqlite are synchronous: here they hold up nothing but each other. A call

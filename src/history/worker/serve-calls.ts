@@ -1,4 +1,3 @@
-import { constants, getPriority, setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import type { Call, FromWorker } from "./protocol.ts";
 
@@ -29,14 +28,4 @@ export function serveCalls(port: MessagePort, duty: ThreadDuty): void {
     if (call === "close") void duty.close().finally(() => port.close());
     else void answer(call).then((answered) => port.postMessage(answered));
   });
-}
-
-/**
- * On Linux the priority of "0" is this thread's alone: on a machine whose cores are all busy, first answers and posts
- * go before what is only recorded or drawn. Elsewhere it would be the whole process's, so it stays as it is.
- */
-export function yieldToMainThread(): void {
-  const wanted = constants.priority.PRIORITY_BELOW_NORMAL;
-  // A process that was started at a lower priority keeps it: raising it is not allowed.
-  if (process.platform === "linux" && getPriority(0) < wanted) setPriority(0, wanted);
 }

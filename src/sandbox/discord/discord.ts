@@ -87,6 +87,16 @@ export class EmulatedDiscord {
     return this.#gateway.connected;
   }
 
+  /** How often a session was not begun because another of its turn had begun within the last seconds. */
+  get refusedSessions(): number {
+    return this.#world.identifies.refused;
+  }
+
+  /** How many connections have asked for a session of a shard that is kept away, and wait. */
+  get unansweredSessions(): number {
+    return this.#gateway.unanswered;
+  }
+
   get guilds(): readonly Guild[] {
     return [...this.#world.guilds.values()];
   }

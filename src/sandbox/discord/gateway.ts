@@ -61,6 +61,11 @@ export class Gateway {
       .map(({ id, shard }) => ({ id, shard }));
   }
 
+  /** How many connections have asked for a session and get no answer. */
+  get unanswered(): number {
+    return this.#unanswered.size;
+  }
+
   /** Sends an event to the shard of a guild, whatever its intents. */
   dispatch(guildId: string, name: string, data: unknown): void {
     for (const session of this.#sessions.values())
@@ -142,8 +147,8 @@ export class Gateway {
       socket.close(4010, "Invalid shard.");
       return undefined;
     }
-    if (this.#leftAlone(socket, shard[0])) return undefined;
     if (!this.#mayBegin(socket, shard[0])) return undefined;
+    if (this.#leftAlone(socket, shard[0])) return undefined;
     this.#forgetGhosts(shard);
     const id = this.#world.secret().slice(0, 32);
     const session: Session = { id, intents: Number(body.intents ?? 0), shard, socket, sequence: 0, sent: [] };

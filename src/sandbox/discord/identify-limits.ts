@@ -8,10 +8,16 @@ export class IdentifyLimits {
   readonly #nowMs: () => number;
   readonly #latest = new Map<number, number>();
   #day = { endsAtMs: 0, used: 0 };
+  #refused = 0;
 
   constructor(limits: Pick<DiscordLimits, "identify">, nowMs: () => number) {
     this.#limits = limits;
     this.#nowMs = nowMs;
+  }
+
+  /** How often a session was not begun because it came too soon. */
+  get refused(): number {
+    return this.#refused;
   }
 
   /** As `/gateway/bot` tells it. */
@@ -35,7 +41,10 @@ export class IdentifyLimits {
     day.used += 1;
     const turn = shard % maxConcurrency;
     const latestMs = this.#latest.get(turn) ?? Number.NEGATIVE_INFINITY;
-    if (nowMs - latestMs < everyMs) return "too-soon";
+    if (nowMs - latestMs < everyMs) {
+      this.#refused += 1;
+      return "too-soon";
+    }
     this.#latest.set(turn, nowMs);
     return "begun";
   }

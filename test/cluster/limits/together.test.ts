@@ -161,3 +161,84 @@ describe("the budget of bad keys of several processes", () => {
     assert.equal(together.service.counts.byStatus.get(403), refused);
   });
 });
+
+describe("commands of a server that guilds of several processes link", () => {
+  /** Processes that all have linked one server, whose commands each of them has begun to send. */
+  async function crewOfOneServer(seed: number, blocks: number) {
+    const together = crew(seed, { keys: 1, blocks });
+    const sharedKey = keyText(seed, 0);
+    const sources = together.members.map(({ ring }) => ring.add(sharedKey));
+    await together.start();
+    await together.load(10_000);
+    const outcomes: string[] = [];
+    const send = (n: number, texts: readonly string[]) => {
+      for (const text of texts)
+        together
+          .member(n)
+          .client.command(sources[n] ?? assert.fail(), text)
+          .then(
+            () => outcomes.push(`${text} ran`),
+            (error: unknown) => outcomes.push(`${text} ${String(error)}`),
+          );
+    };
+    const { executions } = together.service.counts;
+    const sent = () => executions.map(({ text }) => text);
+    const assertNoRefusal = () => {
+      const { answers429, avoidable } = together.service.counts;
+      assert.deepEqual({ answers429, avoidable }, { answers429: 0, avoidable: 0 });
+    };
+    return { together, send, sent, outcomes, assertNoRefusal };
+  }
+  const WINDOW_MS = 5_000;
+
+  test("go in turn, one in a window, each process's own in its order, none refused", async () => {
+    const { together, send, sent, outcomes, assertNoRefusal } = await crewOfOneServer(51, 3);
+    send(0, [":h a1", ":h a2", ":h a3", ":h a4"]);
+    await together.clock.advance(100);
+    send(1, [":h b1", ":h b2"]);
+    await together.clock.advance(100);
+    send(2, [":h c1"]);
+    await together.clock.until(() => outcomes.length === 7, 60_000);
+    assert.deepEqual(sent(), [":h a1", ":h b1", ":h c1", ":h a2", ":h b2", ":h a3", ":h a4"]);
+    assert.ok(
+      outcomes.every((outcome) => outcome.endsWith(" ran")),
+      outcomes.join(", "),
+    );
+    assertNoRefusal();
+    const [first, last] = [
+      together.service.counts.executions.at(0),
+      together.service.counts.executions.at(-1),
+    ];
+    const meanMs = ((last?.atMs ?? 0) - (first?.atMs ?? 0)) / 6;
+    assert.ok(meanMs <= WINDOW_MS + 1_000, `the lock may cost no window: ${meanMs} ms apart`);
+  });
+
+  test("a process that is killed with a command under way frees them, and who waits goes on in turn", async () => {
+    const { together, send, sent, outcomes, assertNoRefusal } = await crewOfOneServer(52, 3);
+    send(0, [":h a1", ":h a2"]);
+    // Shorter steps than the way of its answer.
+    while (sent().length === 0) await together.clock.advance(10);
+    together.member(0).kill();
+    send(1, [":h b1"]);
+    await together.clock.advance(100);
+    send(2, [":h c1"]);
+    await together.clock.until(() => outcomes.length === 2, 40_000);
+    assert.deepEqual(outcomes, [":h b1 ran", ":h c1 ran"]);
+    assert.deepEqual(sent(), [":h a1", ":h b1", ":h c1"]);
+    assertNoRefusal();
+  });
+
+  test("a process that is killed while it waits holds nobody up", async () => {
+    const { together, send, outcomes, assertNoRefusal } = await crewOfOneServer(53, 3);
+    send(0, [":h a1"]);
+    await together.clock.advance(100);
+    send(1, [":h b1"]);
+    await together.clock.advance(100);
+    send(2, [":h c1"]);
+    await together.clock.advance(2_000);
+    together.member(1).kill();
+    await together.clock.until(() => outcomes.length === 2, 20_000);
+    assert.deepEqual(outcomes, [":h a1 ran", ":h c1 ran"]);
+    assertNoRefusal();
+  });
+});
