@@ -7,6 +7,7 @@ import type { AlertRule } from "../src/domain/alert.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { type AuditWhat, recordEvent } from "./audit-event.ts";
+import { choicesOf, chosenOf } from "./numbered-list.ts";
 
 /** How a sub-command of `/alert` names one alert: by a choice, by its number in the list, or by its id. */
 
@@ -14,10 +15,8 @@ const LONGEST_EVENT_TEXT = 400;
 
 async function completeAlert({ actor, typed }: Typing, services: Services): Promise<readonly Choice[]> {
   const bindings = await services.bindings.list(actor.guildId);
-  const wanted = typed.toLowerCase();
-  return (await services.alerts.list(actor.guildId))
-    .map((rule, index) => ({ name: alertChoice(rule, index + 1, bindings), value: rule.id }))
-    .filter(({ name, value }) => value === typed || name.toLowerCase().includes(wanted));
+  const all = await services.alerts.list(actor.guildId);
+  return choicesOf(all, typed, (rule, number) => alertChoice(rule, number, bindings));
 }
 
 const alertOption: APIApplicationCommandBasicOption = {
@@ -40,9 +39,7 @@ export function alertEntry(
     parse: (options) => options.string("alert", true).trim(),
     autocomplete: completeAlert,
     async execute({ actor, args }, services) {
-      const all = await services.alerts.list(actor.guildId);
-      // Digits alone are a number of the list: an id is longer.
-      const alert = /^\d{1,3}$/.test(args) ? all[Number(args) - 1] : all.find(({ id }) => id === args);
+      const alert = chosenOf(await services.alerts.list(actor.guildId), args);
       if (alert === undefined) {
         throw new Failure("bad-command", "There is no such alert; choose one from the list.");
       }

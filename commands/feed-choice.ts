@@ -4,6 +4,7 @@ import { feedChoice } from "../src/discord/render/feed-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Actor, Feed } from "../src/domain/guild.ts";
+import { choicesOf, chosenOf } from "./numbered-list.ts";
 
 /** How a sub-command of `/feed` names one feed: by a choice, by its number in the list, or by its id. */
 
@@ -17,12 +18,9 @@ export async function numberedFeeds({ feeds }: Services, guildId: string): Promi
 async function completeFeed({ actor, typed }: Typing, services: Services): Promise<readonly Choice[]> {
   const bindings = await services.bindings.list(actor.guildId);
   const feeds = await numberedFeeds(services, actor.guildId);
-  return feeds
-    .map((feed, index) => ({
-      name: feedChoice(feed, { number: index + 1, bindings, hereId: actor.channelId }),
-      value: feed.id,
-    }))
-    .filter(({ name, value }) => value === typed || name.toLowerCase().includes(typed.toLowerCase()));
+  return choicesOf(feeds, typed, (feed, number) =>
+    feedChoice(feed, { number, bindings, hereId: actor.channelId }),
+  );
 }
 
 const feedOption: APIApplicationCommandBasicOption = {
@@ -49,12 +47,7 @@ export function feedEntry(
     parse: (options) => ({ feed: options.string("feed", true).trim() }),
     autocomplete: completeFeed,
     async execute({ actor, args }, services) {
-      const all = await numberedFeeds(services, actor.guildId);
-      // Digits alone are a number of the list. A choice that was offered before its feed went is an id, and an id
-      // may begin with digits: it must not reach the feed that has that number now.
-      const feed = /^\d{1,3}$/.test(args.feed)
-        ? all[Number(args.feed) - 1]
-        : all.find(({ id }) => id === args.feed);
+      const feed = chosenOf(await numberedFeeds(services, actor.guildId), args.feed);
       if (feed === undefined) {
         throw new Failure("bad-command", "There is no such feed. Choose one from the list.");
       }

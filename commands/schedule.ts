@@ -21,6 +21,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { placeholdersOf, presetNamed } from "../src/domain/preset-text.ts";
 import { ruleOf, type ScheduledWhat, type ScheduleRule } from "../src/domain/schedule.ts";
 import { recordEvent } from "./audit-event.ts";
+import { choicesOf, chosenOf } from "./numbered-list.ts";
 import { presetChoice, usablePresets } from "./preset-choices.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { mustBeManager } from "./staff-rights.ts";
@@ -118,7 +119,7 @@ async function listReply(actor: Actor, services: Services): Promise<Reply> {
   return scheduleList({ views: await services.schedules.list(actor.guildId), servers, zone });
 }
 
-const remove = defineEntry<{ readonly schedule: string }>({
+const remove = defineEntry<string>({
   description: "Remove a schedule (Managers)",
   first: "ephemeral",
   options: [
@@ -130,21 +131,14 @@ const remove = defineEntry<{ readonly schedule: string }>({
       autocomplete: true,
     },
   ],
-  parse: (options) => ({ schedule: options.string("schedule", true).trim() }),
+  parse: (options) => options.string("schedule", true).trim(),
   async autocomplete({ actor, typed }, { schedules }) {
-    const wanted = typed.toLowerCase();
-    return (await schedules.list(actor.guildId))
-      .map(({ schedule }, index) => ({
-        name: cut(`${index + 1}. ${scheduleText(schedule)}`, 100),
-        value: schedule.id,
-      }))
-      .filter(({ name, value }) => value === typed || name.toLowerCase().includes(wanted));
+    const all = (await schedules.list(actor.guildId)).map(({ schedule: one }) => one);
+    return choicesOf(all, typed, (one, number) => cut(`${number}. ${scheduleText(one)}`, 100));
   },
   async execute({ actor, args }, services) {
-    const all = await services.schedules.list(actor.guildId);
-    // Digits alone are a number of the list; an id of a stale choice must not reach what has that number now.
-    const id = /^\d{1,2}$/.test(args.schedule) ? all[Number(args.schedule) - 1]?.schedule.id : args.schedule;
-    const said = await removeOne(services, actor, id ?? "");
+    const all = (await services.schedules.list(actor.guildId)).map(({ schedule: one }) => one);
+    const said = await removeOne(services, actor, chosenOf(all, args)?.id ?? args);
     return { content: md`🗑 Removed: ${escapeMarkdown(said)}` };
   },
 });

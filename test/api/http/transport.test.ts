@@ -31,6 +31,16 @@ async function withServer<T>(
   }
 }
 
+/** The requests that reach a server, which answers each, while the work is done with its address. */
+async function countRequests(work: (url: string) => Promise<void>): Promise<number> {
+  let requests = 0;
+  await withServer((_request, response) => {
+    requests += 1;
+    response.end("{}");
+  }, work);
+  return requests;
+}
+
 function clientOf(serviceUrl: string, deadlineMs = 5_000): { client: Client; ring: FakeKeyRing } {
   const ring = new FakeKeyRing();
   let ageMs = 0;
@@ -80,26 +90,19 @@ test("an answer beyond the size limit is an answer that could not be read, not a
 });
 
 test("a redirect is not followed: the key goes nowhere else", async () => {
-  let elsewhere = 0;
-  await withServer(
-    (_request, response) => {
-      elsewhere += 1;
-      response.end("{}");
-    },
-    async (other) => {
-      await withServer(
-        (_request, response) => response.writeHead(302, { location: other }).end("{}"),
-        async (url) => {
-          const { client, ring } = clientOf(url);
-          await assert.rejects(
-            client.read(ring.add("k"), [], { priority: "person" }),
-            (error) => error instanceof Failure && error.code === "bad-response",
-          );
-          await client.close();
-        },
-      );
-    },
-  );
+  const elsewhere = await countRequests(async (other) => {
+    await withServer(
+      (_request, response) => response.writeHead(302, { location: other }).end("{}"),
+      async (url) => {
+        const { client, ring } = clientOf(url);
+        await assert.rejects(
+          client.read(ring.add("k"), [], { priority: "person" }),
+          (error) => error instanceof Failure && error.code === "bad-response",
+        );
+        await client.close();
+      },
+    );
+  });
   assert.equal(elsewhere, 0);
 });
 
@@ -197,34 +200,27 @@ test("an endless answer is cut off", async () => {
 });
 
 test("a cancellation before the first byte takes the request back, even while its connection is being made", async () => {
-  let requests = 0;
-  await withServer(
-    (_request, response) => {
-      requests += 1;
-      response.end("{}");
-    },
-    async (url) => {
-      const transport = createTransport(url, 4);
-      const cancel = new CancelToken();
-      let starts = 0;
-      const sent = transport.send(
-        {
-          method: "GET",
-          path: "/v1/server",
-          headers: {},
-          onStart: () => {
-            starts += 1;
-          },
-          isAlone: true,
+  const requests = await countRequests(async (url) => {
+    const transport = createTransport(url, 4);
+    const cancel = new CancelToken();
+    let starts = 0;
+    const sent = transport.send(
+      {
+        method: "GET",
+        path: "/v1/server",
+        headers: {},
+        onStart: () => {
+          starts += 1;
         },
-        cancel,
-      );
-      cancel.call(new Error("no longer wanted"));
-      await assert.rejects(sent, /no longer wanted/);
-      assert.equal(starts, 0);
-      await transport.close();
-    },
-  );
+        isAlone: true,
+      },
+      cancel,
+    );
+    cancel.call(new Error("no longer wanted"));
+    await assert.rejects(sent, /no longer wanted/);
+    assert.equal(starts, 0);
+    await transport.close();
+  });
   assert.equal(requests, 0);
 });
 
