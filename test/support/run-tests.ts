@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
-import { availableParallelism, constants, setPriority } from "node:os";
+import { availableParallelism, constants, getPriority, setPriority } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { isWaiting, keepTimings, longestFirst, readTimings } from "./test-timings.ts";
@@ -9,7 +9,7 @@ import type { FileEnded, TestFile } from "./test-worker.ts";
 
 /**
  * Runs the suite in a few processes, which take its files from two queues. One process runs many files, because importing
- * discord.js for each would take longer than the tests. Files that compute have a process for each core, at the lowest
+ * discord.js for each would take longer than the tests. Files that compute have a process for each core, at a lower
  * priority; those that wait for bots, a browser or a clock have some beside them, which get a core at once when what they
  * wait for has come. Prints what the processes print, and one line that counts for all of them. Ends with 1 when a test
  * failed, or when a process ended without its count.
@@ -21,6 +21,8 @@ const REPORTER = "./test/support/reporter.ts";
 const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url));
 const MOST_COMPUTING = 4;
 const WAITING_PROCESSES = 4;
+/** No higher than what this process was started with: raising it is not allowed. */
+const COMPUTING_PRIORITY = Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL);
 const MOST_SHOWN = 5;
 const COUNT = /(\d+) passed, (\d+) failed, (\d+) skipped\s*$/;
 interface Counts {
@@ -53,8 +55,7 @@ async function runProcess(kind: Kind): Promise<Counts | undefined> {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const exited = once(child, "exit");
-  if (kind === "computing" && child.pid !== undefined)
-    setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  if (kind === "computing" && child.pid !== undefined) setPriority(child.pid, COMPUTING_PRIORITY);
   child.on("message", ({ path, ...timing }: FileEnded) => {
     timings.set(path, timing);
     giveNext(child, kind);

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { seededRandom } from "../../support/clock.ts";
-import { KeyCrowd } from "../../support/key-crowd.ts";
+import { inThread } from "../../support/in-thread.ts";
+import type { answeredAfterKills } from "./crowd-cases.ts";
 
-const MINUTE_MS = 60_000;
 const KEYS = 50;
-/** A round trip of a second. */
-const SLOW = { latencyMs: 450, jitterMs: 50 };
+const CASES = new URL("./crowd-cases.ts", import.meta.url);
 
 const random = seededRandom(3);
 const LOOPS: readonly (readonly number[])[] = [
@@ -22,16 +21,7 @@ const LOOPS: readonly (readonly number[])[] = [
 describe("a crash loop while all keys are good silences nobody for longer than two minutes", () => {
   for (const livesMs of LOOPS)
     test(`${livesMs.length + 1} kills after ${Math.ceil(Math.max(...livesMs))} ms at most`, async () => {
-      const town = new KeyCrowd({ seed: livesMs.length, keys: KEYS, ...SLOW });
-      await town.run(5 * MINUTE_MS + 300);
-      for (const lifeMs of livesMs) {
-        await town.kill();
-        await town.run(lifeMs);
-      }
-      await town.kill();
-      const sinceMs = town.world.clock.nowMs();
-      await town.run(2 * MINUTE_MS);
-      assert.equal(town.answeredSince(sinceMs).length, KEYS);
-      await town.close();
+      const answered = await inThread<typeof answeredAfterKills>(CASES, "answeredAfterKills", livesMs);
+      assert.equal(answered, KEYS);
     });
 });
