@@ -16,16 +16,20 @@ const documents = globSync(["*.md", "docs/*.md", "src/**/README.md"], { cwd: ROO
   (path) => path !== "CHANGELOG.md",
 );
 const wings = globSync("src/*/README.md", { cwd: ROOT }).map((path) => dirname(path));
-const files = globSync(["src/**/*.{ts,md}", "commands/*.ts", "test/**/*.ts"], { cwd: ROOT });
+const files = globSync(["src/**/*.{ts,md}", "commands/*.ts", "test/**/*.ts", "deploy/**/*.*"], { cwd: ROOT });
 
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const found = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = ""]) => name);
 
-/** Named from the root or from the document's folder; in a README also by the end of its path below that folder. */
+/**
+ * Named from the root or from the document's folder. A wing's README may also give the end of a path below its folder,
+ * the other documents the bare name of a file.
+ */
 function isThere(document: string, name: string): boolean {
   const folder = dirname(document);
   if (existsSync(join(ROOT, name)) || existsSync(join(ROOT, folder, name))) return true;
-  return basename(document) === "README.md" && folder !== "." && filesBelow(folder).some(endsWith(name));
+  if (wings.includes(folder)) return filesBelow(folder).some(endsWith(name));
+  return !name.includes("/") && files.some((path) => basename(path) === name);
 }
 
 const filesBelow = (folder: string) => files.filter((path) => path.startsWith(`${folder}/`));
