@@ -22,13 +22,13 @@ const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const found = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = ""]) => name);
 
 /**
- * Named from the root or from the document's folder. A wing's README may also give the end of a path below its folder,
+ * Named from the root or from the document's folder. A README in src may also give the end of a path below its folder,
  * the other documents the bare name of a file.
  */
 function isThere(document: string, name: string): boolean {
   const folder = dirname(document);
   if (existsSync(join(ROOT, name)) || existsSync(join(ROOT, folder, name))) return true;
-  if (wings.includes(folder)) return filesBelow(folder).some(endsWith(name));
+  if (folder.startsWith("src/")) return filesBelow(folder).some(endsWith(name));
   return !name.includes("/") && files.some((path) => basename(path) === name);
 }
 
