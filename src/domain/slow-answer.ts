@@ -1,11 +1,17 @@
-/** The ids under which answers are remembered that no run belongs to: of commands that take long. */
+/** The ids under which answers of commands are remembered that take long and that no run stands for yet. */
 
 const PREFIX = "slow-";
+const RUN_PREFIX = `${PREFIX}run-`;
 
-export function slowAnswerId(reference: string): string {
-  return `${PREFIX}${reference}`;
+/** `mayRun`: the command sends commands to the game, so that asking again may repeat one. */
+export function slowAnswerId(reference: string, { mayRun }: { readonly mayRun: boolean }): string {
+  return `${mayRun ? RUN_PREFIX : PREFIX}${reference}`;
 }
 
 export function isSlowAnswer(id: string): boolean {
   return id.startsWith(PREFIX);
+}
+
+export function isSlowRun(id: string): boolean {
+  return id.startsWith(RUN_PREFIX);
 }

@@ -178,6 +178,41 @@ test("the outcome of a deferred run whose channel refuses is sent by direct mess
   assert.match(text, /It ran.*:h Welcome/);
 });
 
+describe("a run that shows thinking... when the process is killed", () => {
+  test("is not known yet, because players are still being read: its message says where to look before asking again", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    rig.runs.snapshots.fresh = () => new Promise(() => undefined);
+    rig.runs.snapshots.latest = () => undefined;
+    const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":kick Alice" });
+    await eventually(
+      rig,
+      () => (rig.runs.answerTexts.size === 1 ? true : undefined),
+      () => exchange.text,
+    );
+    assert.equal(rig.runs.audit.rows.size, 0);
+    await killAndStart(rig, 60_000);
+    await rig.reads(exchange, /restarted before it could answer. Ask again only if your command is not in/);
+    assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+    assert.equal(rig.runs.sent.length, 0);
+  });
+
+  test("is known and waits for so short a time that nothing says so: its message says what came of it, and no more", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    rig.runs.readyAtMs = rig.runs.clock.nowMs() + 1_400;
+    const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+    await eventually(
+      rig,
+      () => (rig.runs.answerTexts.size === 2 ? true : undefined),
+      () => exchange.text,
+    );
+    await killAndStart(rig, 60_000);
+    await rig.reads(exchange, /Marshal was stopped before it was sent/);
+    await rig.runs.clock.advance(1_000);
+    assert.doesNotMatch(exchange.text, /restarted/);
+    assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+  });
+});
+
 describe("a command that is no run", () => {
   /** `/server status` asks the service, which says nothing. */
   async function thinking(rig: RunCommandsRig): Promise<Exchange> {

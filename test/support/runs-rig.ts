@@ -485,6 +485,7 @@ const plainRenderer: RunRenderer = {
     content: markdownOfOurs(`answer ${record.status} ${record.text} ${record.proof}`),
   }),
   restarted: () => ({ content: markdownOfOurs("restarted") }),
+  restartedRun: () => ({ content: markdownOfOurs("restarted") }),
   auditRow: (record) => ({ content: markdownOfOurs(`row ${record.status} ${record.text} ${record.proof}`) }),
   auditEvent: (event) => ({ content: markdownOfOurs(`event ${event.action} ${event.text}`) }),
   deferredExpired: (run) => ({ content: markdownOfOurs(`nobody joined: ${run.request.text}`) }),

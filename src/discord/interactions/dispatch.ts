@@ -95,9 +95,9 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     const { actor, answers } = incoming;
     const { signal } = stopping;
     const session = new AnswerSession(ports, { ...job, actor, answers, reference, arrivedAtMs, signal });
-    // An answer of a run is completed by its run; a message that is updated shows what it showed before.
-    const isLeftThinking = job.runs !== true && job.first !== "update";
-    const slow = { guildId: actor.guildId, reference, place: isLeftThinking ? answers.place : undefined };
+    // A message that is updated shows what it showed before.
+    const place = job.first === "update" ? undefined : answers.place;
+    const slow = { guildId: actor.guildId, reference, place, mayRun: job.runs === true };
     const onShown = rememberWhileSlow({ answers: services.runAnswers, clock, log }, slow);
     await finish(session, job.work, onShown);
   }

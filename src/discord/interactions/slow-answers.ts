@@ -20,15 +20,17 @@ export interface SlowAnswer {
   readonly guildId: string;
   readonly reference: string;
   readonly place: AnswerPlace | undefined;
+  /** It sends commands to the game. */
+  readonly mayRun: boolean;
 }
 
 /** Remembers an answer that shows "thinking..." for long. The returned function is called when it shows something. */
 export function rememberWhileSlow(
   { answers, clock, log }: SlowAnswerPorts,
-  { guildId, reference, place }: SlowAnswer,
+  { guildId, reference, place, mayRun }: SlowAnswer,
 ): () => void {
   if (place === undefined) return () => undefined;
-  const id = slowAnswerId(reference);
+  const id = slowAnswerId(reference, { mayRun });
   const onError = (err: unknown) => log.warn({ reference, err }, "a slow answer could not be stored");
   let remembered: Promise<void> | undefined;
   const cancel = clock.after(SLOW_AFTER_MS, () => {

@@ -14,6 +14,9 @@ export const runRenderer: RunRenderer = {
   restarted: () => ({
     content: md`⌛ Marshal was restarted before it could answer. Ask again; if it was to change something, look first whether it did.`,
   }),
+  restartedRun: () => ({
+    content: md`⌛ Marshal was restarted before it could answer. Ask again only if your command is not in \`/run history\`.`,
+  }),
   auditRow: (record) => ({ content: runLine(record, { server: true }) }),
   auditEvent: (event) => ({ content: eventLine(event) }),
   deferredExpired: deferredExpiredCard,

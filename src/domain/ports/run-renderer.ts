@@ -17,6 +17,8 @@ export interface RunRenderer {
   answer(outcome: RunOutcome): MessageBody;
   /** For an answer that a command before the restart never gave. */
   restarted(): MessageBody;
+  /** The same for a command that sends commands to the game: it may have been sent. */
+  restartedRun(): MessageBody;
   auditRow(record: RunRecord): MessageBody;
   auditEvent(event: AuditEvent): MessageBody;
   /** Nobody joined in time: it was not sent. */

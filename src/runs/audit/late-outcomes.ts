@@ -2,6 +2,7 @@ import type { AnswerPlace, LateAnswers, RunAnswers } from "../../domain/ports/ru
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import type { RunOutcome, RunRecord } from "../../domain/run.ts";
+import { isSlowRun } from "../../domain/slow-answer.ts";
 
 export interface LateOutcomesPorts {
   readonly answers: RunAnswers;
@@ -35,7 +36,8 @@ export class LateOutcomes {
 
   /** Completes the answer of a command that ended with its process: nothing but asking again brings what was asked for. */
   async tellRestarted(id: string, place: AnswerPlace): Promise<void> {
-    await this.#ports.lateAnswers.edit(place, this.#ports.renderer.restarted());
+    const { renderer, lateAnswers } = this.#ports;
+    await lateAnswers.edit(place, isSlowRun(id) ? renderer.restartedRun() : renderer.restarted());
     await this.#forget(id);
   }
 

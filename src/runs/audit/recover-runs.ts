@@ -51,8 +51,13 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
     else if (!outcomes.has(runId)) await answers.forget(runId);
   }
 
+  // A run that is known completes its answer itself.
+  const ofRuns = new Set([...outcomes.keys()].map((runId) => places.get(runId)?.token));
   return async () => {
-    for (const [id, place] of slow) await ports.late.tellRestarted(id, place);
+    for (const [id, place] of slow) {
+      if (ofRuns.has(place.token)) await answers.forget(id);
+      else await ports.late.tellRestarted(id, place);
+    }
     for (const [runId, outcome] of outcomes) await ports.late.tell(outcome, places.get(runId));
   };
 }
