@@ -27,7 +27,7 @@ export async function commandIsThere(
   name: string,
 ): Promise<void> {
   const person = stage.discord.as(member);
-  await stage.discord.until(() => person.commands(channel).some((command) => command.name === name), 30_000);
+  await stage.discord.until(() => person.commands(channel).some((command) => command.name === name));
 }
 
 /** What a watcher may look at on the way; messages are live, so they are shown when they are handed over. */

@@ -138,7 +138,7 @@ describe("the process, from its start to a kill -9", () => {
           .messages(channels.joins)
           .flatMap(({ content }) => content.split("\n"))
           .filter((line) => line.includes("**Meanwhile** joined"));
-      await discord.until(() => joined().length > 0, 20_000);
+      await discord.until(() => joined().length > 0);
       await reads(
         await person.slash(channels.staff, "run history"),
         /may have run[^\n]*about to die|about to die[^\n]*may have run/,

@@ -2,7 +2,8 @@ import type { DiscordEvent } from "./types.ts";
 
 type Listener = (event: DiscordEvent) => void;
 
-const defaultTimeoutMs = 5_000;
+/** For what never comes: on a busy machine a bot may start for half a minute. */
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** The stream of what happens, and ways to wait on it instead of sleeping. */
 export class EventStream {
@@ -26,12 +27,15 @@ export class EventStream {
   }
 
   /** The next event that fits; only events after the call count. */
-  waitFor(predicate: (event: DiscordEvent) => boolean, timeoutMs = defaultTimeoutMs): Promise<DiscordEvent> {
+  waitFor(
+    predicate: (event: DiscordEvent) => boolean,
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+  ): Promise<DiscordEvent> {
     return this.#wait((event) => (event !== undefined && predicate(event) ? event : undefined), timeoutMs);
   }
 
   /** Resolves with what the probe gives as soon as that is neither undefined, null nor false; asked now and after each event. */
-  until<T>(probe: () => T | undefined | false | null, timeoutMs = defaultTimeoutMs): Promise<T> {
+  until<T>(probe: () => T | undefined | false | null, timeoutMs = DEFAULT_TIMEOUT_MS): Promise<T> {
     return this.#wait(() => probe(), timeoutMs);
   }
 

@@ -51,7 +51,7 @@ export class PageRig {
     assert.ok(executable);
     const browser = await launchChromium(executable);
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     const rig = new PageRig({ stage, panel, browser, page, server });
     page.on("pageerror", (error) => rig.complaints.push(error.message));
     page.on("console", (message) => {
