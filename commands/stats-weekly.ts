@@ -57,7 +57,7 @@ export const weeklyEntry = defineEntry<WeeklyArgs>({
         : { content: md`The summary of each week is posted in ${channelMention(setting.channelId)}.${more}` };
     }
     if ((await bindings.list(guildId)).length === 0) {
-      throw new Failure("not-linked", "No game server is linked here. Someone with Manage Server links one.");
+      throw new Failure("not-linked", "No game server is linked here yet.", { wants: "server" });
     }
     const firstAtMs = await weekly.set(guildId, { channelId, byId });
     await recordEvent(services, actor, { action: "stats-weekly", text: channelMention(channelId) });

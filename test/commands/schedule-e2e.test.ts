@@ -85,7 +85,8 @@ describe("/schedule", () => {
       rig.reads(await type(rig, "add", options), why);
     await refused({ what: ":h x", when: "soon" }, /Write "20\\:00", "fri 20\\:00"/);
     await refused({ what: ":h x", when: "every 5 min" }, /Every 10 min is the most often/);
-    await refused({ what: ":kick Alice", when: "20:00" }, /announcement[\s\S]*or a preset/);
+    await refused({ what: ":weather rain", when: "20:00" }, /announcement[\s\S]*or a preset/);
+    await refused({ what: ":kick Alice", when: "20:00" }, /too much to run with nobody watching/);
     await refused({ what: "Unknown", when: "20:00" }, /no preset "Unknown"/);
     for (const [name, text] of [
       ["Punish", ":ban Alice"],

@@ -91,9 +91,9 @@ describe("the weekly summary, over restarts", () => {
     await rig.startBot();
     const message = await rig.posted(channel, "Week of 22 to 28 February");
     const text = textOf(message);
-    assert.match(text, /On average \*\*5\.8\*\* \(▲ 2\.9 more\), at most \*\*20\*\*/);
+    assert.match(text, /On average \*\*5\.8\*\* \(▲\s2\.9\smore\), at most \*\*20\*\*/);
     assert.match(text, /Players without staff: \*\*7 h\*\*/);
-    assert.match(text, /○ \*\*\w+ 23:00 to 24:00\*\*, 20 players, for \*\*1 h\*\* nobody of staff/);
+    assert.match(text, /Players and no staff:\n○ \*\*\w+ 23:00–24:00\*\* 1 h, 20\splayers/);
     const pictures = message.embeds.flatMap(({ image }) => image ?? []);
     assert.equal(pictures.length, 2);
     for (const { url, description } of pictures) {

@@ -132,25 +132,18 @@ function named(who: AlertPerson | undefined): Escaped {
   return id === undefined ? userMention(userId) : md`${person(who, true)} (${userMention(userId)})`;
 }
 
-/** `> 21:04:11 Ann ×3, Bob, 21:04:15 Cem`, the latest of them; the same one again and again is counted. */
+/** `> Ann ×3, Bob`, of the latest of them; the times stand in the rewind. */
 function victims(rows: readonly AlertRow[], count: number): readonly Escaped[] {
   if (rows.length === 0) return [];
-  const turns: { row: AlertRow; times: number }[] = [];
-  for (const row of rows) {
-    const last = turns.at(-1);
-    if (last !== undefined && isSamePlayer(last.row.other, row.other)) last.times += 1;
-    else turns.push({ row, times: 1 });
-  }
-  const parts = turns.map(({ row: { atS, other }, times }, index) => {
-    const name = md`${person(other ?? { name: "" }, false)}${times === 1 ? md`` : md` ×${times}`}`;
-    return turns[index - 1]?.row.atS === atS ? name : md`<t:${atS}:T> ${name}`;
+  const byVictim = Map.groupBy(rows, ({ other }) => `${other?.id ?? ""}:${other?.name ?? ""}`);
+  const parts = [...byVictim.values()].flatMap((kills) => {
+    const [first] = kills;
+    if (first === undefined) return [];
+    const name = person(first.other ?? { name: "" }, false);
+    return [kills.length === 1 ? name : md`${name}\u00a0×${kills.length}`];
   });
   const before = count - rows.length;
   return [md`> ${before === 0 ? md`` : md`${before} before, then `}${joined(parts, ", ")}`];
-}
-
-function isSamePlayer(one: PlayerRef | undefined, other: PlayerRef | undefined): boolean {
-  return one?.id === other?.id && one?.name === other?.name;
 }
 
 function commands(rows: readonly AlertRow[], count: number): readonly Escaped[] {

@@ -31,12 +31,16 @@ function aboutCaller(caller: NonNullable<ModCallView["situation"]>["caller"]): E
   return parts.length === 0 ? undefined : joined(parts, " · ");
 }
 
+/** One line for each person and what was done, with the time of the last. */
 function killLines(kills: readonly CallKill[]): Escaped[] {
-  return kills.map(({ atS, other, what }) =>
-    what === "died"
-      ? md`💀 killed by ${person(other, true)} <t:${atS}:T>`
-      : md`💀 had killed ${person(other, true)} <t:${atS}:T>`,
-  );
+  const alike = Map.groupBy(kills, ({ other, what }) => `${what}:${other.id ?? ""}:${other.name}`);
+  return [...alike.values()].flatMap((same) => {
+    const last = same.at(-1);
+    if (last === undefined) return [];
+    const done = last.what === "died" ? "killed by" : "had killed";
+    const times = same.length === 1 ? md`` : md` ×${same.length}`;
+    return [md`💀 ${done} ${person(last.other, true)}${times} <t:${last.atS}:T>`];
+  });
 }
 
 function staffLine(staff: readonly NearbyStaff[]): Escaped {

@@ -19,15 +19,18 @@ export function textOf(what: ScheduledWhat, presets: readonly Preset[]): string 
 export function whyNotScheduled(what: ScheduledWhat, command: ParsedCommand): string | undefined {
   const verb = findVerb(command.verb ?? "");
   if (verb === undefined) return `:${command.verb} is not in the catalogue, so it cannot be scheduled.`;
+  // Before the advice to keep it as a preset, with which this would be refused as well.
+  const hitsPeople = verb.danger === "serious" && verb.args.includes("targets");
+  if (verb.danger === "severe" || hitsPeople || command.mass) {
+    return `:${verb.verb} is too much to run with nobody watching, so it cannot be scheduled.`;
+  }
   if (what.kind === "text" && !ANNOUNCING.has(verb.verb)) {
     return "A schedule sends an announcement (:h or :m), or a preset. Keep this command with /run preset save first.";
   }
   const [asked] = what.kind === "preset" ? placeholdersOf(command.text) : [];
-  if (asked !== undefined) return `This preset asks for ${asked}:, and a schedule has nobody to ask.`;
-  const hitsPeople = verb.danger === "serious" && verb.args.includes("targets");
-  return verb.danger === "severe" || hitsPeople || command.mass
-    ? `:${verb.verb} is too much to run with nobody watching, so it cannot be scheduled.`
-    : undefined;
+  return asked === undefined
+    ? undefined
+    : `This preset asks for ${asked}:, and a schedule has nobody to ask.`;
 }
 
 export interface OwnerNow {

@@ -21,13 +21,13 @@ describe("when staff is needed", () => {
   test("hours beside each other are one time, which ends at midnight; the one with the most players goes first", () => {
     const week = weekOf({ 20: 3, 21: 3, 119: 20, 120: 18 }, [20, 21, 119, 120]);
     const words = uncoveredSpans(week, 9).map((span) => `${spanWords(span)}, ${span.players}`);
-    assert.deepEqual(words, ["Fri 23:00 to 24:00, 20", "Sat 00:00 to 01:00, 18", "Mon 20:00 to 22:00, 3"]);
+    assert.deepEqual(words, ["Fri 23:00–24:00, 20", "Sat 00:00–01:00, 18", "Mon 20:00–22:00, 3"]);
     assert.equal(uncoveredSpans(week, 1).length, 1);
   });
 
   test("the fullest time is the fullest hour with those about as full beside it; nobody there, none", () => {
     const span = fullestSpan(weekOf({ 43: 10, 44: 20, 45: 17 }, []));
-    assert.equal(span === undefined ? "" : spanWords(span), "Tue 20:00 to 22:00");
+    assert.equal(span === undefined ? "" : spanWords(span), "Tue 20:00–22:00");
     assert.equal(fullestSpan(weekOf({}, [])), undefined);
   });
 });

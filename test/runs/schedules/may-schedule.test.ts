@@ -33,6 +33,7 @@ describe("what may run with nobody watching", () => {
       ":jail Bob",
     ]) {
       assert.match(why(text, preset), /too much to run with nobody watching/, text);
+      assert.match(why(text), /too much to run with nobody watching/, "no preset would help");
     }
     assert.match(why(":frobnicate", preset), /not in the catalogue/);
   });

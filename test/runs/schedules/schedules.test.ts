@@ -152,7 +152,8 @@ describe("a schedule", () => {
       );
     const none = rig.runs.schedules.add(rig.actor("none", { manageGuild: true }), wanted());
     await failsWith(none, "denied", /needs the tier Moderator/);
-    await failsWith(add(rig, ":kick Bob"), "bad-command", /announcement/);
+    await failsWith(add(rig, ":kick Bob"), "bad-command", /too much/);
+    await failsWith(add(rig, ":time 12"), "bad-command", /announcement/);
     await failsWith(add(rig, "hello"), "bad-command", /colon/);
     await failsWith(add(rig, ":h a\u202eb"), "bad-command", /invisible/);
     await failsWith(

@@ -2,7 +2,7 @@ import { type Escaped, joined, md } from "../../../domain/escaped.ts";
 import type { Attachment, Button, Card, CardField, MessageBody } from "../../../domain/message.ts";
 import type { CallFigures, Picture, PictureLook, ServerStats } from "../../../domain/stats.ts";
 import { cut, plainText } from "../escape.ts";
-import { fullestSpan, type HourSpan, spanWords, uncoveredSpans } from "./staff-need.ts";
+import { fullestSpan, spanWords, uncoveredSpans } from "./staff-need.ts";
 import {
   amount,
   count,
@@ -135,7 +135,7 @@ function fieldsOf(stats: ServerStats): readonly CardField[] {
   const average =
     players === undefined || peak === undefined
       ? md`Not known`
-      : md`On average **${amount(players)}**, at most **${peak}**${peakAtS === undefined ? md`` : md` <t:${peakAtS}:f>`}`;
+      : md`On average **${amount(players)}**, at most **${peak}**${peakAtS === undefined ? md`` : md` (<t:${peakAtS}:f>)`}`;
   const came = joins === 1 ? md`**1** join` : md`**${count(joins)}** joins`;
   const by = visitors === 1 ? md`**1** player` : md`**${count(visitors)}** players`;
   return [
@@ -171,15 +171,16 @@ export function needField({ week }: Pick<ServerStats, "week">, most: number): Ca
   const spans = uncoveredSpans(week, most);
   const fullest = fullestSpan(week);
   const lines = [
-    ...spans.map((span) => md`○ ${spanText(span)}, for **${lasting(span.uncoveredS)}** nobody of staff`),
-    ...(spans.length === 0 ? [md`Staff was there when players were`] : []),
-    ...(fullest === undefined ? [] : [md`Fullest: ${spanText(fullest)}`]),
+    spans.length === 0 ? md`Staff was there when players were` : md`Players and no staff:`,
+    ...spans.map(
+      (span) =>
+        md`○ **${spanWords(span)}** ${lasting(span.uncoveredS)}, ${amount(span.players)}\u00a0players`,
+    ),
+    ...(fullest === undefined
+      ? []
+      : [md`Fullest: **${spanWords(fullest)}**, ${amount(fullest.players)}\u00a0players`]),
   ];
   return { name: md`🗓 When staff is needed`, value: joined(lines, "\n") };
-}
-
-function spanText(span: HourSpan): Escaped {
-  return md`**${spanWords(span)}**, ${amount(span.players)} players`;
 }
 
 /** The title of a time up to now. */

@@ -36,9 +36,9 @@ export function fullestSpan(week: readonly Crowd[]): HourSpan | undefined {
   return spans.toSorted((a, b) => b.players - a.players)[0];
 }
 
-/** `Fri 20:00 to 23:00` */
+/** `Fri 20:00–23:00` */
 export function spanWords({ weekday, fromHour, toHour }: HourSpan): Escaped {
-  return markdownOfOurs(`${weekday} ${clock(fromHour)} to ${clock(toHour)}`);
+  return markdownOfOurs(`${weekday} ${clock(fromHour)}–${clock(toHour)}`);
 }
 
 function clock(hour: number): string {

@@ -52,7 +52,7 @@ function summary({ binding, stats, before, pngs, key }: WeeklyView): MessageBody
 
 function fieldsOf(stats: ServerStats, before: ServerStats | undefined): readonly CardField[] {
   const { players = 0, peak = 0, peakAtS, joins, kills, staff, uncoveredS, calls } = stats;
-  const peakAt = peakAtS === undefined ? md`` : md` <t:${peakAtS}:f>`;
+  const peakAt = peakAtS === undefined ? md`` : md` (<t:${peakAtS}:f>)`;
   return [
     {
       name: md`👥 Players`,
@@ -79,14 +79,14 @@ function change(now: number, before: number | undefined): Escaped {
   if (before === undefined) return md``;
   const by = Math.round((now - before) * 10) / 10;
   if (by === 0) return md` (as before)`;
-  return by > 0 ? md` (▲ ${amount(by)} more)` : md` (▼ ${amount(-by)} fewer)`;
+  return by > 0 ? md` (▲\u00a0${amount(by)}\u00a0more)` : md` (▼\u00a0${amount(-by)}\u00a0fewer)`;
 }
 
 function longer(nowS: number, beforeS: number | undefined): Escaped {
   if (beforeS === undefined) return md``;
   const by = nowS - beforeS;
   if (Math.abs(by) < 60) return md` (as before)`;
-  return by > 0 ? md` (▲ ${lasting(by)} more)` : md` (▼ ${lasting(-by)} less)`;
+  return by > 0 ? md` (▲\u00a0${lasting(by)}\u00a0more)` : md` (▼\u00a0${lasting(-by)}\u00a0less)`;
 }
 
 /** `16 to 22 November` */
@@ -102,7 +102,7 @@ function dates({ fromS, toS, zone }: ServerStats): Escaped {
 
 export const weeklyRenderer: WeeklyRenderer = {
   summary,
-  pictures: (stats, look) => serverPictures(stats, look, "the whole week"),
+  pictures: (stats, look) => serverPictures(stats, look, dates(stats)),
   keyOf: ({ cards }) => cards.map(({ footer }) => footer?.split(MARK)[1]).find((key) => key !== undefined),
   closed: (channelId) => ({
     content: md`⚠️ The weekly summary could not be posted in ${channelMention(channelId)}: Marshal may not write or show pictures there. Let it (View Channel, Send Messages, Embed Links, Attach Files), or choose another channel with \`/stats weekly\`. The next one is tried in a week.`,
