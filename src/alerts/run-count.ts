@@ -9,7 +9,7 @@ export interface RunCountPorts {
   readonly servers: WatchedServers;
   readonly clock: Pick<Clock, "nowMs">;
   isPunishment(text: string): boolean;
-  /** Counts it, where it was not. */
+  /** Counts a run, unless it was counted before. */
   onRun(of: { readonly guildId: string; readonly bindingId: string }, run: MemberRun): void;
   report(what: string, error: unknown): void;
 }

@@ -94,7 +94,7 @@ async function hasSealed(secret: Uint8Array, documents: Documents<GuildBindings>
         vault.open(sealed, placeOfBinding(guildId, id));
         return true;
       } catch {
-        // Another secret's; the next one may tell.
+        // Sealed by another secret; the next key may show more.
       }
     }
   }

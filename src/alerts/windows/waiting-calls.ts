@@ -15,7 +15,7 @@ export interface WaitingCall {
   readonly dueS: number;
 }
 
-/** A call that is older is no matter for staff any more. */
+/** An older call is not posted any more. */
 const OLDEST_S = 6 * 3_600;
 /** How long a call stays known that the log no longer shows: an old answer may be served again. */
 const REMEMBERED_S = 1_800;
@@ -31,7 +31,7 @@ export function callId(call: ModCallEntry): string {
   return id;
 }
 
-/** Calls that were there before anybody asked for them. */
+/** The state of an alert that finds these calls when it begins: they are not posted. */
 export function knownFrom(calls: readonly ModCallEntry[]): KnownCalls {
   return { doneS: new Map(calls.map((call) => [callId(call), call.atS])) };
 }

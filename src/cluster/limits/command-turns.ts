@@ -2,11 +2,11 @@ import { z } from "zod";
 
 /** A command whose process died frees its server after this. */
 const COMMAND_HELD_MS = 15_000;
-/** Who waits asks again after this: the command under way may end at any moment. */
+/** A process that waits asks again after this: the command under way may end at any moment. */
 const ASKED_AGAIN_MS = 1_000;
 /** The process whose turn it is goes within moments. */
 const SOON_MS = 100;
-/** Who has not asked again for so long has given its command up, or is dead. */
+/** A process that has not asked again for this long has given its command up, or is dead. */
 const WAITS_MS = 2_500;
 
 export const claim = z.object({ token: z.string(), untilMs: z.number() });
@@ -21,7 +21,7 @@ export function isOthers(claimed: Claim | undefined, token: string, nowMs: numbe
   return claimed !== undefined && claimed.token !== token && claimed.untilMs > nowMs;
 }
 
-/** Without who waits no more; undefined when nothing is left. */
+/** Without processes that wait no more; undefined when nothing is left. */
 export function prunedTurns(turns: CommandTurns, nowMs: number): CommandTurns | undefined {
   const waiting = turns.waiting?.filter(({ untilMs }) => untilMs > nowMs) ?? [];
   return turns.untilMs > nowMs || waiting.length > 0 ? { ...turns, waiting } : undefined;
@@ -29,7 +29,7 @@ export function prunedTurns(turns: CommandTurns, nowMs: number): CommandTurns | 
 
 /**
  * How long a process has to wait before it asks again for a command; 0: it may go. Another's command or its window holds
- * it, and so does who waited before it: a process with many to send would else go first each time.
+ * it, and so does a process that waited before it: one with many to send would else go first each time.
  */
 export function turnInMs(turns: CommandTurns | undefined, token: string, nowMs: number): number {
   if (turns === undefined) return 0;

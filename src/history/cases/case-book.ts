@@ -153,7 +153,7 @@ export class CaseBook implements Cases {
     }
   }
 
-  /** Something more is known of a punishment's way into the game. */
+  /** Adds what is newly known to the receipt of a punishment. */
   async complete(guildId: string, number: number, receipt: Receipt): Promise<void> {
     await this.#shown(guildId, number, (one) => {
       const next = merged(one.receipt ?? { left: [] }, receipt);

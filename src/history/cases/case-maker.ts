@@ -38,8 +38,8 @@ export interface CaseMakerPorts {
 }
 
 /**
- * Makes cases by itself: of our own runs as their rows in the audit change, and of commands that people typed in the
- * game. Nothing waits for it; what cannot be stored is tried again while a later window still shows it.
+ * Makes cases automatically: from our own runs as their rows in the audit change, and from commands that people typed in
+ * the game. Nothing waits for it; what cannot be stored is tried again while a later window still shows it.
  */
 export class CaseMaker {
   readonly #ports: CaseMakerPorts;
@@ -213,7 +213,7 @@ export class CaseMaker {
   async #makeCase(binding: Binding, logged: LoggedCommand): Promise<void> {
     const { accounts, book, read } = this.#ports;
     const { row } = logged;
-    // What happened before the guild linked the server is none of its business.
+    // What happened before the guild linked the server belongs to others.
     if (row.atS * 1_000 < binding.linkedAtMs || row.player.id === undefined) return;
     const account = await accounts.ofPlayer(binding.guildId, row.player.id);
     const present = this.#possible.at(binding.source, row.atS);

@@ -6,7 +6,7 @@ import { ofRunRecord } from "./receipt.ts";
 
 /** From a command, ours or one that somebody typed in the game, to the case that it becomes. Pure. */
 
-/** What a command text means, as the catalogue reads it; undefined: nothing that it could read. */
+/** The meaning of a command text by the catalogue; undefined: the catalogue cannot read it. */
 export type ReadCommand = (
   text: string,
 ) => Pick<ParsedCommand, "verb" | "targetTexts" | "mass" | "rest"> | undefined;
@@ -23,7 +23,7 @@ interface Punishment {
   readonly reason?: string;
 }
 
-/** Undefined for every command that punishes nobody and lifts nothing. */
+/** Undefined for every command that neither punishes nor lifts a punishment. */
 export function punishmentIn(text: string, read: ReadCommand): Punishment | undefined {
   const command = read(text);
   const kind = runKinds.find((one) => one === command?.verb);
@@ -35,7 +35,7 @@ export function punishmentIn(text: string, read: ReadCommand): Punishment | unde
 }
 
 /**
- * Whom the texts of a command named among those who were there, as the game finds them: by prefix, by id, or everyone.
+ * The players that the texts of a command named, found as the game does: by prefix, by id, or everyone.
  * A text that fits nobody or several stays text, since a case must not stand against the wrong player.
  */
 export function targetsOf(
@@ -93,7 +93,7 @@ function distinct(players: readonly PlayerRef[]): readonly PlayerRef[] {
   return [...byId.values(), ...bare.values()];
 }
 
-/** What a run of ours is known by among cases. */
+/** The origin of the case of a run of ours. */
 export function originOfRun(runId: string): string {
   return `run ${runId}`;
 }
@@ -151,7 +151,7 @@ export interface LogFacts {
   readonly read: ReadCommand;
 }
 
-/** What a row is known by among the cases of a Discord server: the same row, read again, is the same case. */
+/** The origin of the case of a row, within a Discord server: the same row, read again, is the same case. */
 export function originOfRow(bindingId: string, { row, ordinal }: LoggedCommand): string {
   return `row ${bindingId} ${row.atS} ${row.player.id ?? ""} ${ordinal} ${row.text.slice(0, 200)}`;
 }

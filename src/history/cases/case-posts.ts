@@ -16,7 +16,7 @@ export interface CasePostsPorts {
   readonly renderer: CaseRenderer;
   readonly notifier: Pick<Notifier, "guild">;
   readonly clock: Clock;
-  /** The case as it is now, and how many warnings its card tells of. */
+  /** The case as it is now, and how many warnings its card names. */
   current(
     guildId: string,
     number: number,
@@ -30,7 +30,7 @@ export class CasePosts {
   readonly #ports: CasePostsPorts;
   readonly #waiting = new Map<string, Map<number, number>>();
   readonly #running = new Map<string, Promise<void>>();
-  /** Posts that may stand in a channel although nobody has named them: `guild number`. */
+  /** Posts that may stand in a channel although no answer of Discord named them: `guild number`. */
   readonly #doubtful = new Set<string>();
   readonly #notified = new Set<string>();
   #isStopped = false;
@@ -137,7 +137,7 @@ export class CasePosts {
     }
   }
 
-  /** Once, until the channel takes messages again. */
+  /** Sends one notice, and none again until the channel takes messages. */
   async #tell(guildId: string, number: number): Promise<void> {
     const channelId = (await this.#ports.current(guildId, number).catch(() => undefined))?.one.card
       ?.channelId;

@@ -15,7 +15,7 @@ interface AddArgs {
   readonly card: CaseCard | undefined;
 }
 
-/** With the next number; where a case of the same origin stands, that one; where one was erased, it has number 0. */
+/** Adds a case under the next number. Returns the one of the same origin where it stands; number 0 where it was erased. */
 export async function add(
   { db, hashOf }: QueryContext,
   { draft, card }: AddArgs,
@@ -63,7 +63,7 @@ export async function byOrigin(
   return await ofOrigin(db, guildId, origin);
 }
 
-/** In the place of the one with its number; nothing where there is none. */
+/** Replaces the one with its number; does nothing where there is none. */
 export async function put(
   { db }: QueryContext,
   { one, isOpen }: { readonly one: Case; readonly isOpen: boolean },
@@ -202,7 +202,7 @@ async function nextNumber(db: Database, guildId: string): Promise<number> {
   return Number(value);
 }
 
-/** Nothing was numbered after all. */
+/** Gives the number back, since no case took it. */
 async function giveBack(db: Database, guildId: string): Promise<void> {
   await db
     .updateTable("counters")

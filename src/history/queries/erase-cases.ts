@@ -5,7 +5,7 @@ import { blanked } from "../ingest/store-logs.ts";
 import { caseIn, columnsOf } from "./cases.ts";
 import type { QueryContext } from "./context.ts";
 
-/** What takes cases away: somebody asks for it by name, or their guild went long ago. */
+/** Erases cases: of a player by name, or of a guild that went long ago. */
 
 /** Cases and watches of a guild without a server stay for this time, because a server is also unlinked by mistake. */
 const KEPT_AFTER_DEPARTURE_MS = 30 * 24 * 60 * 60_000;
@@ -86,7 +86,7 @@ export async function noteDepartures(
   db: Database,
   of: {
     readonly linkedGuilds: ReadonlySet<string>;
-    /** The guilds that this is about. */
+    /** The guilds that are looked at. */
     readonly guildIds: readonly string[];
     readonly atMs: number;
   },

@@ -22,7 +22,7 @@ const DATED = [
 interface Now {
   /** By the service's clock; undefined: not known, and no row is too old then. */
   readonly nowS: number | undefined;
-  /** By ours, in which ends are stored. */
+  /** By our own clock, in which ends are stored. */
   readonly nowMs: number;
 }
 
@@ -101,8 +101,8 @@ async function eraseSome(
 }
 
 /**
- * Erases some people of whom no row is left, and who was forgotten too long ago to matter. To be called when no server
- * has rows to erase. True: nothing is left to do.
+ * Erases some people of whom no row is left, and marks of people forgotten too long ago to matter. To be called when no
+ * server has rows to erase. True: nothing is left to do.
  */
 export async function erasePersons(
   { db, writing }: QueryContext,

@@ -86,7 +86,7 @@ async function watchOf({ db }: QueryContext, guildId: string, playerId: number):
   return row === undefined ? undefined : (JSON.parse(row.body) as { readonly watch: Watch }).watch;
 }
 
-/** What a case says of this player: others whom it names, and accounts of staff, are not theirs. */
+/** The part of a case that is about this player: others whom it names, and accounts of staff, are left out. */
 function caseShown(one: Case, playerId: number): object {
   const { number, kind, atMs, serverName, targets, author, reason, evidence, command, edits, revoked } = one;
   return {

@@ -93,7 +93,7 @@ async function erase(
   };
 }
 
-/** At whom this person's commands aimed. */
+/** Erases the targets of this person's commands. */
 async function eraseAims(db: Transaction<HistoryTables>, person: number): Promise<void> {
   const commands = await db
     .selectFrom("commands")
@@ -117,7 +117,7 @@ async function eraseAims(db: Transaction<HistoryTables>, person: number): Promis
   }
 }
 
-/** The ranks that people of a guild had. */
+/** Erases the ranks of a guild's people. */
 export async function eraseRanks(
   db: Kysely<HistoryTables>,
   guild: number,

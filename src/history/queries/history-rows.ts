@@ -33,7 +33,7 @@ export async function readRows(
   const range = rangeOf(filter);
   const isDown = range.order === "desc";
   const found: LogRow[] = [];
-  // Within one second the logs keep their order, from either end: who was killed calls, not the other way round.
+  // Within one second the logs keep their order, from either end: a player is killed first and calls then.
   for (const table of isDown ? tables.toReversed() : tables) {
     found.push(...(await readLog[table](context.db, range, filter.person)));
   }

@@ -6,7 +6,7 @@
 
 /**
  * Where the leases keep which Redis it is. A replica that takes over has the token as well, but not the last second of
- * writes: who goes on writing there would mix what stands in memory with a store that lacks what came before.
+ * writes: a process that goes on writing there would mix its memory with a store that lacks what came before.
  */
 const GENERATION_KEY = "marshal:generation";
 
