@@ -9,7 +9,7 @@ import type { Settings } from "../domain/ports/settings.ts";
 import { DEFAULT_ZONE } from "../domain/time-zones.ts";
 import { isShown, type MessageRef } from "./alert-posts.ts";
 import { applyRules } from "./apply-rules.ts";
-import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
+import type { CommandLog, Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
 import { PlayerTeams } from "./player-teams.ts";
 import { isQuiet } from "./quiet-hours.ts";
 import { RunsAwaitingLog } from "./runs-awaiting-log.ts";
@@ -43,6 +43,9 @@ interface Counted extends Pick<Snapshot["lists"], "killLogs" | "commandLogs"> {
   readonly rules: readonly AlertRule[];
 }
 
+/** The facts of an answer, with all rows that the log of commands shows. */
+type Observed = Omit<Facts, "commands"> & { readonly commands?: readonly CommandEntry[] };
+
 /** Takes in what happens on servers with alerts: each row once, written before anything is posted. */
 export class AlertFollower {
   readonly #ports: AlertFollowerPorts;
@@ -52,7 +55,6 @@ export class AlertFollower {
   /** By binding: the windows that are counted and written. */
   readonly #counted = new Map<string, Counted>();
   readonly #teams = new PlayerTeams();
-  readonly #punishing = new WeakMap<CommandEntry, boolean>();
   readonly #runs = new RunsAwaitingLog();
 
   constructor(ports: AlertFollowerPorts) {
@@ -166,14 +168,17 @@ export class AlertFollower {
     });
   }
 
-  async #advance({ binding: { guildId, id } }: WatchedServer, facts: Facts): Promise<void> {
+  async #advance({ binding: { guildId, id } }: WatchedServer, observed: Observed): Promise<void> {
     const refs = await this.#turns.take(id, async () => {
       // Its alerts may have been changed or removed while it waited for its turn.
       const server = this.#ports.servers.ofBinding(guildId, id);
       if (server === undefined) return [];
       const { binding, rules } = server;
-      const around = await this.#surroundings(server, facts);
       const state = (await this.#stateOf(binding.id)) ?? newState(binding.guildId);
+      const { commands: log, ...others } = observed;
+      const commands = log && this.#punishing(server, state, log);
+      const facts: Facts = { ...others, ...(commands === undefined ? {} : { commands }) };
+      const around = await this.#surroundings(server, facts);
       if (!applyRules(state, rules, facts, around)) {
         this.#states.set(binding.id, state);
         return [];
@@ -202,12 +207,11 @@ export class AlertFollower {
     const { settings, isCallTaken } = this.#ports;
     const hasQuiet = rules.some(({ quiet }) => quiet !== undefined);
     const zone = hasQuiet ? (await settings.of(binding.guildId)).timeZone : undefined;
-    const members = await this.#membersAmong(binding.guildId, facts.commands ?? []);
+    const members = await this.#membersAmong(binding.guildId, facts.commands?.punishing ?? []);
     return {
       isQuiet: ({ quiet }) =>
         quiet !== undefined && isQuiet(quiet, zone ?? DEFAULT_ZONE, facts.presentS * 1_000),
       teamOf: (player) => this.#teams.of(binding.source, player),
-      isPunishment: (row) => this.#isPunishment(row),
       memberOf: ({ id }) => (id === undefined ? undefined : members.get(id)),
       isTaken: (call) => isCallTaken(binding.id, call),
     };
@@ -215,25 +219,32 @@ export class AlertFollower {
 
   async #membersAmong(guildId: string, rows: readonly CommandEntry[]): Promise<ReadonlyMap<number, string>> {
     const members = new Map<number, string>();
-    const ids = new Set(
-      rows.filter((row) => this.#isPunishment(row)).flatMap(({ player }) => player.id ?? []),
-    );
-    for (const id of ids) {
+    for (const id of new Set(rows.map(({ player }) => player.id))) {
+      if (id === undefined) continue;
       const account = await this.#ports.accounts.ofPlayer(guildId, id);
       if (account !== undefined) members.set(id, account.userId);
     }
     return members;
   }
 
-  /** Rows stay the same objects while a log shows them, so each text is read once. */
-  #isPunishment(row: CommandEntry): boolean {
-    const known = this.#punishing.get(row);
-    if (known !== undefined) return known;
+  /** Undefined where no alert counts them. Only what may be new is read. */
+  #punishing(
+    { rules }: WatchedServer,
+    { seen }: ServerState,
+    log: readonly CommandEntry[],
+  ): CommandLog | undefined {
+    if (!rules.some(({ kind }) => kind === "punishments")) return undefined;
+    const countedS = seen.get("commands")?.floorS ?? Number.NEGATIVE_INFINITY;
+    return {
+      punishing: log.filter((row) => row.atS > countedS && this.#isPunishment(row)),
+      newestS: log.reduce((newestS, { atS }) => Math.max(newestS, atS), 0),
+    };
+  }
+
+  #isPunishment({ player, text }: CommandEntry): boolean {
     // A row of a program is counted as the run that it was, or as one of others.
-    const isPersons = row.player.id !== undefined || row.player.name.toLowerCase() !== "remote server";
-    const is = isPersons && this.#ports.isPunishment(row.text);
-    this.#punishing.set(row, is);
-    return is;
+    const isPersons = player.id !== undefined || player.name.toLowerCase() !== "remote server";
+    return isPersons && this.#ports.isPunishment(text);
   }
 }
 

@@ -161,7 +161,9 @@ function endCalls(incidents: Incident[], calls: readonly ModCallEntry[], { isTak
     for (const entry of entries) if (entry.callEnd?.kind !== "answered") open.set(entry.id, entry);
   }
   if (open.size === 0) return;
+  const seconds = new Set(open.values().map(({ firstS }) => firstS));
   for (const call of calls) {
+    if (!seconds.has(call.atS)) continue;
     const id = callId(call);
     const told = open.get(id);
     if (told === undefined) continue;

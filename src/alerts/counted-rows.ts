@@ -2,8 +2,8 @@ import type { AlertKind, AlertPerson, AlertRow, AlertRule } from "../domain/aler
 import type { CommandEntry, KillEntry, PlayerRef } from "../domain/model.ts";
 import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
 import type { ServerState, Stream } from "./server-state.ts";
-import { type Identified, raiseFloor, seenUpTo, takeUnseen } from "./windows/seen-rows.ts";
-import { LATE_S } from "./windows/sprees.ts";
+import { floorAfter, raiseFloor, seenUpTo, takeUnseen } from "./windows/seen-rows.ts";
+import { type Dated, LATE_S } from "./windows/sprees.ts";
 
 /** From what logs show to what is counted: which rows are new, and whose they are. */
 
@@ -27,6 +27,12 @@ export const KIND_OF = {
   outside: "outside",
 } as const satisfies Readonly<Record<Stream, AlertKind>>;
 
+/** How rows of a stream are taken. `newestS`: of all that the log shows, where `rows` are some of them. */
+interface Take<T> {
+  readonly identityOf: (row: T) => string;
+  readonly newestS?: number;
+}
+
 /** The rows that were not seen before; from now on they are. `of`: those that one alert counts, oldest first. */
 export function freshSightings(
   state: ServerState,
@@ -36,28 +42,34 @@ export function freshSightings(
 ) {
   const kinds = new Set(rules.map(({ kind }) => kind));
   let isChanged = false;
-  const take = <T>(stream: Stream, rows: readonly Identified<T>[] | undefined, newestS: number) => {
+  const take = <T extends Dated>(
+    stream: Stream,
+    rows: readonly T[] | undefined,
+    { identityOf, newestS = newest(rows) }: Take<T>,
+  ): readonly T[] => {
     if (rows === undefined) return [];
     const isLog = stream === "kills" || stream === "commands";
     const seen = state.seen.get(stream) ?? seenUpTo(Number.NEGATIVE_INFINITY);
     // What a log shows at the first look happened before.
     const isBaseline = isLog && !state.seen.has(stream);
-    const fresh = takeUnseen(seen, oldestFirst(rows));
+    const lateS = isLog ? LATE_S : stream === "runs" ? RUN_LATE_S : OUTSIDE_LATE_S;
+    const floorS = floorAfter(seen, { newestS, presentS, lateS });
+    const fresh = takeUnseen(seen, oldestFirst(rows), { identityOf, floorS });
     if (fresh.length === 0 && !isBaseline) return [];
     isChanged = true;
     state.seen.set(stream, seen);
-    const lateS = isLog ? LATE_S : stream === "runs" ? RUN_LATE_S : OUTSIDE_LATE_S;
-    raiseFloor(seen, { newestS, presentS, lateS });
-    return isBaseline ? [] : fresh.map(({ row }) => row);
+    raiseFloor(seen, floorS);
+    return isBaseline ? [] : fresh;
   };
-  const killed = kinds.has("kills") ? take("kills", kills?.flatMap(identifiedKill), newest(kills)) : [];
-  const isCounted = kinds.has("punishments");
-  const typed = commands?.filter((row) => isCounted && around.isPunishment(row)).map(identifiedCommand);
-  const commanded = isCounted ? take("commands", typed, newest(commands)) : [];
-  const ran = isCounted ? take("runs", runs?.map(identifiedRun), newest(runs)) : [];
-  const strange = kinds.has("outside")
-    ? take("outside", outside?.map(identifiedOutside), newest(outside))
+  const killed = kinds.has("kills")
+    ? take("kills", kills?.filter(isOfOthers), { identityOf: killIdentity, newestS: newest(kills) })
     : [];
+  const isCounted = kinds.has("punishments");
+  const commanded = isCounted
+    ? take("commands", commands?.punishing, { ...commands, identityOf: commandIdentity })
+    : [];
+  const ran = isCounted ? take("runs", runs, { identityOf: ({ id }) => id }) : [];
+  const strange = kinds.has("outside") ? take("outside", outside, { identityOf: outsideIdentity }) : [];
   const punished = [
     ...commanded.map((row) => punishedBy(row, around.memberOf(row.player))),
     ...ran.map(sightingOfRun),
@@ -97,21 +109,22 @@ function nameOf({ id, name }: PlayerRef): string {
 }
 
 /** Nobody kills themselves in rage at others. */
-function identifiedKill(row: KillEntry): Identified<KillEntry>[] {
-  const [killer, killed] = [nameOf(row.killer), nameOf(row.killed)];
-  return killer === killed ? [] : [{ atS: row.atS, identity: `${killer} ${killed}`, row }];
+function isOfOthers({ killer, killed }: KillEntry): boolean {
+  return killer.id === undefined && killed.id === undefined
+    ? killer.name !== killed.name
+    : killer.id !== killed.id;
 }
 
-function identifiedCommand(row: CommandEntry): Identified<CommandEntry> {
-  return { atS: row.atS, identity: `${nameOf(row.player)} ${row.text}`, row };
+function killIdentity({ killer, killed }: KillEntry): string {
+  return `${nameOf(killer)} ${nameOf(killed)}`;
 }
 
-function identifiedRun(row: MemberRun): Identified<MemberRun> {
-  return { atS: row.atS, identity: row.id, row };
+function commandIdentity({ player, text }: CommandEntry): string {
+  return `${nameOf(player)} ${text}`;
 }
 
-function identifiedOutside(row: OutsideRow): Identified<OutsideRow> {
-  return { atS: row.atS, identity: `${row.ordinal} ${row.text}`, row };
+function outsideIdentity({ ordinal, text }: OutsideRow): string {
+  return `${ordinal} ${text}`;
 }
 
 function sightingOfKill({ atS, killer, killed }: KillEntry): Sighting {

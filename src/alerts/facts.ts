@@ -20,13 +20,21 @@ export interface OutsideRow {
   readonly ordinal: number;
 }
 
+/** What a log of commands shows that may not have been counted. */
+export interface CommandLog {
+  /** The rows that punish somebody, later than the second up to which all is counted. */
+  readonly punishing: readonly CommandEntry[];
+  /** When the newest of all its rows was; 0: it shows none. */
+  readonly newestS: number;
+}
+
 /** What has come to be known. A list that shows nothing new is left out; calls become due by time alone. */
 export interface Facts {
   /** By the service's clock, epoch seconds. */
   readonly presentS: number;
   readonly nowMs: number;
   readonly kills?: readonly KillEntry[];
-  readonly commands?: readonly CommandEntry[];
+  readonly commands?: CommandLog;
   readonly runs?: readonly MemberRun[];
   readonly outside?: readonly OutsideRow[];
   readonly calls?: readonly ModCallEntry[];
@@ -38,7 +46,6 @@ export interface Surroundings {
   isQuiet(rule: AlertRule): boolean;
   /** In lower case; undefined: not known, which counts. */
   teamOf(player: PlayerRef): string | undefined;
-  isPunishment(row: CommandEntry): boolean;
   /** The member whose account that is. */
   memberOf(player: PlayerRef): string | undefined;
   isTaken(call: ModCallEntry): boolean;

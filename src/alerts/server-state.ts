@@ -104,8 +104,11 @@ const schema = z.object({
     z.object({
       stream: z.enum(STREAMS),
       floorS: z.number().nullable(),
-      // How often each stands there; a key begins with its second.
-      rows: z.record(z.string(), z.number()),
+      rows: z.union([
+        z.array(z.tuple([z.number(), z.string(), z.number()])),
+        // As the release before wrote it: how often, by the second, a space and the identity.
+        z.record(z.string(), z.number()).transform(listOfRows),
+      ]),
     }),
   ),
   rules: z.array(ruleState),
@@ -122,10 +125,10 @@ export function parseServerState(value: unknown): StoredServerState {
 export function storedForm({ guildId, seen, rules }: ServerState): StoredServerState {
   return {
     guildId,
-    seen: [...seen].map(([stream, { floorS, rows }]) => ({
+    seen: [...seen].map(([stream, { floorS, seconds }]) => ({
       stream,
       floorS: Number.isFinite(floorS) ? floorS : null,
-      rows: Object.fromEntries([...rows].map(([key, { count }]) => [key, count])),
+      rows: storedRows(seconds),
     })),
     rules: [...rules].map(([id, { sprees, level, told, calls, incidents, refused }]) => ({
       id,
@@ -147,9 +150,7 @@ export function fromStored({ guildId, seen, rules }: StoredServerState): ServerS
         stream,
         {
           floorS: floorS ?? Number.NEGATIVE_INFINITY,
-          rows: new Map(
-            Object.entries(rows).map(([key, count]) => [key, { atS: Number.parseInt(key, 10), count }]),
-          ),
+          seconds: secondsOf(rows),
         },
       ]),
     ),
@@ -167,4 +168,31 @@ export function fromStored({ guildId, seen, rules }: StoredServerState): ServerS
       ]),
     ),
   };
+}
+
+/** The second of a row, its identity, and how often it stands there. A list, since so many names of an object are slow. */
+type StoredRow = [atS: number, identity: string, count: number];
+
+function listOfRows(byKey: Readonly<Record<string, number>>): StoredRow[] {
+  return Object.entries(byKey).map(([key, count]) => {
+    const space = key.indexOf(" ");
+    return [Number(key.slice(0, space)), key.slice(space + 1), count];
+  });
+}
+
+function storedRows(seconds: SeenRows["seconds"]): StoredRow[] {
+  const stored: StoredRow[] = [];
+  for (const [atS, rows] of seconds) {
+    for (const [identity, count] of rows) stored.push([atS, identity, count]);
+  }
+  return stored;
+}
+
+function secondsOf(stored: readonly StoredRow[]): SeenRows["seconds"] {
+  const seconds = new Map<number, Map<string, number>>();
+  for (const [atS, identity, count] of stored) {
+    const rows = seconds.get(atS) ?? new Map<string, number>();
+    seconds.set(atS, rows.set(identity, count));
+  }
+  return seconds;
 }

@@ -69,7 +69,7 @@ function begin<Row extends Dated>(spree: Spree<Row>, start: number, limit: Spree
 function dropOld<Row extends Dated>({ rows, open }: Spree<Row>, { withinS }: SpreeLimit): void {
   const newestS = Math.max(open?.lastS ?? 0, rows.at(-1)?.atS ?? 0);
   const kept = rows.findIndex(({ atS }) => atS >= newestS - withinS - LATE_S);
-  rows.splice(0, kept === -1 ? rows.length : kept);
+  if (kept !== 0) rows.splice(0, kept === -1 ? rows.length : kept);
 }
 
 /** Whether nothing that may still come could belong to it. */

@@ -48,20 +48,27 @@ export function newlyDue(
 ): WaitingCall[] {
   const { withinS, presentS } = limits;
   const due = new Map<string, WaitingCall>();
-  const shown = new Set<string>();
   for (const call of calls) {
     const { atS, caller, moderator } = call;
     const dueS = atS + withinS;
-    const id = callId(call);
-    shown.add(id);
     if (dueS > presentS || atS < presentS - OLDEST_S) continue;
+    const id = callId(call);
     if (moderator !== undefined) known.doneS.set(id, atS);
     else if (!known.doneS.has(id) && !isTaken(call)) due.set(id, { id, caller, atS, dueS });
   }
   const told = [...due.values()].filter(({ id }) => !known.doneS.has(id));
   for (const { id, atS } of told) known.doneS.set(id, atS);
-  for (const [id, atS] of known.doneS) {
-    if (!shown.has(id) && atS < presentS - REMEMBERED_S) known.doneS.delete(id);
-  }
+  forgetOld(known, calls, presentS - REMEMBERED_S);
   return told.sort((a, b) => a.dueS - b.dueS);
+}
+
+/** Lets go of calls before that second that the log does not show any more, where more are known than it shows. */
+function forgetOld({ doneS }: KnownCalls, calls: readonly ModCallEntry[], beforeS: number): void {
+  if (doneS.size <= calls.length) return;
+  let shown: ReadonlySet<string> | undefined;
+  for (const [id, atS] of doneS) {
+    if (atS >= beforeS) continue;
+    shown ??= new Set(calls.map(callId));
+    if (!shown.has(id)) doneS.delete(id);
+  }
 }
