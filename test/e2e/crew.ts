@@ -6,7 +6,7 @@ import { type RedisServer, startRedis } from "../support/redis-server.ts";
 import { addFeeds, type Channels, differences, gapNotices, type Lengths, lengthsOf } from "./compare.ts";
 
 /** Of the real clock, and only for what never comes. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 300_000;
 const LOOK_EVERY_MS = 50;
 
 /** Several real bot processes on one real Redis, between a town and an emulated Discord, with four feeds. */

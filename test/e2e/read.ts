@@ -24,7 +24,7 @@ export function answerOf(exchange: Exchange): Message {
 }
 
 /** How long a test waits, by the real clock, for what never comes: a busy machine is slow. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 180_000;
 
 /** Waits until the answer or its follow-ups match the pattern. Rejects with what they say when they never do. */
 export async function reads(exchange: Exchange, pattern: RegExp): Promise<string> {

@@ -17,7 +17,7 @@ import { CROWD, Unasked } from "./sweep-unasked.ts";
 import { invocations } from "./sweep-walk.ts";
 
 /** Each world has a bot, a Discord and a clock of its own, and mostly waits: they all run at the same time. */
-describe("Everything that can be typed and pressed", { timeout: 240_000, concurrency: true }, () => {
+describe("Everything that can be typed and pressed", { timeout: 900_000, concurrency: true }, () => {
   test("fits Discord and reads well where nothing is linked", async () => {
     await withSweep({ keys: ["alpha-first-key", "beta-second-key"] }, async (sweep) => {
       const { rig, home } = sweep;

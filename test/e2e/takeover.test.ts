@@ -54,7 +54,7 @@ describe("two processes on one Redis", needsRedis(), () => {
     await crew.ready(standby);
     town.pause();
     assert.deepEqual(await crew.shown(), { lost: [], repeated: [] });
-    await asked.settled(({ text }) => /It may have run|It ran/.test(text), 60_000);
+    await asked.settled(({ text }) => /It may have run|It ran/.test(text));
     assert.equal(executions(":h before the kill"), 1);
     await panel.pull(`process-${number}-start`);
   });
@@ -73,7 +73,7 @@ describe("two processes on one Redis", needsRedis(), () => {
     );
     town.pause();
     assert.deepEqual(await crew.shown(), { lost: [], repeated: [] });
-    await asked.settled(({ text }) => /It may have run|It ran/.test(text), 60_000);
+    await asked.settled(({ text }) => /It may have run|It ran/.test(text));
     assert.equal(executions(":h before it froze"), 1);
     assert.equal(crew.stage.discord.sessions.length, 1);
   });
@@ -87,7 +87,7 @@ describe("two processes on one Redis", needsRedis(), () => {
     const person = stage.discord.as(stage.cast.owner);
     const told = await crew.until("the reason", async () => {
       const asked = await person.slash(stage.cast.channels.staff, "server status");
-      const { text } = await asked.settled(undefined, 60_000);
+      const { text } = await asked.settled();
       return /pauses for a moment/.test(text) ? text : undefined;
     });
     assert.match(told, /database does not answer/);

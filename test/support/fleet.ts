@@ -150,7 +150,7 @@ export class Fleet {
   /** All processes start; resolves when every block is served and every server was read after that. */
   async begin(): Promise<void> {
     // What stands in a log when a feed begins is not due: each log has something before.
-    await this.until("something in each town", () => this.#records().every(isBegun) || undefined, 120_000);
+    await this.until("something in each town", () => this.#records().every(isBegun) || undefined);
     for (const key of this.service.keys) this.service.town(key).pause();
     for (const bot of this.bots) bot.start();
     await this.served();
@@ -241,7 +241,7 @@ export class Fleet {
   async until<T>(
     what: string,
     probe: () => Promise<T | undefined> | T | undefined,
-    withinMs = 180_000,
+    withinMs = 300_000,
   ): Promise<T> {
     const deadlineMs = performance.now() + withinMs;
     for (;;) {

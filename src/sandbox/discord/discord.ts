@@ -131,7 +131,7 @@ export class EmulatedDiscord {
     return this.#world.events.on(listener);
   }
 
-  /** The next event that fits (only later ones count); throws after timeoutMs (60,000). */
+  /** The next event that fits (only later ones count); throws after timeoutMs (120,000). */
   waitFor(predicate: (event: DiscordEvent) => boolean, timeoutMs?: number): Promise<DiscordEvent> {
     return this.#world.events.waitFor(predicate, timeoutMs);
   }

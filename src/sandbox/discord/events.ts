@@ -2,8 +2,8 @@ import type { DiscordEvent } from "./types.ts";
 
 type Listener = (event: DiscordEvent) => void;
 
-/** For what never comes: on a busy machine a bot may start for half a minute. */
-const DEFAULT_TIMEOUT_MS = 60_000;
+/** For what never comes: on a busy machine a bot may start for a minute. */
+const DEFAULT_TIMEOUT_MS = 120_000;
 
 /** The stream of what happens, and ways to wait on it instead of sleeping. */
 export class EventStream {

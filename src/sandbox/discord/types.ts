@@ -228,7 +228,7 @@ export interface Exchange {
   readonly answeredAfterMs: number | undefined;
   /** Content, embeds and labels of the answer and its follow-ups as one text, for a quick look. */
   readonly text: string;
-  /** Resolves when the answer is no longer pending, or with a predicate when that holds; throws after timeoutMs (60,000). */
+  /** Resolves when the answer is no longer pending, or with a predicate when that holds; throws after timeoutMs (120,000). */
   settled(predicate?: (exchange: Exchange) => boolean, timeoutMs?: number): Promise<Exchange>;
 }
 

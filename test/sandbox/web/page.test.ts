@@ -112,7 +112,9 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
   });
 
   test("cancels what still waits, chosen from a select by keyboard", async () => {
-    const { page } = rig;
+    const { page, stage } = rig;
+    // Each takes its time, so that the third waits still when a busy machine's browser gets to it.
+    stage.service.faults.set({ only: "commands", delayMs: 6_000 });
     for (const text of [":h one", ":h two", ":h three"]) {
       await rig.type(`/run command text: ${text}`);
       await rig.message(text);
@@ -125,6 +127,7 @@ describe("the sandbox page in a real browser", { skip: await whyNoBrowser(), tim
     await rig.picture("select-1280-dark");
     await page.keyboard.press("Enter");
     await rig.message(/cancelled/i);
+    stage.service.faults.set({ only: "all", delayMs: 0 });
   });
 
   test("posts joins and kills while one watches, and marks the channels that one does not", async () => {
