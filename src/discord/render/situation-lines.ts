@@ -31,14 +31,17 @@ function aboutCaller(caller: NonNullable<ModCallView["situation"]>["caller"]): E
   return parts.length === 0 ? undefined : joined(parts, " · ");
 }
 
-/** One line for each person and what was done, with the time of the last. */
+/**
+ * One line for each person and what was done, with the time of the last. How often is not said: of kills within one
+ * second only one is kept.
+ */
 function killLines(kills: readonly CallKill[]): Escaped[] {
   const alike = Map.groupBy(kills, ({ other, what }) => `${what}:${other.id ?? ""}:${other.name}`);
   return [...alike.values()].flatMap((same) => {
     const last = same.at(-1);
     if (last === undefined) return [];
     const done = last.what === "died" ? "killed by" : "had killed";
-    const times = same.length === 1 ? md`` : md` ×${same.length}`;
+    const times = same.length === 1 ? md`` : md` several times, last`;
     return [md`💀 ${done} ${person(last.other, true)}${times} <t:${last.atS}:T>`];
   });
 }

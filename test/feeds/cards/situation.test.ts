@@ -51,6 +51,17 @@ describe("the situation on the card of a moderator call", () => {
       assert.equal(edits(rig), 0, "all of it was known when the card was posted");
     }));
 
+  test("names somebody who killed the caller several times once, with the last time", () =>
+    withModCalls(async (rig) => {
+      rig.players = [player("Ann", [0, 0])];
+      for (const agoS of [60, 40, 20]) kill(rig, "Bad_Guy", "Ann", agoS);
+      rig.callModerators("Ann");
+      await rig.pollAndFlush();
+      const text = rig.sink.text("mods");
+      assert.match(text, /💀 killed by .*Bad\\_Guy.* several times, last <t:\d+:T>/);
+      assert.equal(text.match(/killed by/g)?.length, 1);
+    }));
+
   test("says nothing by a list of players from before the call that does not hold the caller", () =>
     withModCalls(async (rig) => {
       rig.players = [player("Somebody", [1, 1])];
