@@ -116,6 +116,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
     chunks: kept.chunks,
     offsets: kept.offsets,
     cards: kept.cards,
+    journalOwner: leased === undefined ? "server" : "guild",
     onDisk: kept.onDisk,
     // Another process may have posted since that mark was left.
     cleanStop: leased === undefined ? kept.cleanStop : withoutTrust(kept.cleanStop),

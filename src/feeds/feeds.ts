@@ -25,6 +25,7 @@ import { ModCallCards, modCallView } from "./cards/mod-calls.ts";
 import { SituationFollower } from "./cards/situation-follower.ts";
 import { teamsOf } from "./delivery/filter.ts";
 import { StoredJournal } from "./journal/journal.ts";
+import type { JournalOwner } from "./journal/journal-id.ts";
 import type { JournalChunk, JournalHead } from "./journal/journal-records.ts";
 import type { OffsetRecord } from "./journal/offsets.ts";
 import { LastEnd } from "./last-end.ts";
@@ -48,6 +49,8 @@ export interface FeedsParts {
   readonly chunks: Documents<JournalChunk>;
   readonly offsets: Documents<OffsetRecord>;
   readonly cards: Documents<CardRecord>;
+  /** "guild" where other processes serve other guilds. */
+  readonly journalOwner: JournalOwner;
   readonly cleanStop: CleanStop;
   /** Resolves when all that was written before survives a power cut, as far as the store can tell. */
   onDisk(): Promise<void>;

@@ -7,6 +7,7 @@ import type { Demands } from "../domain/ports/demands.ts";
 import type { Documents } from "../domain/ports/documents.ts";
 import { Delivery, type DeliveryPorts } from "./delivery/delivery.ts";
 import type { DeliveryStart } from "./delivery/delivery-start.ts";
+import { type JournalOwner, journalOf, ownerOf, serverOf } from "./journal/journal-id.ts";
 import type { Journal } from "./journal/journal-port.ts";
 import type { OffsetRecord } from "./journal/offsets.ts";
 import { atHead, movedTo } from "./journal/positions.ts";
@@ -15,6 +16,8 @@ import type { LastEnd } from "./last-end.ts";
 export interface LiveFeedsParts {
   readonly demands: Demands;
   readonly journal: Journal;
+  /** Of new journals. */
+  readonly journalOwner: JournalOwner;
   readonly offsets: Documents<OffsetRecord>;
   readonly clock: Clock;
   readonly deliveryPorts: Omit<DeliveryPorts, "park" | "serverName" | "formerNames" | "busy">;
@@ -66,6 +69,17 @@ export class LiveFeeds {
     return [...this.#running.values()];
   }
 
+  /**
+   * The journal that a feed of this server reads. What is a guild's own stays that, also where one process serves all
+   * again: two guilds' journals have numbered the same entries each in its way.
+   */
+  journalOf({ id, guildId }: Feed, server: SourceId, record = this.get(id)?.record): SourceId {
+    const { journalOwner } = this.#parts;
+    const known = record ?? this.of(server).find(({ feed }) => feed.guildId === guildId)?.record;
+    const owner = known === undefined || journalOwner === "guild" ? journalOwner : ownerOf(known.source);
+    return journalOf(owner, server, guildId);
+  }
+
   get size(): number {
     return this.#running.size;
   }
@@ -78,8 +92,9 @@ export class LiveFeeds {
   /** Opens the feeds of a process that starts, each where it was. Rejects when the store fails. */
   async openAll(feeds: readonly (readonly [Feed, LinkedServer])[]): Promise<void> {
     const moving: (readonly [Feed, SourceId])[] = [];
-    await eachAtOnce(feeds, OPENED_AT_ONCE, async ([feed, { source }]) => {
+    await eachAtOnce(feeds, OPENED_AT_ONCE, async ([feed, server]) => {
       const record = await this.#parts.offsets.get(feed.id);
+      const source = this.journalOf(feed, server.source, record);
       if (record === undefined || record.source === source) {
         const doubtful = this.#parts.lastEnd.isDoubtful(feed.id);
         await this.#openWith(record, { feed, source, doubtful });
@@ -89,19 +104,21 @@ export class LiveFeeds {
       const list = logLists[feed.kind];
       if (list !== undefined)
         await this.#parts.journal.attach(feed.id, { source: record.source, list }, record.nextSeq);
-      moving.push([feed, source]);
+      moving.push([feed, server.source]);
     });
     for (const [feed, source] of moving) await this.open(feed, source);
   }
 
   /**
-   * Opens one feed at the number that is stored, moved to `source` where a crash or a new key left it at another;
+   * Opens one feed at the number that is stored, moved to the journal of that server where a crash or a new key left it at another;
    * at the head where nothing is stored. Nothing is posted before it is woken. Rejects when the store fails; it may
    * then be called again.
    */
-  async open(feed: Feed, source: SourceId): Promise<void> {
+  async open(feed: Feed, server: SourceId): Promise<void> {
+    const record = await this.#parts.offsets.get(feed.id);
+    const source = this.journalOf(feed, server, record);
     // What an earlier delivery of this process left is looked at too: it may have ended in the middle.
-    await this.#openWith(await this.#parts.offsets.get(feed.id), { feed, source, doubtful: true });
+    await this.#openWith(record, { feed, source, doubtful: true });
   }
 
   /** Ends the delivery and keeps its place: `open` goes on from there. */
@@ -167,14 +184,15 @@ export class LiveFeeds {
     const before = this.#running.get(feed.id);
     if (before !== undefined) this.#forget(before);
     this.#running.set(feed.id, delivery);
-    const readers = this.#bySource.get(record.source) ?? new Set();
-    this.#bySource.set(record.source, readers.add(delivery));
+    const source = serverOf(record.source);
+    const readers = this.#bySource.get(source) ?? new Set();
+    this.#bySource.set(source, readers.add(delivery));
     const lists = demanded(feed);
-    this.#parts.demands.put(owner(feed.id), [{ source: record.source, lists, guildId: feed.guildId }]);
+    this.#parts.demands.put(owner(feed.id), [{ source, lists, guildId: feed.guildId }]);
   }
 
   #forget(delivery: Delivery): void {
-    const { source } = delivery.record;
+    const source = serverOf(delivery.record.source);
     this.#busy.delete(delivery);
     if (this.#running.get(delivery.feed.id) === delivery) this.#running.delete(delivery.feed.id);
     const readers = this.#bySource.get(source);

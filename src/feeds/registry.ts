@@ -15,6 +15,7 @@ import type { Delivery } from "./delivery/delivery.ts";
 import { postTest } from "./delivery/test-post.ts";
 import { FeedServers } from "./feed-servers.ts";
 import { statusOf } from "./feed-status.ts";
+import { serverOf } from "./journal/journal-id.ts";
 import { LiveFeeds, type LiveFeedsParts } from "./live-feeds.ts";
 import { Recovery } from "./recovery.ts";
 import { Retries } from "./retries.ts";
@@ -83,7 +84,8 @@ export class FeedRegistry implements Feeds {
 
     this.#parts.journal.trimFromNow();
     this.#stopListening = this.#parts.journal.onItems((source, list) => {
-      for (const delivery of this.#live.of(source)) if (delivery.record.list === list) delivery.wake();
+      for (const delivery of this.#live.of(serverOf(source)))
+        if (delivery.record.source === source && delivery.record.list === list) delivery.wake();
     });
   }
 
@@ -110,7 +112,8 @@ export class FeedRegistry implements Feeds {
   }
 
   sourceOf(feedId: string): SourceId | undefined {
-    return this.#live.get(feedId)?.record.source;
+    const journal = this.#live.get(feedId)?.record.source;
+    return journal && serverOf(journal);
   }
 
   sources(): readonly SourceId[] {
@@ -274,7 +277,7 @@ export class FeedRegistry implements Feeds {
     }
     const binding = (await this.#parts.bindings.list(guildId)).find((one) => one.id === feed.bindingId);
     if (binding === undefined) return await this.#erase(feed);
-    if (this.#live.get(id)?.record.source === binding.source) return;
+    if (this.#live.get(id)?.record.source === this.#live.journalOf(feed, binding.source)) return;
     await this.#live.suspend(id);
     await this.#live.open(feed, binding.source);
     this.#live.get(id)?.wake();

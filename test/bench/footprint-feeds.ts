@@ -53,6 +53,7 @@ process.disconnect?.();
 
 function buildWing(on: Store) {
   return createFeeds({
+    journalOwner: "server",
     clock,
     random,
     renderer: feedRenderer,

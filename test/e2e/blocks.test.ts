@@ -1,16 +1,26 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
-import { Fleet } from "../support/fleet.ts";
+import type { Exchange } from "../../src/sandbox/discord/types.ts";
+import type { Community } from "../bench/communities.ts";
+import { Fleet, isWaiting } from "../support/fleet.ts";
 import { needsRedis } from "../support/redis-server.ts";
 
 /** Of the real clock, and only for what never comes. */
 const POSTED_WITHIN_MS = 300_000;
+const SHARDS = 4;
+const MAX_CONCURRENCY = 4;
 
 describe("blocks of shards on one Redis", needsRedis(), () => {
   let fleet: Fleet;
+  /** Shards in the order in which Discord let their sessions begin. */
+  const begun: number[] = [];
   before(async () => {
-    const size = { communities: 8, blocks: 2, shardsOfBlock: 2, standbys: 1 };
-    fleet = await Fleet.open({ ...size, seed: 3, perMinute: 240, perSecond: 12 });
+    const size = { communities: 8, blocks: 2, shardsOfBlock: SHARDS, standbys: 1, sharesServer: true };
+    const pace = { perMinute: 240, perSecond: 12, maxConcurrency: MAX_CONCURRENCY };
+    fleet = await Fleet.open({ ...size, ...pace, seed: 3 });
+    fleet.discord.on((event) => {
+      if (event.type === "gateway-connected" && !event.resumed) begun.push(event.shard[0]);
+    });
     await fleet.begin();
   });
   after(() => fleet.close());
@@ -26,16 +36,27 @@ describe("blocks of shards on one Redis", needsRedis(), () => {
     assert.deepEqual(fleet.repeatedCommands, []);
     const { answers429, avoidable, bans } = fleet.service.counts;
     assert.deepEqual({ answers429, avoidable, bans }, { answers429: 0, avoidable: 0, bans: 0 });
+    assert.equal(fleet.discord.refusedSessions, 0, "no session was begun too soon");
   }
 
   test("each process serves its own shards, one stands by, and every shard is connected once", async () => {
     const held = await fleet.holders();
-    assert.deepEqual([...held.keys()].sort(), ["0-1/4", "2-3/4"]);
+    assert.deepEqual([...held.keys()].sort(), ["0-3/8", "4-7/8"]);
     const shards = fleet.discord.sessions.map(({ shard }) => shard.join("/"));
-    assert.deepEqual(shards.toSorted(), ["0/4", "1/4", "2/4", "3/4"]);
+    assert.deepEqual(
+      shards.toSorted(),
+      Array.from({ length: 2 * SHARDS }, (_, shard) => `${shard}/8`),
+    );
     fleet.run();
     await fleet.until("something to post", () => (fleet.asked.length >= 3 ? true : undefined));
     await assertExact();
+  });
+
+  test("sessions of different turns begin at once, those of one turn after each other, over all processes", () => {
+    const turns = begun.map((shard) => shard % MAX_CONCURRENCY);
+    assert.deepEqual(turns.slice(0, MAX_CONCURRENCY).toSorted(), [0, 1, 2, 3], begun.join(" "));
+    assert.deepEqual(turns.slice(MAX_CONCURRENCY).toSorted(), [0, 1, 2, 3], begun.join(" "));
+    assert.equal(fleet.discord.refusedSessions, 0);
   });
 
   test("a block is killed: the standby serves it, the others go on, and each entry stands once", async () => {
@@ -48,6 +69,92 @@ describe("blocks of shards on one Redis", needsRedis(), () => {
     killed.start();
   });
 
+  describe("commands of a server that communities of two blocks have linked", () => {
+    const texts = () => fleet.service.counts.executions.map(({ text }) => text);
+    const ask = async ({ moderator, general }: Community, text: string) =>
+      await moderator.slash(general, "run command", { text });
+    /** Waits until nobody of them waits any more, and holds their answers against what they should say. */
+    const answered = async (asked: readonly Exchange[], says: RegExp) => {
+      await fleet.until("all answered", () => asked.every((one) => !isWaiting(one)) || undefined);
+      assert.deepEqual(
+        asked.filter(({ text }) => !says.test(text)).map(({ text }) => text),
+        [],
+      );
+      const { answers429, avoidable } = fleet.service.counts;
+      assert.deepEqual({ answers429, avoidable }, { answers429: 0, avoidable: 0 });
+    };
+
+    test("go in turn, one in a window, and none is refused", async () => {
+      const [host, guest] = fleet.neighbours;
+      assert.notEqual(await fleet.holderOf(host), await fleet.holderOf(guest));
+      const before = texts().length;
+      const asked: Exchange[] = [];
+      for (const text of [":h host 1", ":h host 2", ":h host 3"]) asked.push(await ask(host, text));
+      for (const text of [":h guest 1", ":h guest 2"]) asked.push(await ask(guest, text));
+      await answered(asked, /It ran/);
+      const ran = texts().slice(before);
+      assert.deepEqual(ran.toSorted(), [":h guest 1", ":h guest 2", ":h host 1", ":h host 2", ":h host 3"]);
+      assert.deepEqual(
+        ran.filter((text) => text.startsWith(":h host")),
+        [":h host 1", ":h host 2", ":h host 3"],
+      );
+      assert.ok(ran.indexOf(":h guest 2") < ran.indexOf(":h host 3"), `in turn: ${ran.join(", ")}`);
+    });
+
+    test("a process that is killed with one under way frees them; what it sent is not sent again", async () => {
+      const [host, guest] = fleet.neighbours;
+      // Its answer never comes while the process lives.
+      fleet.service.faults.set({ only: "commands", late: 1, lateMs: 60_000 });
+      const cut = await ask(host, ":h cut off");
+      await fleet.until("the command at the game", () => texts().includes(":h cut off") || undefined);
+      fleet.service.faults.set({ only: "all", late: 0 });
+      const killed = await fleet.holderOf(host);
+      const next = await ask(guest, ":h the next one");
+      await killed.kill();
+      await answered([next], /It ran/);
+      killed.start();
+      await fleet.served();
+      await answered([cut], /It may have run/);
+      assert.equal(texts().filter((text) => text === ":h cut off").length, 1);
+    });
+  });
+
+  test("a process is killed while its sessions begin: the next one serves its block", async () => {
+    fleet.run();
+    const [name, first] = [...(await fleet.holders())][0] ?? assert.fail();
+    const shards = Array.from({ length: SHARDS }, (_, n) => Number.parseInt(name, 10) + n);
+    // Discord takes no session of these shards: whoever claims them stands in the middle of its login.
+    fleet.discord.faults.set({ shardsAway: shards });
+    await first.kill();
+    const second = await fleet.until("the heir's claim", async () => await fleet.claimant(name));
+    await fleet.until("an identify", () => fleet.discord.unansweredSessions > 0 || undefined);
+    await second.kill();
+    first.start();
+    fleet.discord.faults.clear();
+    await fleet.until("the block served again", async () => (await fleet.holders()).get(name));
+    await assertExact();
+    second.start();
+  });
+
+  for (const [when, line] of [
+    ["has just begun to stop", "stopping"],
+    ["gives up its lease", "the lease is over"],
+  ] as const)
+    test(`a process is killed when it ${when}: its block is served on, and nothing is lost or repeated`, async () => {
+      fleet.run();
+      const [name, bot] = [...(await fleet.holders())][0] ?? assert.fail();
+      const said = Promise.withResolvers<void>();
+      const end = bot.onLine((text) => text.includes(`"${line}"`) && said.resolve());
+      const stopped = bot.stop();
+      await said.promise;
+      end();
+      await Promise.all([bot.kill(), stopped]);
+      const heir = await fleet.until("the block served again", async () => (await fleet.holders()).get(name));
+      assert.notEqual(heir, bot);
+      await assertExact();
+      bot.start();
+    });
+
   test("two blocks become one and two again over the same store", async () => {
     fleet.run();
     const two = [...fleet.bots];
@@ -55,7 +162,7 @@ describe("blocks of shards on one Redis", needsRedis(), () => {
     const [one] = await fleet.add(1, 1);
     one?.start();
     await fleet.served(1);
-    assert.deepEqual([...(await fleet.holders()).keys()], ["0-3/4"]);
+    assert.deepEqual([...(await fleet.holders()).keys()], ["0-7/8"]);
     await assertExact();
     fleet.run();
     await one?.kill();

@@ -85,6 +85,7 @@ export function buildProcess(parts: ProcessParts): Process {
   });
   const { documents } = storage;
   const feeds: FeedsWing = createFeeds({
+    journalOwner: "server",
     clock,
     random,
     sink: mortalSink(discord, life),

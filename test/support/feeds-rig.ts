@@ -19,6 +19,7 @@ import type { NewFeed } from "../../src/domain/ports/feeds.ts";
 import type { ChannelAccess } from "../../src/domain/ports/guilds.ts";
 import { parseCard } from "../../src/feeds/cards/card-records.ts";
 import { createFeeds, type FeedsWing } from "../../src/feeds/feeds.ts";
+import type { JournalOwner } from "../../src/feeds/journal/journal-id.ts";
 import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal/journal-records.ts";
 import { parseOffset } from "../../src/feeds/journal/offsets.ts";
 import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
@@ -65,6 +66,8 @@ export class FeedsRig {
     feeds: new MemoryDocuments((value) => value as Feed, this.#texts.feeds),
   };
   readonly cleanStops = new MemoryDocuments(parseCleanEnd, this.#texts.cleanStop);
+  /** Of the processes to come: "guild" with several, which serve a part of the guilds each. */
+  journalOwner: JournalOwner = "server";
   latest: ServerState | undefined;
   parkedKey = false;
   wing: FeedsWing;
@@ -244,6 +247,7 @@ export class FeedsRig {
     };
     const bindings = this.bindings;
     return createFeeds({
+      journalOwner: this.journalOwner,
       heads: mortal(heads, life),
       chunks: mortal(chunks, life),
       offsets: mortal(offsets, life),

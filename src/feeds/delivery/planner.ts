@@ -4,6 +4,7 @@ import type { LogList } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
 import type { Snapshots } from "../../domain/ports/snapshots.ts";
+import { serverOf } from "../journal/journal-id.ts";
 import type { EntryItem, Journal, JournalItem } from "../journal/journal-port.ts";
 import type { FrozenBatch, OffsetRecord } from "../journal/offsets.ts";
 import {
@@ -138,7 +139,7 @@ export class Planner {
     return {
       nowMs,
       renderer,
-      teamOf: teamsOf(snapshots.latest(record.source), nowMs),
+      teamOf: teamsOf(snapshots.latest(serverOf(record.source)), nowMs),
       serverName: await this.#ports.serverName(this.#feed),
       standing: record.standing ?? [],
       markUpToS: this.markUpToS,

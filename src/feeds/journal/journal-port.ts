@@ -52,7 +52,7 @@ export type JournalItem = EntryItem | AnswerItem | GapItem;
  */
 export type MoveResult = "moved" | "same" | "other" | "none";
 
-/** One log of one server: what a journal is kept of. */
+/** One log of one server: what a journal is kept of. `source` is what `journalOf` gives, everywhere in this port. */
 export interface JournalLog {
   readonly source: SourceId;
   readonly list: LogList;

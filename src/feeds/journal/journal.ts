@@ -3,6 +3,7 @@ import type { LogList, Snapshot, SourceId } from "../../domain/model.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 import type { Documents } from "../../domain/ports/documents.ts";
 import { logLists } from "../diff/window-facts.ts";
+import { mayGoOnFrom, serverOf } from "./journal-id.ts";
 import type { Journal, JournalItem, JournalLog, MoveResult } from "./journal-port.ts";
 import { headKey, type JournalHead } from "./journal-records.ts";
 import { type Advance, emptyHead, nextHead } from "./next-head.ts";
@@ -21,6 +22,7 @@ export class StoredJournal implements Journal {
   readonly #parts: JournalParts;
   readonly #chunks: StoredChunks;
   readonly #open = new Map<string, Open>();
+  readonly #byServer = new Map<SourceId, Set<Open>>();
   readonly #byFeed = new Map<string, Set<Open>>();
   /** The longest that each kind of log was seen on any server: it drops rows beyond that. */
   readonly #fullest = new Map<LogList, number>();
@@ -37,12 +39,15 @@ export class StoredJournal implements Journal {
 
   /** Rejects when the store fails; what was not written is found again by the next snapshot. */
   async take(snapshot: Snapshot): Promise<void> {
-    const opens = logLists.flatMap((list) => {
-      const open = this.#open.get(headKey(snapshot.source, list));
-      return open === undefined || snapshot.lists[list] === undefined ? [] : [open];
+    const ids = new Set([...(this.#byServer.get(snapshot.source) ?? [])].map(({ source }) => source));
+    const work = [...ids].flatMap((id) => {
+      const opens = logLists.flatMap((list) => {
+        const open = this.#open.get(headKey(id, list));
+        return open === undefined || snapshot.lists[list] === undefined ? [] : [open];
+      });
+      const answer = readAnswer(opens, snapshot, ++this.#lookId);
+      return opens.map((open) => this.#exclusive(open, () => this.#advance(open, snapshot, answer)));
     });
-    const answer = readAnswer(opens, snapshot, ++this.#lookId);
-    const work = opens.map((open) => this.#exclusive(open, () => this.#advance(open, snapshot, answer)));
     for (const done of await Promise.allSettled(work)) if (done.status === "rejected") throw done.reason;
   }
 
@@ -193,7 +198,7 @@ export class StoredJournal implements Journal {
     if (lineage === undefined) return "none";
     const existing = await this.#known(to);
     if (existing !== undefined) return existing.lineage === lineage ? "same" : "other";
-    const from = this.#newest(asked, lineage);
+    const from = this.#newest(asked, to, lineage);
     const old = from.head;
     if (old === undefined) return "none";
     await this.#chunks.copy(from, old, to);
@@ -206,10 +211,11 @@ export class StoredJournal implements Journal {
    * A guild may have kept a revoked key and then link the next one: its journal is behind that of a guild which did
    * not. Only the newest may go on, or the two would give different entries the same number.
    */
-  #newest(asked: Open, lineage: string): Open {
+  #newest(asked: Open, to: Open, lineage: string): Open {
     let newest = asked;
     for (const open of this.#open.values()) {
       if (open.list !== asked.list || open.head?.lineage !== lineage) continue;
+      if (!mayGoOnFrom(open.source, to.source)) continue;
       if (open.head.nextSeq > (newest.head?.nextSeq ?? 0)) newest = open;
     }
     return newest;
@@ -252,7 +258,17 @@ export class StoredJournal implements Journal {
     if (known !== undefined) return known;
     const open = opened(source, list);
     this.#open.set(key, open);
+    const server = serverOf(source);
+    this.#byServer.set(server, (this.#byServer.get(server) ?? new Set()).add(open));
     return open;
+  }
+
+  #close(open: Open): void {
+    this.#open.delete(open.key);
+    const server = serverOf(open.source);
+    const others = this.#byServer.get(server);
+    others?.delete(open);
+    if (others?.size === 0) this.#byServer.delete(server);
   }
 
   /** One thing at a time on each journal; one that nobody reads or works on leaves the memory. */
@@ -262,7 +278,7 @@ export class StoredJournal implements Journal {
         return await work();
       } finally {
         open.queued -= 1;
-        if (open.queued === 0 && open.feeds.size === 0) this.#open.delete(open.key);
+        if (open.queued === 0 && open.feeds.size === 0) this.#close(open);
       }
     };
     open.queued += 1;
