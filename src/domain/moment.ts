@@ -11,6 +11,7 @@ const UNIT_MS: readonly (readonly [RegExp, number])[] = [
   [/^w(eeks?)?$/, 604_800_000],
 ];
 const DAY_MS = 86_400_000;
+const LONGEST_AHEAD_MS = 100 * 365 * DAY_MS;
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"] as const;
 const EXAMPLES = 'Write a time such as "20:14", "25 min ago", "yesterday 20:14" or "2026-11-21 20:14".';
 
@@ -33,7 +34,8 @@ interface Dated {
 export function momentOf(typed: string, { nowMs, zone }: Now): number {
   const text = typed.trim().toLowerCase().replace(/\s+/g, " ");
   const atMs = stampOf(text) ?? agoOf(text, nowMs) ?? calendarOf(text, { nowMs, zone });
-  if (atMs === undefined || !Number.isFinite(atMs))
+  // Discord shows no time that is far from ours, and nothing was recorded before 1970.
+  if (atMs === undefined || !(atMs >= 0))
     throw new Failure("bad-command", `This is no time. ${EXAMPLES}`, { isRead: true });
   if (atMs > nowMs) throw new Failure("bad-command", `That time lies ahead. ${EXAMPLES}`, { isRead: true });
   return atMs;
@@ -52,7 +54,7 @@ export function untilOf(typed: string, { nowMs, zone }: Now): number {
   const ahead = seenFrom.map((atMs) => calendarOf(text, { nowMs: atMs, zone }));
   const atMs =
     span === undefined ? (ahead.find((at) => at !== undefined && at > nowMs) ?? ahead[0]) : nowMs + span;
-  if (atMs === undefined || !Number.isFinite(atMs))
+  if (atMs === undefined || !(atMs <= nowMs + LONGEST_AHEAD_MS))
     throw new Failure("bad-command", `This is no time. ${UNTIL_EXAMPLES}`);
   if (atMs <= nowMs) throw new Failure("bad-command", `That time has passed. ${UNTIL_EXAMPLES}`);
   return atMs;

@@ -57,6 +57,8 @@ describe("a moment of the past, as people write it", () => {
       "2026-02-30",
       "5 parsecs",
       "ago",
+      "99999999999999 min ago",
+      "3000 weeks ago",
       "2027-01-01",
     ]) {
       assert.throws(
@@ -104,7 +106,7 @@ describe("a moment ahead, as people write it", () => {
   }
 
   test("is refused where it has passed or cannot be read", () => {
-    for (const typed of ["", "never", "2026-11-20", "0 days", "yesterday"]) {
+    for (const typed of ["", "never", "2026-11-20", "0 days", "yesterday", "99999999999999 days"]) {
       assert.throws(() => untilOf(typed, now), Failure, typed);
     }
   });

@@ -28,7 +28,11 @@ export function parseCommand(text: string): ParsedCommand {
     throw new Failure("bad-command", "The command holds line breaks or invisible characters.");
   }
   if (!text.startsWith(":")) {
-    throw new Failure("bad-command", `A command starts with a colon. Did you mean :${text.trimStart()}?`);
+    // Discord takes a text of invisible characters alone; to suggest it with a colon would say nothing.
+    const meant = /[\p{L}\p{N}]/u.test(text)
+      ? `Did you mean :${text.trimStart()}?`
+      : "Write one like :h Welcome.";
+    throw new Failure("bad-command", `A command starts with a colon. ${meant}`);
   }
   // The game may skip further colons: "::kick" must not pass as a verb that no rule names.
   const [start = "", name] = /^:+([^\s:]\S*)?/u.exec(text) ?? [];

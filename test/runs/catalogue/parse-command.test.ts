@@ -88,6 +88,13 @@ describe("parsing a command text", () => {
     );
   });
 
+  test("suggests nothing for a text of invisible characters", () => {
+    assert.throws(
+      () => parseCommand("\u200b"),
+      (error) => error instanceof Failure && !/Did you mean/.test(error.message),
+    );
+  });
+
   test("refuses a text without a colon, with the hint", () => {
     assert.throws(() => parseCommand("kick Bob"), { code: "bad-command", message: /:kick Bob/ });
   });

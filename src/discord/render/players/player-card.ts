@@ -120,11 +120,15 @@ function playField({ player, sessions, playedLast7DaysS, playedLast30DaysS }: Pl
   };
 }
 
+function spanWords(spanS: number): Escaped {
+  return spanS === 0 ? md` at once` : md` in ${duration(spanS)}`;
+}
+
 function fightField({ kills, deaths, bestStreak, commandsRun }: PlayerHistory): CardField {
   const streak =
     bestStreak === undefined
       ? md``
-      : md`\nBest streak: ${bestStreak.kills} in ${duration(bestStreak.lastS - bestStreak.firstS)} <t:${bestStreak.firstS}:R>`;
+      : md`\nBest streak: ${bestStreak.kills}${spanWords(bestStreak.lastS - bestStreak.firstS)} <t:${bestStreak.firstS}:R>`;
   const ran =
     commandsRun === 0 ? md`` : md`\nRan ${commandsRun} ${commandsRun === 1 ? "command" : "commands"}`;
   return { name: md`💀 Kills · ${kills}`, value: md`Deaths: ${deaths}${streak}${ran}` };
