@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { quietOf, THRESHOLDS, thresholdOf } from "../../commands/alert-limits.ts";
+import { quietOf, THRESHOLDS, thresholdOf } from "../../commands/alert-args.ts";
 import { isQuiet } from "../../src/alerts/quiet-hours.ts";
 import { ALERT_KINDS } from "../../src/domain/alert.ts";
 import { isFailure } from "../support/failures.ts";
