@@ -17,6 +17,7 @@ describe("a typed name of a server", () => {
     }
     assert.ok(!isSameName("", "\u200b"));
     assert.ok(!isSameName("a".repeat(58), "a".repeat(200)));
+    assert.ok(isSameName("a".repeat(59), "a".repeat(200)));
   });
 
   test("counts as it stands on the card, whatever the name is", () => {

@@ -43,6 +43,7 @@ test("a name that shows nothing, is too long or is taken is refused in words", (
   refused("x".repeat(41), /40 characters/);
   refused("night", /Another server/);
   assert.equal(renamed("  Day  server ", named("Night")), "Day server");
+  assert.equal(renamed("x".repeat(40), []), "x".repeat(40));
 });
 
 test("the server of the channel is meant before the default, and the only one always", () => {

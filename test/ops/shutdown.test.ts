@@ -27,7 +27,7 @@ const never = () => new Promise<void>(() => {});
 
 describe("the stop", () => {
   test("runs the steps in their order, each after the end of the one before, then exits with 0", async () => {
-    const { clock, trace, exits, shutdown, add } = rig();
+    const { clock, trace, exits, shutdown, add, text } = rig();
     add("interactions", () => clock.sleep(500));
     add("feeds", async () => void trace.push(`feeds at ${clock.nowMs() % 100_000}`));
     add("store");
@@ -38,6 +38,7 @@ describe("the stop", () => {
     await clock.advance(1);
     assert.deepEqual(trace, ["interactions", "feeds", "feeds at 500", "store"]);
     assert.deepEqual(exits, [0]);
+    assert.doesNotMatch(text(), /took too long/);
     assert.equal(clock.pending, 0);
   });
 

@@ -159,6 +159,7 @@ describe("a guild that removed the bot", () => {
     assert.equal((await host.settings.of("g1")).auditRetentionDays, 7);
     assert.equal(await host.link("g1"), bindingId);
     const feeds = registry();
+    assert.equal(await host.departed.restoreFeeds("g1", "another server", feeds), 0);
     assert.equal(await host.departed.restoreFeeds("g1", bindingId, feeds), 2);
     assert.deepEqual(feeds.said, ["add live", "add paused", "pause new-paused"]);
     assert.equal(await host.departed.restoreFeeds("g1", bindingId, feeds), 0);
@@ -190,6 +191,23 @@ describe("a guild that removed the bot", () => {
     }
     assert.equal((await host.settings.of("g2")).auditRetentionDays, 7);
     assert.deepEqual(host.reports, []);
+    host.departed.stop();
+  });
+
+  test("keeps its settings when it returns without linking a server, or links one while the bot is not seen there", async () => {
+    const host = new Host();
+    for (const guildId of ["g1", "g2"]) {
+      await host.settle(guildId);
+      await host.leave(guildId);
+    }
+    host.restart();
+    await host.clock.advance(20 * DAY_MS);
+    host.here.set("g1", true);
+    await host.link("g2");
+    await host.clock.advance(20 * DAY_MS);
+    for (const guildId of ["g1", "g2"])
+      assert.equal((await host.settings.of(guildId)).auditRetentionDays, 7, guildId);
+    assert.deepEqual(host.pruned, []);
     host.departed.stop();
   });
 

@@ -74,6 +74,12 @@ test("a code of keys with another status than 403 says nothing of the key", () =
 test("a 403 on a read that is not about the key refuses the reading of that server", () => {
   for (const code of [4000, 4002, 4003, 9998, 4444])
     assert.equal(told(judged(403, { code, message: "m" }, "read")), "read-refused ran=no");
+  const words = (message: string) => {
+    const outcome = judged(403, { code: 4000, message }, "read");
+    return outcome.kind === "failure" ? outcome.failure.message : outcome.kind;
+  };
+  assert.match(words("Ask the owner"), /\(code 4000\): Ask the owner$/);
+  assert.match(words(""), /\(code 4000\)$/);
   assert.equal(told(judged(403, { code: 2002, message: "m" }, "read")), "key coded");
   assert.equal(told(judged(403, { message: "m" }, "read")), "key bare");
 });

@@ -38,6 +38,12 @@ test("after an unknown outcome the text never says to try again", () => {
   const unknown = new Failure("unreachable", "No answer.", { ran: "unknown" });
   assert.match(text(unknown), /looked in the game/);
   assert.doesNotMatch(text(unknown), /[Tt]ry again/);
+  const card = (failure: Failure) => failureBody(failure, { reference: "ref", runs: true }).cards?.[0];
+  assert.match(card(unknown)?.title ?? "", /^❔/);
+  // Red is for what did not run: a defect's card has it, too.
+  const red = defectBody({ reference: "ref" }).cards?.[0]?.color;
+  assert.notEqual(card(unknown)?.color, red);
+  assert.equal(card(new Failure("unreachable", "No answer."))?.color, red);
 });
 
 test("what configures says what is the matter, and nothing of whether it ran", () => {

@@ -3,11 +3,13 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import {
   cut,
+  cutLines,
   escapeMarkdown,
   inlineCode,
   inlineName,
   plainText,
 } from "../../../src/discord/render/escape.ts";
+import { md } from "../../../src/domain/escaped.ts";
 
 /** Text made mostly of what hurts: Markdown, mentions, links, controls, direction marks. */
 const hostile = fc
@@ -140,6 +142,13 @@ describe("escape", () => {
         },
       ),
     );
+  });
+
+  test("of lines whole ones are kept while all that was kept and the ellipsis fit", () => {
+    const lines = [md`ab`, md`cd`];
+    assert.equal(cutLines(lines, 8), "ab\ncd");
+    assert.equal(cutLines(lines, 7), "ab\n…");
+    assert.equal(cutLines(lines, 4), "…");
   });
 
   test("ordinary names stay as they are but for underscores", () => {

@@ -5,6 +5,7 @@ import { PossibleTargets, presentAt } from "../../../src/history/cases/possible-
 import { serverStatus } from "../../support/server-status.ts";
 
 const ann = { name: "Ann", id: 1 };
+const bob = { name: "Bob", id: 2 };
 const row = (atS: number, joined: boolean): JoinEntry => ({ kind: "join", atS, joined, player: ann });
 const isThere = (rows: readonly JoinEntry[], atS: number, listed = false) =>
   presentAt({ players: listed ? [ann] : [], joins: rows }, atS).length === 1;
@@ -37,7 +38,12 @@ describe("the players of servers who are remembered", () => {
     assert.deepEqual(memory.at(source, 60), [ann]);
     memory.see({ ...snapshot, takenAtMs: 121_000, lists: { players: [] } });
     assert.deepEqual(memory.at(source, 121), []);
-    memory.see(snapshot);
+    memory.see({
+      ...snapshot,
+      lists: { ...snapshot.lists, joinLogs: [row(10, true), { ...row(11, true), player: bob }] },
+    });
+    assert.deepEqual(memory.named(source, "aNN"), [ann]);
+    assert.deepEqual(memory.named(source, "An"), []);
     memory.forget(source);
     assert.deepEqual(memory.at(source, 0), []);
   });

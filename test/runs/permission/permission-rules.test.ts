@@ -205,6 +205,7 @@ describe("who may run what", () => {
   test("says that someone with one allowed verb is staff", () => {
     assert.equal(isStaff(policy, ["v"]), true);
     assert.equal(isStaff({ ...EMPTY_POLICY, allowed: [{ roleId: "r", verb: "h" }] }, ["r"]), true);
+    assert.equal(isStaff({ ...EMPTY_POLICY, allowed: [{ roleId: "r", verb: "h" }] }, ["other"]), false);
     assert.equal(isStaff(policy, ["stranger"]), false);
   });
 
