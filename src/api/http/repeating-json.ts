@@ -1,16 +1,20 @@
 // Over 200 lines: one scan of the text whose steps are too small and too often called to cross files.
-/** A list of a document: where its rows stand in the text, and what was read from each of them. */
+/** A list of a document: where its rows stand in the text, from where the list begins, and what was read from each. */
 interface ReadList {
+  readonly from: number;
   readonly starts: ArrayLike<number>;
   readonly ends: ArrayLike<number>;
   readonly rows: readonly unknown[];
 }
 
 interface OpenList {
+  readonly from: number;
   readonly starts: number[];
   readonly ends: number[];
   readonly rows: unknown[];
 }
+
+const NOTHING_READ: ReadList = { from: 0, starts: [], ends: [], rows: [] };
 
 /** Stands in a document instead of a list whose rows were read already, each by the reader of its list. */
 export class ReadRows {
@@ -73,8 +77,8 @@ export class RepeatingJson {
       const read = this.#list(name, text, at + head.length);
       if (read === undefined) return undefined;
       rest += text.slice(from, at + head.length);
-      from = read.ends.at(-1) ?? at + head.length;
-      lists.set(name, closed(read));
+      from = endOf(read);
+      lists.set(name, read);
     }
     if (lists.size === 0) return undefined;
     const document = documentAround(lists, rest + text.slice(from));
@@ -85,11 +89,12 @@ export class RepeatingJson {
   }
 
   /** From its first row to its bracket; undefined where it is not written as expected. */
-  #list(name: string, text: string, from: number): OpenList | undefined {
-    const before = this.#lists.get(name) ?? { starts: [], ends: [], rows: [] };
+  #list(name: string, text: string, from: number): ReadList | undefined {
+    const before = this.#lists.get(name) ?? NOTHING_READ;
     const reader = this.#readers[name] ?? unread;
-    const read: OpenList = { starts: [], ends: [], rows: [] };
-    if (text.charCodeAt(from) === CLOSE_LIST) return read;
+    if (text.charCodeAt(from) === CLOSE_LIST) return { ...NOTHING_READ, from };
+    if (this.#isSame(before, text, from)) return { ...before, from };
+    const read: OpenList = { from, starts: [], ends: [], rows: [] };
     let next = 0;
     let looks = VAIN_LOOKS;
     let unreadFrom = -1;
@@ -101,36 +106,47 @@ export class RepeatingJson {
         if (end < 0) return undefined;
         looks = Math.max(LEAST_LOOKS, looks - (before.rows.length - next));
         if (unreadFrom < 0) unreadFrom = at;
-        read.starts.push(at);
-        read.ends.push(end);
+        read.starts.push(at - from);
+        read.ends.push(end - from);
       } else {
         if (unreadFrom >= 0 && !readAnew({ text, from: unreadFrom }, read, reader)) return undefined;
         unreadFrom = -1;
         next = this.#runEnd(before, text, at, found);
-        takeRows(before, { from: found, to: next, movedBy: at - (before.starts[found] ?? 0) }, read);
-        end = read.ends.at(-1) ?? at;
+        takeRows(before, { from: found, to: next, movedBy: at - from - (before.starts[found] ?? 0) }, read);
+        end = endOf(read);
       }
       sign = text.charCodeAt(end);
       if (sign !== COMMA && sign !== CLOSE_LIST) return undefined;
       at = end;
     }
-    return unreadFrom < 0 || readAnew({ text, from: unreadFrom }, read, reader) ? read : undefined;
+    return unreadFrom < 0 || readAnew({ text, from: unreadFrom }, read, reader) ? closed(read) : undefined;
+  }
+
+  /** Whether all of the list before stands here again, and nothing more. */
+  #isSame(before: ReadList, text: string, from: number): boolean {
+    const length = endOf(before) - before.from;
+    return (
+      length > 0 &&
+      text.charCodeAt(from + length) === CLOSE_LIST &&
+      text.slice(from, from + length) === this.#text.slice(before.from, before.from + length)
+    );
   }
 
   // Called for each row or run of rows of each answer: an object for the arguments would be made as often.
   /** Which row of the list before, from `next` on, stands in the text here; -1 for none. */
-  #find({ starts, ends }: ReadList, text: string, at: number, next: number, looks: number): number {
+  #find(before: ReadList, text: string, at: number, next: number, looks: number): number {
+    const { starts, ends, from } = before;
     const last = Math.min(starts.length, next + looks);
     for (let row = next; row < last; row++) {
       const [start, end] = [starts[row] ?? 0, ends[row] ?? 0];
       // Slices copy nothing, and to compare them costs a tenth of what `startsWith` does.
-      if (text.slice(at, at + end - start) === this.#text.slice(start, end)) return row;
+      if (text.slice(at, at + end - start) === this.#text.slice(from + start, from + end)) return row;
     }
     return -1;
   }
 
   /** Behind the last of the rows that stand in the text here as they stood before, the row `found` being the first. */
-  #runEnd({ starts, ends }: ReadList, text: string, at: number, found: number): number {
+  #runEnd({ starts, ends, from }: ReadList, text: string, at: number, found: number): number {
     const start = starts[found] ?? 0;
     let to = found + 1;
     // Twice as many at a time, as long as all are the same: mostly all are that are left.
@@ -138,7 +154,8 @@ export class RepeatingJson {
       const last = Math.min(starts.length, to + count);
       const [fromChar, toChar] = [ends[to - 1] ?? 0, ends[last - 1] ?? 0];
       const isSame =
-        text.slice(at + fromChar - start, at + toChar - start) === this.#text.slice(fromChar, toChar);
+        text.slice(at + fromChar - start, at + toChar - start) ===
+        this.#text.slice(from + fromChar, from + toChar);
       if (!isSame) break;
       to = last;
     }
@@ -160,21 +177,27 @@ function takeRows(
 }
 
 /** As small as it can be kept: arrays that were pushed to hold half as much again. */
-function closed({ starts, ends, rows }: OpenList): ReadList {
-  return { starts: new Uint32Array(starts), ends: new Uint32Array(ends), rows: rows.slice() };
+function closed({ from, starts, ends, rows }: OpenList): ReadList {
+  return { from, starts: new Uint32Array(starts), ends: new Uint32Array(ends), rows: rows.slice() };
 }
 
 function unread(row: unknown): unknown {
   return row;
 }
 
+/** Behind its last row. */
+function endOf({ from, ends }: ReadList): number {
+  return from + (ends[ends.length - 1] ?? 0);
+}
+
 /** Reads what stands between `from` and the end of the last row, in one go. */
 function readAnew(
   { text, from }: { readonly text: string; readonly from: number },
-  { ends, rows }: OpenList,
+  read: OpenList,
   reader: (row: unknown) => unknown,
 ): boolean {
-  const fresh = parsed(`[${text.slice(from, ends.at(-1))}]`);
+  const { ends, rows } = read;
+  const fresh = parsed(`[${text.slice(from, endOf(read))}]`);
   if (!Array.isArray(fresh) || fresh.length !== ends.length - rows.length) return false;
   for (const row of fresh) rows.push(reader(row));
   return true;

@@ -130,4 +130,30 @@ describe("a reader of documents that repeat", () => {
       assert.equal(now.filter((one) => known.has(one)).length, shared);
     }
   });
+
+  test("keeps a list that stands there unchanged, wherever it stands, and finds its rows again later", () => {
+    const rows = Array.from({ length: 5 }, (_, n) => ({ n }));
+    const others = (count: number) => Array.from({ length: count }, (_, n) => ({ other: n }));
+    const reader = new RepeatingJson(readers);
+    const kills = (joins: number, list: readonly unknown[]) => {
+      const document = { Name: "x".repeat(joins), Joins: others(joins), Kills: list };
+      const read = plain(reader.parse(JSON.stringify(document))) as { Kills: unknown[] };
+      assert.deepEqual(read, document);
+      return read.Kills;
+    };
+    const first = kills(0, rows);
+    assert.deepEqual(
+      kills(7, rows).map((one, n) => one === first[n]),
+      rows.map(() => true),
+    );
+    kills(2, rows);
+    const grown = kills(3, [{ n: 9 }, ...rows, { n: 10 }]);
+    assert.deepEqual(
+      rows.map((_, n) => grown[n + 1] === first[n]),
+      rows.map(() => true),
+    );
+    assert.equal(kills(4, rows.slice(1, 3))[0], first[1]);
+    assert.deepEqual(kills(0, []), []);
+    assert.deepEqual(kills(1, rows), rows);
+  });
 });
