@@ -40,19 +40,22 @@ export async function run(args: readonly string[]): Promise<boolean> {
       await fleet.begin();
       console.log(`seed ${seed}: the night begins`);
       const morning = await badNight(fleet, troubles, (line) => console.log(`  ${line}`));
-      const { found, unexplained, repeatedCommands, unanswered, avoidable, answers429Per1000 } = morning;
+      const { found, unexplained, repeatedCommands, unanswered, unfinished, avoidable, answers429Per1000 } =
+        morning;
       console.log(
         `  ${found.due} entries, ${found.lost.length} lost, ${found.repeated.length} repeated or wrong`,
       );
       console.log(`  ${found.gaps.length} gap notices, ${unexplained.length} lost without one`);
       console.log(
-        `  ${morning.commands} commands, ${repeatedCommands.length} twice, ${unanswered.length} unanswered`,
+        `  ${morning.commands} commands, ${repeatedCommands.length} twice, ${unanswered.length} unanswered, ` +
+          `${unfinished.length} still said to wait`,
       );
       console.log(
         `  ${morning.requests} requests, ${avoidable} into a halt, ${answers429Per1000} in 1,000 refused`,
       );
       for (const entry of [...unexplained, ...found.repeated].slice(0, 20)) console.log(`  ${entry}`);
-      for (const text of [...repeatedCommands, ...unanswered].slice(0, 20)) console.log(`  ${text}`);
+      for (const text of [...repeatedCommands, ...unanswered, ...unfinished].slice(0, 20))
+        console.log(`  ${text}`);
       if (!morning.held) fleet.tell();
       held &&= morning.held;
     } finally {

@@ -23,6 +23,8 @@ export interface Morning {
   readonly unexplained: readonly string[];
   readonly repeatedCommands: readonly string[];
   readonly unanswered: readonly string[];
+  /** Cards that still say that a command waits or is being sent: told, and not yet a part of what a night has to hold. */
+  readonly unfinished: readonly string[];
   readonly avoidable: number;
   /** Beside those that the night itself gave out. */
   readonly answers429Per1000: number;
@@ -79,12 +81,16 @@ export async function badNight(
 async function morning(fleet: Fleet, given429: number): Promise<Morning> {
   const found = await fleet.judged(SETTLED_WITHIN_MS);
   await fleet
-    .until("everybody answered", () => fleet.unanswered.length === 0 || undefined, SETTLED_WITHIN_MS)
+    .until(
+      "everybody answered",
+      () => fleet.unanswered.length + fleet.unfinished.length === 0 || undefined,
+      SETTLED_WITHIN_MS,
+    )
     .catch(() => undefined);
   const { requests, answers429, avoidable } = fleet.service.counts;
   const answers429Per1000 = (1_000 * (answers429 - given429)) / requests;
   const unexplained = found.lost.filter((entry) => !found.toldOfGaps.has(communityOf(entry)));
-  const { repeatedCommands, unanswered } = fleet;
+  const { repeatedCommands, unanswered, unfinished } = fleet;
   const nothing = [unexplained, found.repeated, repeatedCommands, unanswered].every(
     (list) => list.length === 0,
   );
@@ -93,6 +99,7 @@ async function morning(fleet: Fleet, given429: number): Promise<Morning> {
     unexplained,
     repeatedCommands,
     unanswered,
+    unfinished,
     avoidable,
     answers429Per1000,
     requests,

@@ -233,9 +233,16 @@ export class Fleet {
     return this.asked.flatMap(({ text }) => ((executionsByText.get(text) ?? 0) > 1 ? [text] : []));
   }
 
-  /** People who still read "thinking..." or that their command waits. */
+  /** People who still read "thinking...". */
   get unanswered(): readonly string[] {
-    return this.asked.flatMap(({ text, exchange }) => (isWaiting(exchange) ? [text] : []));
+    return this.asked.flatMap(({ text, exchange }) => (exchange.pending ? [text] : []));
+  }
+
+  /** People who read that their command waits or is being sent. */
+  get unfinished(): readonly string[] {
+    return this.asked.flatMap(({ text, exchange }) =>
+      isWaiting(exchange) && !exchange.pending ? [text] : [],
+    );
   }
 
   async until<T>(
