@@ -172,6 +172,7 @@ describe("alerts, each kind from the command to its message", () => {
         .filter((one) => textOf(one).includes("could not be posted")).length,
       1,
     );
+    await owner("diagnose", {}, /Alert, kills by one player in <#\d+>: lacks \*\*Send Messages\*\*/);
     channel.allowBot("SendMessages");
     await rig.posted(channel, "Cem", "killed");
     await rig.posted(channel, "Dee", "killed");
