@@ -29,4 +29,14 @@ describe("the history's thread", onLinux, () => {
     assert.throws(refused);
     yieldToMainThread({ getPriority: () => PRIORITY_NORMAL, setPriority: refused });
   });
+
+  test("a thread for which somebody waits takes the priority that it names", () => {
+    const taken: number[] = [];
+    yieldToMainThread({
+      priority: 5,
+      getPriority: () => 0,
+      setPriority: (_pid, priority) => void taken.push(priority),
+    });
+    assert.deepEqual(taken, [5]);
+  });
 });

@@ -6,8 +6,11 @@ import { pngOf } from "./png.ts";
 
 /** The thread that draws, and does nothing else: tens of milliseconds a picture, for which no question has to wait. */
 
+/** Somebody waits for a picture: before rows that are only recorded, behind first answers. */
+const PRIORITY = 5;
+
 if (parentPort !== null) {
-  yieldToMainThread();
+  yieldToMainThread({ priority: PRIORITY });
   serveCalls(parentPort, {
     async answer(_name, args) {
       const { pictures } = args as DrawingQuestions["draw"]["args"];

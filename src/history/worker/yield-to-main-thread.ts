@@ -1,10 +1,12 @@
 import * as os from "node:os";
 import process from "node:process";
 
-/** What of the machine decides over priorities. */
 interface Priorities {
-  getPriority(pid: number): number;
-  setPriority(pid: number, priority: number): void;
+  /** What the thread is to have, as niceness. @default 10, for what nobody waits for */
+  readonly priority?: number;
+  /** What of the machine decides over priorities. @default node:os */
+  readonly getPriority?: (pid: number) => number;
+  readonly setPriority?: (pid: number, priority: number) => void;
 }
 
 /**
@@ -12,12 +14,15 @@ interface Priorities {
  * go before what is only recorded or drawn. Elsewhere it would be the whole process's, so it stays as it is. Where a sandbox
  * forbids it (systemd's filter of system calls) the thread works at the priority that it has.
  */
-export function yieldToMainThread({ getPriority, setPriority }: Priorities = os): void {
+export function yieldToMainThread({
+  priority = os.constants.priority.PRIORITY_BELOW_NORMAL,
+  getPriority = os.getPriority,
+  setPriority = os.setPriority,
+}: Priorities = {}): void {
   if (process.platform !== "linux") return;
-  const wanted = os.constants.priority.PRIORITY_BELOW_NORMAL;
   try {
     // A process that was started at a lower priority keeps it: raising it is not allowed.
-    if (getPriority(0) < wanted) setPriority(0, wanted);
+    if (getPriority(0) < priority) setPriority(0, priority);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ERR_SYSTEM_ERROR")) throw error;
   }
