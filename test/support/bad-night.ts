@@ -34,6 +34,7 @@ export interface Morning {
 }
 
 const SETTLED_WITHIN_MS = 240_000;
+const CARDS_SETTLED_WITHIN_MS = 15_000;
 const MOST_429_PER_1000 = 1;
 
 /**
@@ -81,11 +82,10 @@ export async function badNight(
 async function morning(fleet: Fleet, given429: number): Promise<Morning> {
   const found = await fleet.judged(SETTLED_WITHIN_MS);
   await fleet
-    .until(
-      "everybody answered",
-      () => fleet.unanswered.length + fleet.unfinished.length === 0 || undefined,
-      SETTLED_WITHIN_MS,
-    )
+    .until("everybody answered", () => fleet.unanswered.length === 0 || undefined, SETTLED_WITHIN_MS)
+    .catch(() => undefined);
+  await fleet
+    .until("no card that waits", () => fleet.unfinished.length === 0 || undefined, CARDS_SETTLED_WITHIN_MS)
     .catch(() => undefined);
   const { requests, answers429, avoidable } = fleet.service.counts;
   const answers429Per1000 = (1_000 * (answers429 - given429)) / requests;
