@@ -15,7 +15,7 @@ const UNKNOWN_MS = 1_000_000;
 
 /** Files that mostly wait, for processes, a browser, a server or a thread that they start, by the machine's own time. */
 const WAITING = [
-  /^test\/e2e\/(?!sweep)/,
+  /^test\/e2e\//,
   /^test\/(commands|ops|sandbox)\//,
   /^test\/discord\/(connection|e2e|start)/,
   /^test\/store\/(crash|redis|transfer|trouble)\./,
