@@ -19,6 +19,7 @@ import {
   cardHolding,
   cardsOfCaller,
   countAt,
+  JOIN_WITHIN_S,
   mayJoin,
   openCallAt,
   withCall,
@@ -50,6 +51,8 @@ interface Place {
   readonly postedAtS?: readonly number[];
   /** It may stand in the channel, which may not be read. */
   readonly doubtful?: boolean;
+  /** The caller has other cards on which it may have stood then. */
+  readonly hasOthers?: boolean;
 }
 
 /**
@@ -172,7 +175,8 @@ export class ModCallCards implements ModCalls {
     const taken = cardHolding(cards, numbered);
     if (taken !== undefined) return { id: taken.id, joins: false };
 
-    const doubtful = standing.kind === "unknown" ? { doubtful: true } : {};
+    const hasOthers = cards.some(({ calls: [first] }) => isNear(first, call));
+    const doubtful = standing.kind === "unknown" ? { doubtful: true, hasOthers } : {};
     const open = cards.findLast((card) => mayJoin(card, call));
     if (open !== undefined) return { id: open.id, joins: true, ...doubtful };
     // Its place among the equal calls gives it the id that it had before a power cut took its card.
@@ -198,8 +202,9 @@ export class ModCallCards implements ModCalls {
     if (known !== undefined && calls === before) return undefined;
 
     const slot = known ?? this.#pings.slot(feed, call, nowMs);
-    // The line of a call that joins stands in a message that is edited: nothing else can say that it may be a repeat.
-    const mark = place.doubtful === true && place.joins ? { marked: true } : {};
+    // Its own card is known again by its nonce, but not where it may have stood as a line on another card: what is edited
+    // has no nonce, so nothing else can say that it may be a repeat.
+    const mark = place.doubtful === true && (place.joins || place.hasOthers === true) ? { marked: true } : {};
     const firstAtS = calls[0]?.atS ?? call.atS;
     const called = { caller: call.caller, firstAtS };
     return {
@@ -238,6 +243,11 @@ export class ModCallCards implements ModCalls {
       };
     });
   }
+}
+
+/** So soon after the first call of a card that it may have joined that card. */
+function isNear(first: CardCall | undefined, { atS }: ModCallEntry): boolean {
+  return first !== undefined && Math.abs(atS - first.atS) <= JOIN_WITHIN_S;
 }
 
 /** What a card shows, from its record. */
