@@ -1,3 +1,4 @@
+// Over 200 lines: opening, moving and ending a feed change the same maps of what runs.
 import { eachAtOnce } from "../domain/each-at-once.ts";
 import type { Feed, FeedKind } from "../domain/guild.ts";
 import type { ListName, LogList, SourceId } from "../domain/model.ts";
