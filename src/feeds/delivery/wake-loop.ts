@@ -17,8 +17,10 @@ export interface LoopWork {
  */
 export class WakeLoop {
   readonly #work: LoopWork;
-  readonly #stop = new AbortController();
   readonly #backOff: BackOff;
+  /** Only while a pass runs: one of them takes more memory than the rest of a loop, and most loops rest. */
+  #controller: AbortController | undefined;
+  #endWhy: Error | undefined;
   #woken = false;
   #running: Promise<void> | undefined;
 
@@ -27,18 +29,21 @@ export class WakeLoop {
     this.#backOff = new BackOff(clock, random);
   }
 
-  /** Aborted once the loop shall end. */
+  /** Aborted once the loop shall end. For use within a pass; a later pass has another one. */
   get signal(): AbortSignal {
-    return this.#stop.signal;
+    this.#controller ??= new AbortController();
+    if (this.#endWhy !== undefined) this.#controller.abort(this.#endWhy);
+    return this.#controller.signal;
   }
 
   /** There may be something to do. Returns at once. */
   wake(): void {
     this.#woken = true;
-    if (this.#running !== undefined || this.signal.aborted) return;
+    if (this.#running !== undefined || this.#endWhy !== undefined) return;
     this.#work.onBusy();
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
+      this.#controller = undefined;
       this.#work.onIdle();
       // Woken between the last look and here: nobody else would notice.
       if (this.#woken) this.wake();
@@ -52,7 +57,8 @@ export class WakeLoop {
 
   /** No pass begins any more; the one that runs finds the signal aborted. */
   end(why: string): void {
-    this.#stop.abort(new Error(why));
+    this.#endWhy ??= new Error(why);
+    this.#controller?.abort(this.#endWhy);
   }
 
   /** Resolves when the pass that runs, if any, is over. */
@@ -61,13 +67,13 @@ export class WakeLoop {
   }
 
   async #run(): Promise<void> {
-    while (this.#woken && !this.signal.aborted) {
+    while (this.#woken && this.#endWhy === undefined) {
       this.#woken = false;
       try {
         await this.#work.pass();
         this.#backOff.reset();
       } catch (error) {
-        if (this.signal.aborted) return;
+        if (this.#endWhy !== undefined) return;
         this.#woken = true;
         const waitMs = this.#work.onFailed(error);
         if (waitMs !== "at once") await this.#backOff.wait(this.signal, waitMs).catch(() => undefined);
