@@ -2,22 +2,16 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import type { Exchange } from "../../src/sandbox/discord/types.ts";
 import type { Community } from "../bench/communities.ts";
-import { Fleet, isWaiting } from "../support/fleet.ts";
+import { type Fleet, isWaiting } from "../support/fleet.ts";
 import { needsRedis } from "../support/redis-server.ts";
-
-/** Of the real clock, and only for what never comes. */
-const POSTED_WITHIN_MS = 300_000;
-const SHARDS = 4;
-const MAX_CONCURRENCY = 4;
+import { assertExact, MAX_CONCURRENCY, openBlocks, SHARDS } from "./blocks-fleet.ts";
 
 describe("blocks of shards on one Redis", needsRedis(), () => {
   let fleet: Fleet;
   /** Shards in the order in which Discord let their sessions begin. */
   const begun: number[] = [];
   before(async () => {
-    const size = { communities: 8, blocks: 2, shardsOfBlock: SHARDS, standbys: 1, sharesServer: true };
-    const pace = { perMinute: 240, perSecond: 12, maxConcurrency: MAX_CONCURRENCY };
-    fleet = await Fleet.open({ ...size, ...pace, seed: 3 });
+    fleet = await openBlocks(3);
     fleet.discord.on((event) => {
       if (event.type === "gateway-connected" && !event.resumed) begun.push(event.shard[0]);
     });
@@ -27,17 +21,6 @@ describe("blocks of shards on one Redis", needsRedis(), () => {
   afterEach((t) => {
     if ("passed" in t && t.passed === false) fleet.tell();
   });
-
-  async function assertExact(): Promise<void> {
-    await fleet.rest();
-    const { due, lost, repeated, gaps } = await fleet.judged(POSTED_WITHIN_MS);
-    assert.ok(due > 0);
-    assert.deepEqual({ lost, repeated, gaps }, { lost: [], repeated: [], gaps: [] });
-    assert.deepEqual(fleet.repeatedCommands, []);
-    const { answers429, avoidable, bans } = fleet.service.counts;
-    assert.deepEqual({ answers429, avoidable, bans }, { answers429: 0, avoidable: 0, bans: 0 });
-    assert.equal(fleet.discord.refusedSessions, 0, "no session was begun too soon");
-  }
 
   test("each process serves its own shards, one stands by, and every shard is connected once", async () => {
     const held = await fleet.holders();
@@ -49,7 +32,7 @@ describe("blocks of shards on one Redis", needsRedis(), () => {
     );
     fleet.run();
     await fleet.until("something to post", () => (fleet.asked.length >= 3 ? true : undefined));
-    await assertExact();
+    await assertExact(fleet);
   });
 
   test("sessions of different turns begin at once, those of one turn after each other, over all processes", () => {
@@ -65,7 +48,7 @@ describe("blocks of shards on one Redis", needsRedis(), () => {
     await killed.kill();
     const heir = await fleet.until("the block served again", async () => (await fleet.holders()).get(name));
     assert.notEqual(heir, killed);
-    await assertExact();
+    await assertExact(fleet);
     killed.start();
   });
 
@@ -119,42 +102,6 @@ describe("blocks of shards on one Redis", needsRedis(), () => {
     });
   });
 
-  test("a process is killed while its sessions begin: the next one serves its block", async () => {
-    fleet.run();
-    const [name, first] = [...(await fleet.holders())][0] ?? assert.fail();
-    const shards = Array.from({ length: SHARDS }, (_, n) => Number.parseInt(name, 10) + n);
-    // Discord takes no session of these shards: whoever claims them stands in the middle of its login.
-    fleet.discord.faults.set({ shardsAway: shards });
-    await first.kill();
-    const second = await fleet.until("the heir's claim", async () => await fleet.claimant(name));
-    await fleet.until("an identify", () => fleet.discord.unansweredSessions > 0 || undefined);
-    await second.kill();
-    first.start();
-    fleet.discord.faults.clear();
-    await fleet.until("the block served again", async () => (await fleet.holders()).get(name));
-    await assertExact();
-    second.start();
-  });
-
-  for (const [when, line] of [
-    ["has just begun to stop", "stopping"],
-    ["gives up its lease", "the lease is over"],
-  ] as const)
-    test(`a process is killed when it ${when}: its block is served on, and nothing is lost or repeated`, async () => {
-      fleet.run();
-      const [name, bot] = [...(await fleet.holders())][0] ?? assert.fail();
-      const said = Promise.withResolvers<void>();
-      const end = bot.onLine((text) => text.includes(`"${line}"`) && said.resolve());
-      const stopped = bot.stop();
-      await said.promise;
-      end();
-      await Promise.all([bot.kill(), stopped]);
-      const heir = await fleet.until("the block served again", async () => (await fleet.holders()).get(name));
-      assert.notEqual(heir, bot);
-      await assertExact();
-      bot.start();
-    });
-
   test("two blocks become one and two again over the same store", async () => {
     fleet.run();
     const two = [...fleet.bots];
@@ -163,11 +110,11 @@ describe("blocks of shards on one Redis", needsRedis(), () => {
     one?.start();
     await fleet.served(1);
     assert.deepEqual([...(await fleet.holders()).keys()], ["0-7/8"]);
-    await assertExact();
+    await assertExact(fleet);
     fleet.run();
     await one?.kill();
     for (const bot of two) bot.start();
     await fleet.served(2);
-    await assertExact();
+    await assertExact(fleet);
   });
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { TrafficEntry } from "../../src/sandbox/discord/settings.ts";
 import { type Block, type Inline, parseInline, parseMarkdown } from "../../src/sandbox/web/page/markdown.ts";
 
@@ -106,6 +107,18 @@ function visit(nodes: readonly Inline[], nameable: Nameable, read: string[]): st
     if (inner !== undefined) return inner;
   }
   return undefined;
+}
+
+const ANSWERED_ALREADY = 40_060;
+
+/**
+ * Whether this is a first answer sent once more, word for word, because the first try was confirmed late, as on a busy
+ * machine: Discord says then that it stands already, which the bot expects.
+ */
+export function isRepeatedAnswer(entry: TrafficEntry, traffic: readonly TrafficEntry[]): boolean {
+  const { path, body, answer } = entry;
+  if (!path.endsWith("/callback") || !isRecord(answer) || answer.code !== ANSWERED_ALREADY) return false;
+  return traffic.some((one) => one !== entry && one.path === path && isDeepStrictEqual(one.body, body));
 }
 
 /** What is wrong with one thing that the bot sent: refused by Discord, or something that no reader may meet. */

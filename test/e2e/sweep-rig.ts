@@ -3,7 +3,7 @@ import { commands } from "../../commands/index.ts";
 import type { Channel, Exchange, Person } from "../../src/sandbox/discord/types.ts";
 import { answerOf, PATIENCE_MS, reads } from "./read.ts";
 import { type Community, type E2eOptions, E2eRig, LIST_OF_FEED } from "./rig.ts";
-import { type Nameable, problemsOf } from "./sweep-judge.ts";
+import { isRepeatedAnswer, type Nameable, problemsOf } from "./sweep-judge.ts";
 import { hostileNames, PLAIN } from "./sweep-town.ts";
 import { invocations, linesOf, type Stock, Walker } from "./sweep-walk.ts";
 
@@ -150,7 +150,9 @@ export class Sweep {
       commandIds: new Set(this.rig.discord.commands().map(({ id }) => id)),
       decoyIds: this.decoyIds,
     };
-    const found = this.rig.discord.traffic.flatMap((entry, index) => {
+    const { traffic } = this.rig.discord;
+    const found = traffic.flatMap((entry, index) => {
+      if (isRepeatedAnswer(entry, traffic)) return [];
       const step = this.#steps.findLast(({ from }) => from <= index)?.what ?? "at the start";
       return problemsOf(entry, nameable).map((problem) => `${step}\n    ${problem}`);
     });
