@@ -56,11 +56,16 @@ describe("server status, in good times and in a halt", () => {
 
   test("two who look at once cost one request", async () => {
     const { member, moderator, general } = rig.home;
-    await rig.clock.sleep(10_001);
-    const { requests } = rig.service.counts;
-    const both = await Promise.all([member, moderator].map((who) => who.slash(general, "server status")));
-    for (const exchange of both) await reads(exchange, / players/);
-    assert.equal(rig.service.counts.requests, requests + 1);
+    // A read of the schedule may come between, though not each time; two requests for two people would.
+    const costs: number[] = [];
+    while (costs.at(-1) !== 1 && costs.length < 5) {
+      await rig.clock.sleep(10_001);
+      const { requests } = rig.service.counts;
+      const both = await Promise.all([member, moderator].map((who) => who.slash(general, "server status")));
+      for (const exchange of both) await reads(exchange, / players/);
+      costs.push(rig.service.counts.requests - requests);
+    }
+    assert.equal(costs.at(-1), 1, costs.join(", "));
   });
 
   test("the lists: who plays, staff, vehicles, queue; rows with a missing field do not hide the others", async () => {
