@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -23,18 +22,6 @@ export interface BotExit {
   readonly signal: NodeJS.Signals | null;
   /** We asked for it by stop() or kill(). */
   readonly expected: boolean;
-}
-
-/** A free port of the loopback, found by binding it for a moment. */
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (address === null || typeof address === "string") throw new Error("no port was given");
-  return address.port;
 }
 
 const logLinesKept = 400;

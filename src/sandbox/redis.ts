@@ -4,7 +4,7 @@ import { accessSync, constants } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
-import { freePort } from "./bot-process.ts";
+import { freePort } from "./free-port.ts";
 
 export interface Redis {
   readonly url: string;
@@ -36,7 +36,12 @@ export async function startRedis(folder: string): Promise<Redis | undefined> {
   const child = spawn(program, [...options, "--appendonly", "yes"], { stdio: ["ignore", "pipe", "ignore"] });
   const gone = once(child, "exit");
   const lines = createInterface({ input: child.stdout });
-  for await (const line of lines) if (/ready to accept connections/i.test(line)) break;
+  let isReady = false;
+  for await (const line of lines) {
+    isReady = /ready to accept connections/i.test(line);
+    if (isReady) break;
+  }
+  if (!isReady) throw new Error(`redis-server ended on port ${port} before it was ready`);
   // What it says later is read and dropped: a full pipe would stop it.
   child.stdout.resume();
   return {

@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BotEnvironment, BotProcess, freePort } from "./bot-process.ts";
+import { type BotEnvironment, BotProcess } from "./bot-process.ts";
 import { EmulatedDiscord } from "./discord/discord.ts";
 import type { Channel, Guild, Member, Role } from "./discord/types.ts";
+import { freePort } from "./free-port.ts";
 import { serve } from "./service/http.ts";
 import type { Town } from "./service/service.ts";
 import { Service } from "./service/service.ts";
@@ -34,7 +35,6 @@ export interface StageOptions {
   readonly dataFolder?: string;
   /** Whether towns move by themselves with the machine's clock. */
   readonly live: boolean;
-  readonly discordPort?: number;
   /** Instead of what the stage would set: another store, say. */
   readonly environment?: Partial<BotEnvironment>;
   /** Bot processes that share the environment; several need a store that can be shared. @default 1 */
@@ -87,10 +87,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   town.setIntensity(options.traffic);
   const http = await serve(service, { host: "127.0.0.1" });
   const ticking = options.live ? setInterval(() => service.advance(), 500) : undefined;
-  const discord = await EmulatedDiscord.start({
-    seed: String(options.seed),
-    ...(options.discordPort === undefined ? {} : { port: options.discordPort }),
-  });
+  const discord = await EmulatedDiscord.start({ seed: String(options.seed) });
   const cast = buildGuild(discord);
   const folder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), "marshal-sandbox-")));
   const startable = async () =>

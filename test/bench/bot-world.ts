@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
-import { BotProcess, freePort } from "../../src/sandbox/bot-process.ts";
+import { BotProcess } from "../../src/sandbox/bot-process.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
+import { freePort } from "../../src/sandbox/free-port.ts";
 import { seededRandom } from "../support/clock.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { addCommunity, type Community, settle } from "./communities.ts";

@@ -5,8 +5,8 @@ import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../src/sandbox/bot-process.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
+import { freePort } from "../../src/sandbox/free-port.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

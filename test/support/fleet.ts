@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
-import { BotProcess, freePort } from "../../src/sandbox/bot-process.ts";
+import { BotProcess } from "../../src/sandbox/bot-process.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Exchange } from "../../src/sandbox/discord/types.ts";
+import { freePort } from "../../src/sandbox/free-port.ts";
 import { serve } from "../../src/sandbox/service/http.ts";
 import { Service } from "../../src/sandbox/service/service.ts";
 import { addCommunity, type Community, keyOf, settle } from "../bench/communities.ts";

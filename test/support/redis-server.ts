@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
-import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
+import { freePort } from "../../src/sandbox/free-port.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 /** The Redis or Valkey of this machine, where it has one. */
@@ -69,7 +69,12 @@ export async function startRedis({ appendfsync = "always" }: RedisOptions = {}):
     });
     child = started;
     const output = createInterface({ input: started.stdout });
-    for await (const line of output) if (ready.test(line)) break;
+    let isReady = false;
+    for await (const line of output) {
+      isReady = ready.test(line);
+      if (isReady) break;
+    }
+    if (!isReady) throw new Error(`redis-server ended on port ${port} before it was ready`);
     // What it says later is read and dropped: a full pipe would stop it.
     started.stdout.resume();
   }
@@ -101,14 +106,4 @@ export async function startRedis({ appendfsync = "always" }: RedisOptions = {}):
 
 function missing(): never {
   throw new Error("there is no redis-server or valkey-server on this machine");
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (address === null || typeof address === "string") throw new Error("no port was given");
-  return address.port;
 }

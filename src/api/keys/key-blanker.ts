@@ -2,9 +2,8 @@ import { Buffer } from "node:buffer";
 import type { SourceId } from "../../domain/model.ts";
 import type { ServerKey } from "../../domain/server-key.ts";
 import { GenerationalCache } from "../generational-cache.ts";
-import { SharedRuns } from "./shared-runs.ts";
+import { BLANK, SharedRuns } from "./shared-runs.ts";
 
-const BLANK = "[key]";
 /** A run that text and key share from this length on is part of the key. A shorter one may be any word. */
 const LONGEST_RUN_CHARS = 8;
 const SHORTEST_RUN_CHARS = 6;

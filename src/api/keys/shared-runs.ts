@@ -1,4 +1,5 @@
-const BLANK = "[key]";
+/** What stands where a key stood. */
+export const BLANK = "[key]";
 /** Two kilobytes for each server that is asked; a map of all runs of its key takes a hundred. */
 const FILTER_BITS_LOG2 = 14;
 const HASH_BITS = 32;

@@ -1,0 +1,33 @@
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+/**
+ * Below the ports that systems give by themselves (from 32768 on Linux, from 49152 elsewhere): one of those may go to
+ * any connection of the machine between this look and the start of the program that shall listen there.
+ */
+const FIRST_PORT = 20_000;
+const LAST_PORT = 30_000;
+const TRIES = 100;
+
+/** A port of the loopback that is free, for a program that must be told its address before it starts. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const port = randomInt(FIRST_PORT, LAST_PORT);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no free port was found in ${TRIES} tries`);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  try {
+    probe.listen(port, "127.0.0.1");
+    await once(probe, "listening");
+  } catch {
+    return false;
+  }
+  probe.close();
+  await once(probe, "close");
+  return true;
+}
