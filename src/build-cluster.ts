@@ -172,8 +172,9 @@ class ClusterMember {
     this.#leaveDiscord();
     const { discordToken: token, discordApiUrl: apiUrl } = this.#config;
     const { clock, log } = this.#runtime;
-    const take = (slot: number, forMs: number) => this.#limits.takeIdentify(slot, forMs);
-    const crowd = { blocks: blocksBeside(block), waitForIdentify: identifyTurns({ take, clock, log }) };
+    const { takeIdentify: take, extendIdentify: extend } = this.#limits;
+    const waitForIdentify = identifyTurns({ take, extend, clock, log });
+    const crowd = { blocks: blocksBeside(block), waitForIdentify };
     const gateway = createGateway({ clock, log, token, apiUrl, shards: block, crowd });
     this.#gateway = { gateway, block };
     return gateway;

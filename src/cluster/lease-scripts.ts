@@ -102,3 +102,8 @@ return redis.call('HDEL', KEYS[2], ARGV[1])`;
 export const IDENTIFY = `
 if redis.call('SET', KEYS[1], '1', 'NX', 'PX', ARGV[1]) then return 0 end
 return redis.call('PTTL', KEYS[1])`;
+
+/** The slot of an identify that the caller has taken; how long it is taken from now. */
+export const EXTEND_IDENTIFY = `
+redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])
+return 0`;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SharedLimits } from "../../domain/ports/shared-limits.ts";
 import type { Log } from "../../log.ts";
-import { CLEAR_HALT, EXCHANGE, IDENTIFY } from "../lease-scripts.ts";
+import { CLEAR_HALT, EXCHANGE, EXTEND_IDENTIFY, IDENTIFY } from "../lease-scripts.ts";
 import { openRedisLine, type RedisLine } from "../redis-line.ts";
 import type { Cell } from "./cell.ts";
 import { StoredLimits } from "./shared-limits.ts";
@@ -20,6 +20,8 @@ export interface RedisLimits {
   limitsOf(token: string): (identity: string) => SharedLimits;
   /** Takes the turn of an identify for that time; else resolves with how long another process has it. */
   takeIdentify(slot: number, forMs: number): Promise<number>;
+  /** Has the turn of an identify, which the caller took, last for that time from now. */
+  extendIdentify(slot: number, forMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -29,9 +31,16 @@ export async function openRedisLimits(url: string, log: Log): Promise<RedisLimit
   return {
     limitsOf: (token) => (identity) => new StoredLimits(redisCell(line, identity), token),
     takeIdentify: async (slot, forMs) =>
-      Math.max(0, Number(await line.run(IDENTIFY, [`${PREFIX}identify:${slot}`], [String(forMs)]))),
+      Math.max(0, Number(await line.run(IDENTIFY, [identifyKey(slot)], [String(forMs)]))),
+    async extendIdentify(slot, forMs) {
+      await line.run(EXTEND_IDENTIFY, [identifyKey(slot)], [String(forMs)]);
+    },
     close: () => line.close(),
   };
+}
+
+function identifyKey(slot: number): string {
+  return `${PREFIX}identify:${slot}`;
 }
 
 const exchanged = z.tuple([z.number(), z.coerce.number(), z.string(), z.string(), z.string(), z.string()]);
