@@ -114,7 +114,7 @@ export async function* follow(
       if (!soon || progress.record.status === "sending") yield progressCard(progress);
     }
     outcome = await submitted.outcome;
-    yield outcomeReply(services, outcome);
+    yield outcomeReply(services, outcome, signal);
     if (outcome.record.status === "unknown") yield* proofOf(services, outcome.record, signal);
   } finally {
     if (answer !== undefined) await runAnswers.forget(submitted.id).catch(() => undefined);
@@ -142,9 +142,10 @@ async function* proofOf(services: Services, run: RunRecord, signal: AbortSignal)
   if (run.status === "unknown") yield outcomeCard(run, { wantsReason });
 }
 
-function outcomeReply(services: Services, { record, failure }: RunOutcome): Reply {
+function outcomeReply(services: Services, { record, failure }: RunOutcome, signal: AbortSignal): Reply {
   const mayDefer = record.failureCode === "server-empty" && isHarmless(services, record);
-  const isSought = record.status === "unknown";
+  // A process that stops does not see what the log shows.
+  const isSought = record.status === "unknown" && !signal.aborted;
   const wantsReason = lacksReason(services, record);
   const card = outcomeCard(record, { mayDefer, retryAtMs: failure?.retryAtMs, isSought, wantsReason });
   return { ...card, important: true };

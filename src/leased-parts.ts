@@ -32,17 +32,23 @@ export function servedBy({ ids, count }: LeasedParts["shards"]): (guildId: strin
   return (guildId) => served.has(shardOf(guildId, count));
 }
 
+/** What has to be dropped: of the runs, people read how they ended. */
+interface Droppable extends Omit<Stoppable, "runs"> {
+  readonly runs: { drop(closed: Promise<unknown>): Promise<void> };
+}
+
 /**
- * Ends all of it without order and without waiting for what no longer matters: nothing more is written or posted. The
- * history goes on to its end, because what it is given twice it keeps once.
+ * Ends all of it without order and without waiting for what no longer matters: nothing more is written or posted, only
+ * who waits for an answer gets it. The history goes on to its end, because what it is given twice it keeps once.
  */
-export async function dropAll(parts: Stoppable): Promise<void> {
-  const { discord, readiness, heldKeys, history, service, store } = parts;
+export async function dropAll(parts: Droppable): Promise<void> {
+  const { discord, readiness, heldKeys, history, runs, service, store } = parts;
   await discord.quiet(0);
   readiness.stop();
   heldKeys.stop();
   // Answers that are on their way are listened to a little longer: one may be a 429.
-  await Promise.allSettled([service.close(), history.stop()]);
+  const closed = service.close();
+  await Promise.allSettled([runs.drop(closed), closed, history.stop()]);
   await store.close();
 }
 

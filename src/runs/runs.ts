@@ -91,6 +91,8 @@ export interface Runs {
   beginSchedules(): void;
   /** Ends waiting runs and says so, then waits for those being sent, at most `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
+  /** The same for a process that may not write any more: only who asked reads of it. */
+  drop(closed: Promise<unknown>): Promise<void>;
   /** For /state; no texts, no names. */
   state(): object;
   /** For /metrics. */
@@ -209,6 +211,7 @@ export function createRuns(ports: RunsPorts): Runs {
     start,
     beginSchedules: () => schedules.begin(),
     stop,
+    drop: (closed) => runner.drop(closed),
     gauges: () => runner.lanes.gauges(),
     state: () => ({
       ...runner.state(),

@@ -106,4 +106,18 @@ describe("two processes on one Redis", needsRedis(), () => {
         "the connection to Discord stayed",
       );
   });
+
+  test("Redis is replaced by one that knows nothing: who waits for a command reads how it ended", async () => {
+    const { stage, redis: server } = crew;
+    const sent = await askSlowly(":h before the loss");
+    const person = stage.discord.as(stage.cast.moderator);
+    const waiting = await person.slash(stage.cast.channels.staff, "run command", { text: ":h behind it" });
+    await waiting.settled(({ text }) => /Waiting, not sent yet/.test(text));
+    await server.kill();
+    await server.start({ empty: true });
+    await waiting.settled(({ text }) => /Not sent: Marshal was stopped/.test(text));
+    const { text } = await sent.settled(({ text }) => /It may have run/.test(text));
+    assert.doesNotMatch(text, /says here what it shows/, "nobody looks any more");
+    assert.deepEqual([executions(":h before the loss"), executions(":h behind it")], [1, 0]);
+  });
 });

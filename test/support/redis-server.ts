@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { freePort } from "../../src/sandbox/free-port.ts";
@@ -42,9 +42,9 @@ export interface RedisServer {
   kill(): Promise<void>;
   /**
    * The same address again, with what its append-only file kept. `loadsSlowly`: it answers LOADING for a while, and
-   * this resolves as soon as it can be reached.
+   * this resolves as soon as it can be reached. `empty`: nothing was kept, as by a replica that had got nothing yet.
    */
-  start(options?: { readonly loadsSlowly?: boolean }): Promise<void>;
+  start(options?: { readonly loadsSlowly?: boolean; readonly empty?: boolean }): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,7 +58,8 @@ export async function startRedis({ appendfsync = "always" }: RedisOptions = {}):
   const port = await freePort();
   let child: ChildProcess | undefined;
 
-  async function start({ loadsSlowly = false } = {}): Promise<void> {
+  async function start({ loadsSlowly = false, empty = false } = {}): Promise<void> {
+    if (empty) rmSync(join(folder.path, "appendonlydir"), { recursive: true });
     const options = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder.path, "--save", ""];
     const durable = ["--appendonly", "yes", "--appendfsync", appendfsync, "--maxmemory-policy", "noeviction"];
     // A debugging aid of Redis: microseconds for each key.

@@ -106,9 +106,7 @@ export class CommandRunner implements Runner {
 
   /** Ends the waiting runs, and waits for those being sent, at most `withinMs`. */
   async stop(withinMs: number): Promise<void> {
-    this.#stopping = true;
-    const runs = this.lanes.all();
-    for (const run of runs) run.interrupt(restarting());
+    const runs = this.#interruptAll();
     const ended = Promise.all(
       runs.map(async (run) => {
         await run.submitted.outcome;
@@ -116,9 +114,32 @@ export class CommandRunner implements Runner {
       }),
     );
     await this.#atMost(withinMs, ended);
-    for (const run of runs) run.abandon(new Failure("expired", "Marshal was restarted meanwhile."));
+    this.#abandon(runs);
     await this.#atMost(ABANDONED_WITHIN_MS, ended);
     this.lanes.close();
+  }
+
+  /**
+   * Ends every run in words only, because nothing may be written any more: what waits at once, what is being sent when
+   * `closed` has resolved. The store may have been set back to before it knew of them, so that nobody else could answer.
+   */
+  async drop(closed: Promise<unknown>): Promise<void> {
+    this.#interruptAll();
+    await closed;
+    // One that was let go unsent waits again.
+    this.#abandon(this.#interruptAll());
+    this.lanes.close();
+  }
+
+  #interruptAll(): readonly ActiveRun[] {
+    this.#stopping = true;
+    const runs = this.lanes.all();
+    for (const run of runs) run.interrupt(restarting());
+    return runs;
+  }
+
+  #abandon(runs: readonly ActiveRun[]): void {
+    for (const run of runs) run.abandon(new Failure("expired", "Marshal was restarted meanwhile."));
   }
 
   async #atMost(ms: number, work: Promise<unknown>): Promise<void> {
