@@ -40,8 +40,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
       await fleet.begin();
       console.log(`seed ${seed}: the night begins`);
       const morning = await badNight(fleet, troubles, (line) => console.log(`  ${line}`));
-      const { found, unexplained, repeatedCommands, unanswered, unfinished, avoidable, answers429Per1000 } =
-        morning;
+      const { found, unexplained, repeatedCommands, unanswered, unfinished, avoidable, onTheirWay } = morning;
       console.log(
         `  ${found.due} entries, ${found.lost.length} lost, ${found.repeated.length} repeated or wrong`,
       );
@@ -51,7 +50,8 @@ export async function run(args: readonly string[]): Promise<boolean> {
           `${unfinished.length} still said to wait`,
       );
       console.log(
-        `  ${morning.requests} requests, ${avoidable} into a halt, ${answers429Per1000} in 1,000 refused`,
+        `  ${morning.requests} requests, ${avoidable} into a halt that was known, ${onTheirWay} on their way then, ` +
+          `${morning.answers429Per1000} in 1,000 refused`,
       );
       for (const entry of [...unexplained, ...found.repeated].slice(0, 20)) console.log(`  ${entry}`);
       for (const text of [...repeatedCommands, ...unanswered, ...unfinished].slice(0, 20))

@@ -23,9 +23,12 @@ export interface Morning {
   readonly unexplained: readonly string[];
   readonly repeatedCommands: readonly string[];
   readonly unanswered: readonly string[];
-  /** Cards that still say that a command waits or is being sent: told, and not yet a part of what a night has to hold. */
+  /** Cards that still say that a command waits or is being sent. */
   readonly unfinished: readonly string[];
+  /** Requests into a halt that every process knew of. */
   readonly avoidable: number;
+  /** Requests that were on their way when the service said stop, or that a process sent before it could know. */
+  readonly onTheirWay: number;
   /** Beside those that the night itself gave out. */
   readonly answers429Per1000: number;
   readonly requests: number;
@@ -47,7 +50,7 @@ export async function badNight(
   tell: (line: string) => void = () => undefined,
 ): Promise<Morning> {
   const random = seededRandom(fleet.options.seed);
-  let given429 = 0;
+  const stops = { answers429: 0, onTheirWay: 0 };
   const events: readonly (readonly [what: string, happen: () => Promise<void>])[] = [
     ["a block is killed", () => kill(fleet)],
     ["a block stands still", () => freeze(fleet, troubles.frozenMs)],
@@ -56,7 +59,9 @@ export async function badNight(
     [
       "the service says stop",
       async () => {
-        given429 += await block(fleet, troubles.blockedMs);
+        const { answers429, onTheirWay } = await block(fleet, troubles.blockedMs);
+        stops.answers429 += answers429;
+        stops.onTheirWay += onTheirWay;
       },
     ],
     ["Discord is down", () => dropDiscord(fleet, troubles.discordAwayMs)],
@@ -76,10 +81,17 @@ export async function badNight(
   }
   await sleep(troubles.betweenMs);
   await fleet.rest();
-  return await morning(fleet, given429);
+  return await morning(fleet, stops);
 }
 
-async function morning(fleet: Fleet, given429: number): Promise<Morning> {
+/** What the night itself brought about by saying stop. */
+interface Stops {
+  /** Answers that said so. */
+  readonly answers429: number;
+  readonly onTheirWay: number;
+}
+
+async function morning(fleet: Fleet, stops: Stops): Promise<Morning> {
   const found = await fleet.judged(SETTLED_WITHIN_MS);
   await fleet
     .until("everybody answered", () => fleet.unanswered.length === 0 || undefined, SETTLED_WITHIN_MS)
@@ -87,11 +99,12 @@ async function morning(fleet: Fleet, given429: number): Promise<Morning> {
   await fleet
     .until("no card that waits", () => fleet.unfinished.length === 0 || undefined, CARDS_SETTLED_WITHIN_MS)
     .catch(() => undefined);
-  const { requests, answers429, avoidable } = fleet.service.counts;
-  const answers429Per1000 = (1_000 * (answers429 - given429)) / requests;
+  const { requests, answers429 } = fleet.service.counts;
+  const avoidable = fleet.service.counts.avoidable - stops.onTheirWay;
+  const answers429Per1000 = (1_000 * (answers429 - stops.answers429)) / requests;
   const unexplained = found.lost.filter((entry) => !found.toldOfGaps.has(communityOf(entry)));
   const { repeatedCommands, unanswered, unfinished } = fleet;
-  const nothing = [unexplained, found.repeated, repeatedCommands, unanswered].every(
+  const nothing = [unexplained, found.repeated, repeatedCommands, unanswered, unfinished].every(
     (list) => list.length === 0,
   );
   return {
@@ -101,6 +114,7 @@ async function morning(fleet: Fleet, given429: number): Promise<Morning> {
     unanswered,
     unfinished,
     avoidable,
+    onTheirWay: stops.onTheirWay,
     answers429Per1000,
     requests,
     commands: fleet.asked.length,
@@ -133,15 +147,16 @@ async function freeze(fleet: Fleet, forMs: number): Promise<void> {
   bot.unfreeze();
 }
 
-/** The service stops everybody once; resolves with how many answers said so. */
-async function block(fleet: Fleet, forMs: number): Promise<number> {
+/** The service stops everybody once. */
+async function block(fleet: Fleet, forMs: number): Promise<Stops> {
   const { faults, counts } = fleet.service;
-  const before = counts.answers429;
+  const before = { answers429: counts.answers429, avoidable: counts.avoidable };
   faults.set({ tooMany: 1, tooManyRetryAfterMs: forMs });
-  await fleet.until("an answer of 429", () => counts.answers429 > before || undefined);
+  await fleet.until("an answer of 429", () => counts.answers429 > before.answers429 || undefined);
   faults.set({ tooMany: 0 });
+  const onTheirWay = (await fleet.haltKnown(forMs)) ? counts.avoidable - before.avoidable : 0;
   await sleep(forMs);
-  return counts.answers429 - before;
+  return { answers429: counts.answers429 - before.answers429, onTheirWay };
 }
 
 async function dropDiscord(fleet: Fleet, forMs: number): Promise<void> {

@@ -187,6 +187,28 @@ export class Fleet {
     return held;
   }
 
+  /**
+   * Resolves when every process that serves knows of the service's halt and what it sent before has arrived; false: not
+   * all knew of it within that time.
+   */
+  async haltKnown(withinMs: number): Promise<boolean> {
+    const knows = async (bot: BotProcess) =>
+      (fieldOf(fieldOf(await bot.state(), "service"), "halt") ?? undefined) !== undefined;
+    const deadlineMs = performance.now() + withinMs;
+    for (const bot of (await this.holders()).values()) {
+      const leftMs = deadlineMs - performance.now();
+      const known = this.until(
+        "a process that knows of the halt",
+        async () => (await knows(bot)) || undefined,
+        leftMs,
+      );
+      if (!(await known.catch(() => false))) return false;
+      // What it sent before this goes over the same loopback before it.
+      await bot.state();
+    }
+    return true;
+  }
+
   /** The process that has claimed a block, whether it serves it already or not. */
   async claimant(block: string): Promise<BotProcess | undefined> {
     for (const bot of this.bots) {
