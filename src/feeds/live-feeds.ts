@@ -49,9 +49,18 @@ export class LiveFeeds {
   readonly #running = new Map<string, Delivery>();
   readonly #bySource = new Map<SourceId, Set<Delivery>>();
   readonly #busy = new Set<Delivery>();
+  /** One object for all feeds: ten thousand servers have four each. */
+  readonly #deliveryPorts: DeliveryPorts;
 
   constructor(parts: LiveFeedsParts) {
     this.#parts = parts;
+    this.#deliveryPorts = {
+      ...parts.deliveryPorts,
+      busy: this.#busy,
+      park: (feed, why) => parts.park(feed.id, why),
+      serverName: (feed) => parts.serverName(feed),
+      formerNames: (feed) => parts.formerNames(feed),
+    };
   }
 
   get(feedId: string): Delivery | undefined {
@@ -174,14 +183,7 @@ export class LiveFeeds {
 
   #admit(start: DeliveryStart): void {
     const { feed, record } = start;
-    const ports: DeliveryPorts = {
-      ...this.#parts.deliveryPorts,
-      busy: this.#busy,
-      park: (parked, why) => this.#parts.park(parked.id, why),
-      serverName: (named) => this.#parts.serverName(named),
-      formerNames: (named) => this.#parts.formerNames(named),
-    };
-    const delivery = new Delivery(start, ports);
+    const delivery = new Delivery(start, this.#deliveryPorts);
     const before = this.#running.get(feed.id);
     if (before !== undefined) this.#forget(before);
     this.#running.set(feed.id, delivery);

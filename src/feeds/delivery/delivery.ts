@@ -17,7 +17,7 @@ import { nonceOf } from "./nonce.ts";
 import { mayFitOtherwise, Planner, type PlannerPorts } from "./planner.ts";
 import { delivered, skipped, withoutStanding } from "./reconcile.ts";
 import { reasonInWords } from "./refusal-words.ts";
-import { WakeLoop } from "./wake-loop.ts";
+import { type LoopWork, WakeLoop } from "./wake-loop.ts";
 
 export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
   readonly journal: Pick<Journal, "read" | "head" | "acknowledge">;
@@ -40,12 +40,19 @@ export interface DeliveryPorts extends PlannerPorts, FeedChannelPorts {
  * promise while there is nothing to post.
  */
 export class Delivery {
+  static readonly #work: LoopWork<Delivery> = {
+    pass: (delivery) => delivery.#drain(),
+    onFailed: (delivery, error) => delivery.#onFailed(error),
+    onBusy: (delivery) => delivery.#ports.busy.add(delivery),
+    onIdle: (delivery) => delivery.#onIdle(),
+  };
+
   readonly feed: Feed;
   readonly #ports: DeliveryPorts;
   readonly #planner: Planner;
   readonly #channel: FeedChannel;
   readonly #arrivals: Arrivals;
-  readonly #loop: WakeLoop;
+  readonly #loop: WakeLoop<Delivery>;
   #record: OffsetRecord;
   /** The frozen batch stands in the channel under this id, but that could not be written yet. */
   #delivered: string | undefined;
@@ -59,14 +66,7 @@ export class Delivery {
     this.#ports = ports;
     this.#planner = new Planner(start.feed, ports);
     this.#channel = new FeedChannel(start, this.#planner, ports);
-    this.#loop = new WakeLoop(ports, {
-      pass: () => this.#drain(),
-      onFailed: (error) => this.#onFailed(error),
-      onBusy: () => ports.busy.add(this),
-      onIdle: () => {
-        if (this.undelivered === 0 && this.lateSinceMs === undefined) ports.busy.delete(this);
-      },
-    });
+    this.#loop = new WakeLoop<Delivery>(this, Delivery.#work, ports);
     const [wallMs, monotonicMs] = [clock.nowMs(), clock.monotonicMs()];
     this.#arrivals = new Arrivals({ head: this.#head, wallMs, monotonicMs });
   }
@@ -133,6 +133,10 @@ export class Delivery {
     this.#ports.metrics.count("marshal_feed_errors_total");
     this.#ports.warn(`feed ${this.feed.id} waits after an error`, error);
     return 0;
+  }
+
+  #onIdle(): void {
+    if (this.undelivered === 0 && this.lateSinceMs === undefined) this.#ports.busy.delete(this);
   }
 
   async #drain(): Promise<void> {

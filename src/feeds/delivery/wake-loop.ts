@@ -1,32 +1,45 @@
 import { BackOff } from "../../domain/back-off.ts";
 import type { Clock, Random } from "../../domain/ports/clock.ts";
 
-/** What a loop does, and who hears of it. */
-export interface LoopWork {
+/**
+ * What a loop does for its subject, and how that hears of it. One object for all loops of a kind: functions of each loop's
+ * own would take more memory than the loop.
+ */
+export interface LoopWork<Subject> {
   /** Everything that there is to do now. */
-  pass(): Promise<void>;
+  pass(subject: Subject): Promise<void>;
   /** A pass failed. Returns how many milliseconds the next one waits at least, which may be none. Never throws. */
-  onFailed(error: unknown): number | "at once";
-  onBusy(): void;
-  onIdle(): void;
+  onFailed(subject: Subject, error: unknown): number | "at once";
+  onBusy(subject: Subject): void;
+  onIdle(subject: Subject): void;
+}
+
+interface LoopTiming {
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 /**
  * Does its work whenever it is woken, one pass at a time; a failed pass is repeated after a wait that grows. It holds
  * no timer and no promise while nobody wakes it.
  */
-export class WakeLoop {
-  readonly #work: LoopWork;
-  readonly #backOff: BackOff;
+export class WakeLoop<Subject> {
+  readonly #subject: Subject;
+  readonly #work: LoopWork<Subject>;
+  readonly #timing: LoopTiming;
+  /** From a failure until something is done. */
+  #backOff: BackOff | undefined;
   /** Only while a pass runs: one of them takes more memory than the rest of a loop, and most loops rest. */
   #controller: AbortController | undefined;
   #endWhy: Error | undefined;
   #woken = false;
   #running: Promise<void> | undefined;
 
-  constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }, work: LoopWork) {
+  /** `timing` is kept, not copied: many loops may share it. */
+  constructor(subject: Subject, work: LoopWork<Subject>, timing: LoopTiming) {
+    this.#subject = subject;
     this.#work = work;
-    this.#backOff = new BackOff(clock, random);
+    this.#timing = timing;
   }
 
   /** Aborted once the loop shall end. For use within a pass; a later pass has another one. */
@@ -40,11 +53,11 @@ export class WakeLoop {
   wake(): void {
     this.#woken = true;
     if (this.#running !== undefined || this.#endWhy !== undefined) return;
-    this.#work.onBusy();
+    this.#work.onBusy(this.#subject);
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
       this.#controller = undefined;
-      this.#work.onIdle();
+      this.#work.onIdle(this.#subject);
       // Woken between the last look and here: nobody else would notice.
       if (this.#woken) this.wake();
     });
@@ -52,7 +65,7 @@ export class WakeLoop {
 
   /** Something was done, so the next failure is the first one. */
   progressed(): void {
-    this.#backOff.reset();
+    this.#backOff = undefined;
   }
 
   /** No pass begins any more; the one that runs finds the signal aborted. */
@@ -70,13 +83,15 @@ export class WakeLoop {
     while (this.#woken && this.#endWhy === undefined) {
       this.#woken = false;
       try {
-        await this.#work.pass();
-        this.#backOff.reset();
+        await this.#work.pass(this.#subject);
+        this.#backOff = undefined;
       } catch (error) {
         if (this.#endWhy !== undefined) return;
         this.#woken = true;
-        const waitMs = this.#work.onFailed(error);
-        if (waitMs !== "at once") await this.#backOff.wait(this.signal, waitMs).catch(() => undefined);
+        const waitMs = this.#work.onFailed(this.#subject, error);
+        if (waitMs === "at once") continue;
+        this.#backOff ??= new BackOff(this.#timing.clock, this.#timing.random);
+        await this.#backOff.wait(this.signal, waitMs).catch(() => undefined);
       }
     }
   }

@@ -86,11 +86,7 @@ const retained = z
     reachedS: z.number().exactOptional(),
     rows: z.base64(),
   })
-  .transform((stored) => {
-    const packed = new PackedRetained(stored);
-    packed.unpacked();
-    return packed;
-  });
+  .transform((stored) => PackedRetained.stored(stored));
 
 const head = z.object({
   lineage: z.string().min(1),

@@ -1,5 +1,5 @@
 import type { LogEntry, Snapshot } from "../../domain/model.ts";
-import { identityOf } from "../diff/identity.ts";
+import { hash53, identityOf } from "../diff/identity.ts";
 import { factsOf, logLists } from "../diff/window-facts.ts";
 import type { Open } from "./open-journal.ts";
 
@@ -41,7 +41,7 @@ export function readAnswer(opens: readonly Open[], snapshot: Snapshot, lookId: n
     if (newestRow === undefined) continue;
     newest.set(open, newestRow);
     const { mark } = open;
-    const isThere = (row: LogEntry) => row.atS === mark?.atS && identityOf(row) === mark.identity;
+    const isThere = (row: LogEntry) => row.atS === mark?.atS && markHash(open, row) === mark.hash;
     if (mark !== undefined && rows.some(isThere)) continued.add(mark.lookId);
     else if (mark !== undefined && newestRow.atS < mark.atS) isOld = true;
     open.newestS ??= knownNewestS(open);
@@ -98,8 +98,13 @@ function knows({ head, list }: Open, snapshot: Snapshot): boolean {
 }
 
 function noteMark(open: Open, row: LogEntry | undefined, lookId: number): void {
-  open.mark = row && { atS: row.atS, identity: identityOf(row), lookId };
+  open.mark = row && { atS: row.atS, hash: markHash(open, row), lookId };
   if (row !== undefined) open.newestS = Math.max(open.newestS ?? Number.NEGATIVE_INFINITY, row.atS);
+}
+
+/** Salted with what no player knows, so that nobody can choose a text that passes for another row. */
+function markHash({ key }: Open, row: LogEntry): number {
+  return hash53(key, identityOf(row));
 }
 
 /** By what is stored; undefined where nothing was ever seen: any row may then be old. */

@@ -48,7 +48,7 @@ describe("what a journal retains, packed", () => {
     );
   });
 
-  test("costs about 13 characters an identity", () => {
+  test("costs about 10 bytes an identity in memory and 13 characters in the store", () => {
     const index = Array.from({ length: 300 }, (_, at) => at);
     const state = {
       longest: 100,
@@ -57,11 +57,30 @@ describe("what a journal retains, packed", () => {
       seconds: index.map((at) => 1_790_000_000 + at * 7),
       hashes: index.map((at) => 2 ** 52 + at),
     };
-    assert.ok(PackedRetained.of(state).rows.length <= 300 * 13);
+    const packed = PackedRetained.of(state);
+    assert.ok(packed.bytes.length <= 300 * 10);
+    assert.ok(/^[\0-\u00ff]*$/u.test(packed.bytes), "a wider character makes all of them take two bytes");
+    assert.ok(packed.toJSON().rows.length <= 300 * 13);
+  });
+
+  test("is stored in the form that the release before wrote", () => {
+    const state = {
+      longest: 100,
+      calm: 1,
+      floorS: 4,
+      reachedS: 9,
+      seconds: [5, 300],
+      hashes: [9, 2 ** 53 - 1],
+      counts: [1, 200],
+    };
+    const stored = { floorS: 4, reachedS: 9, longest: 100, calm: 1, rows: "BQkAAAAAAAABpwL///////8fyAE=" };
+    assert.deepEqual(JSON.parse(JSON.stringify(PackedRetained.of(state))), stored);
+    assert.deepEqual(parseJournalHead(headWith(stored)).retained?.unpacked(), state);
   });
 
   test("is refused where it was cut off or is no base64", () => {
-    const { rows } = PackedRetained.of({ longest: 1, calm: 0, seconds: [5], hashes: [9], counts: [1] });
+    const state = { longest: 1, calm: 0, seconds: [5], hashes: [9], counts: [1] };
+    const { rows } = PackedRetained.of(state).toJSON();
     const cut = Buffer.from(rows, "base64").subarray(0, 5).toString("base64");
     for (const bad of [cut, "not base64!"]) {
       assert.throws(() => parseJournalHead(headWith({ longest: 1, calm: 0, rows: bad })));
