@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { CALLBACK_MS } from "../../src/discord/interactions/answer-rests.ts";
 import type { TrafficEntry } from "../../src/sandbox/discord/settings.ts";
 import { type Block, type Inline, parseInline, parseMarkdown } from "../../src/sandbox/web/page/markdown.ts";
 
@@ -110,15 +111,33 @@ function visit(nodes: readonly Inline[], nameable: Nameable, read: string[]): st
 }
 
 const ANSWERED_ALREADY = 40_060;
+/** A little less than the time-out: it begins to count before the request is made. */
+const TIMED_OUT_MS = CALLBACK_MS - 100;
+
+/** When the bot sent a request, by the clock of the machine, which its time-outs go by. */
+export interface Sent {
+  readonly path: string;
+  readonly machineMs: number;
+}
 
 /**
- * Whether this is a first answer sent once more, word for word, because the first try was confirmed late, as on a busy
- * machine: Discord says then that it stands already, which the bot expects.
+ * Whether this is a first answer sent once more, word for word, because the first try was not confirmed within its
+ * time-out, as on a busy machine: Discord says then that it stands already, which the bot expects. One that was sent
+ * again sooner than that is a defect.
  */
-export function isRepeatedAnswer(entry: TrafficEntry, traffic: readonly TrafficEntry[]): boolean {
+export function isRepeatedAnswer(
+  entry: TrafficEntry,
+  traffic: readonly TrafficEntry[],
+  sent: readonly Sent[],
+): boolean {
   const { path, body, answer } = entry;
   if (!path.endsWith("/callback") || !isRecord(answer) || answer.code !== ANSWERED_ALREADY) return false;
-  return traffic.some((one) => one !== entry && one.path === path && isDeepStrictEqual(one.body, body));
+  const tries = traffic.filter((one) => one.path === path);
+  if (tries.length < 2 || !tries.every((one) => isDeepStrictEqual(one.body, body))) return false;
+
+  const times = sent.filter((one) => one.path === path).map(({ machineMs }) => machineMs);
+  const waits = times.slice(1).map((machineMs, index) => machineMs - (times[index] ?? 0));
+  return waits.length > 0 && waits.every((waitedMs) => waitedMs >= TIMED_OUT_MS);
 }
 
 /** What is wrong with one thing that the bot sent: refused by Discord, or something that no reader may meet. */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { commands } from "../../commands/index.ts";
 import type { Channel, Exchange, Person } from "../../src/sandbox/discord/types.ts";
 import { answerOf, PATIENCE_MS, reads } from "./read.ts";
 import { type Community, type E2eOptions, E2eRig, LIST_OF_FEED } from "./rig.ts";
-import { isRepeatedAnswer, type Nameable, problemsOf } from "./sweep-judge.ts";
+import { isRepeatedAnswer, type Nameable, problemsOf, type Sent } from "./sweep-judge.ts";
 import { hostileNames, PLAIN } from "./sweep-town.ts";
 import { invocations, linesOf, type Stock, Walker } from "./sweep-walk.ts";
 
@@ -16,6 +17,9 @@ export const isTakingAll = (line: string) => /unlink|retention/.test(line);
 const orderOf = (line: string) =>
   line === "setup start" ? -1 : isTakingAll(line) ? 2 : /remove|deny|forget|pause/.test(line) ? 1 : 0;
 export const ORDERED = LINES.toSorted((a, b) => orderOf(a.line) - orderOf(b.line));
+
+/** Of undici, which @discordjs/rest sends with. */
+const REQUEST_MADE = "undici:request:create";
 
 /** Every action that was pressed in any of the worlds. */
 export const PRESSED = new Set<string>();
@@ -39,8 +43,10 @@ export class Sweep {
   readonly names: readonly string[];
   readonly stock: Stock;
   readonly walker: Walker;
+  readonly #sent: Sent[] = [];
   readonly #steps: { readonly what: string; readonly from: number }[] = [];
   readonly #person: Person;
+  readonly #onSent: (message: unknown) => void;
 
   constructor(rig: E2eRig, home = rig.home) {
     this.rig = rig;
@@ -55,6 +61,15 @@ export class Sweep {
     this.names = hostileNames(decoys.map(({ id }) => id));
     const member = guild.addMember({ name: "@everyone **x** `Jo", roles: [staffRole] });
     this.#person = home.owner;
+    const api = new URL(rig.discord.apiUrl);
+    this.#onSent = (message) => {
+      const { request } = message as {
+        readonly request: { readonly origin: unknown; readonly path: string };
+      };
+      const path = request.path.replace(/^\/api(?:\/v\d+)?/, "").replace(/\?.*/, "");
+      if (String(request.origin) === api.origin) this.#sent.push({ path, machineMs: performance.now() });
+    };
+    subscribe(REQUEST_MADE, this.#onSent);
     this.stock = {
       member: { id: member.id },
       role: { id: guild.addRole({ name: "@here **Staff** <@1>" }).id },
@@ -84,6 +99,11 @@ export class Sweep {
       stock: this.stock,
       doing: (what) => this.mark(what),
     });
+  }
+
+  /** Looks at what the bot sends no longer. */
+  close(): void {
+    unsubscribe(REQUEST_MADE, this.#onSent);
   }
 
   mark(what: string): void {
@@ -152,7 +172,7 @@ export class Sweep {
     };
     const { traffic } = this.rig.discord;
     const found = traffic.flatMap((entry, index) => {
-      if (isRepeatedAnswer(entry, traffic)) return [];
+      if (isRepeatedAnswer(entry, traffic, this.#sent)) return [];
       const step = this.#steps.findLast(({ from }) => from <= index)?.what ?? "at the start";
       return problemsOf(entry, nameable).map((problem) => `${step}\n    ${problem}`);
     });
@@ -209,7 +229,12 @@ export async function openCases({ rig, home, walker, names }: Sweep): Promise<vo
 export async function withSweep(options: E2eOptions, work: (sweep: Sweep) => Promise<void>): Promise<void> {
   const rig = await E2eRig.start(options);
   try {
-    await work(new Sweep(rig));
+    const sweep = new Sweep(rig);
+    try {
+      await work(sweep);
+    } finally {
+      sweep.close();
+    }
   } finally {
     await rig.close();
   }

@@ -9,7 +9,7 @@ export interface AnswerRests {
 }
 
 /** Discord waits 3 s for a first answer; one that takes longer is lost, or its confirmation is. */
-const CALLBACK_MS = 3_000;
+export const CALLBACK_MS = 3_000;
 
 /**
  * Made from the settings of the REST that posts. Discord does not count answers among the requests a second that it
