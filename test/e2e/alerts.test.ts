@@ -143,7 +143,7 @@ describe("alerts, each kind from the command to its message", () => {
     const full = await alertOf("full", "Players", { threshold: "14 players" });
     const empty = await alertOf("empty", "Players");
     while (rig.town.players.length < 14) rig.town.join();
-    await rig.posted(full, "The server is full", "of **500**");
+    await rig.posted(full, "The server fills up", "of **500**");
     rig.town.empty();
     await rig.posted(empty, "The server has emptied", "**0** of");
     await rig.polled("Players");

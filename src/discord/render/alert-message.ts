@@ -59,9 +59,13 @@ function titleOf({ rule, entries, more }: AlertView): Escaped {
       return people === 1 ? md`🔔 A moderator call waits` : md`🔔 ${open} of ${people} moderator calls wait`;
     }
     case "full":
-      return isOver(entries) ? md`📈 The server was full` : md`📈 The server is full`;
+      if (rule.count === undefined)
+        return isOver(entries) ? md`📈 The server was full` : md`📈 The server is full`;
+      return isOver(entries) ? md`📈 The server had filled up` : md`📈 The server fills up`;
     case "empty":
-      return isOver(entries) ? md`📉 The server had emptied` : md`📉 The server has emptied`;
+      if ((rule.count ?? 0) === 0)
+        return isOver(entries) ? md`📉 The server had emptied` : md`📉 The server has emptied`;
+      return isOver(entries) ? md`📉 Few players were left` : md`📉 Few players are left`;
   }
 }
 
