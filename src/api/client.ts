@@ -1,5 +1,4 @@
 // Over 200 lines: puts the parts of the wing together behind its ports; each port is a few lines.
-import { Failure } from "../domain/failure.ts";
 import type { CommandAnswer, ListName, ServerStatus, Snapshot, SourceId } from "../domain/model.ts";
 import type {
   CommandOptions,
@@ -20,9 +19,10 @@ import type { KeyDesk } from "./keys/key-desk.ts";
 import type { KeyGuard } from "./keys/key-guard.ts";
 import type { KeyRecords } from "./keys/key-records.ts";
 import { openDesk } from "./keys/open-desk.ts";
+import { verifyKey } from "./keys/verify-key.ts";
 import type { StoredRefusedRead } from "./limits/refused-reads.ts";
 import { loggedSend } from "./logged-send.ts";
-import { readCommandAnswer, readStatus } from "./schema.ts";
+import { readCommandAnswer } from "./schema.ts";
 import { StatusReads } from "./status-reads.ts";
 
 /** What the gate and the key guard know, for /state. No secrets, no bucket names. */
@@ -48,8 +48,6 @@ export interface Service extends ServiceClient, KeyVerifier, ServiceHealth {
 
 const DEADLINE_MS = 10_000;
 const CONNECTIONS = 32;
-/** What a header can carry: anything else cannot be a key and is not worth a part of the budget. */
-const KEY_SHAPE = /^[\x21-\x7e]{1,512}$/;
 
 /** The client of the service: every call passes the gate and rejects with a Failure. */
 export function createServiceClient(options: ServiceClientOptions): Service {
@@ -172,27 +170,10 @@ class GatedClient implements Service {
     return { ...answer, sentAtMs: answered.sentAtMs, answeredAtMs: answered.readAtMs };
   }
 
-  async verifyKey(key: ServerKey, guildId: string): Promise<ServerStatus> {
+  verifyKey(key: ServerKey, guildId: string): Promise<ServerStatus> {
     const { keys, clock } = this.#options;
-    if (!KEY_SHAPE.test(key.reveal()))
-      throw new Failure("key-rejected", "A server key has no spaces, line breaks or special letters.");
-    const source = keys.sourceOf(key);
-    const rememberedUntilMs = this.#guard.rejectedKeys.rememberedUntilMs(source, clock.nowMs());
-    if (rememberedUntilMs !== undefined) throw remembered(rememberedUntilMs);
-    // A key that another guild uses is judged as that guild's: if it is bad, both are to know.
-    const isUsed = this.#guard.parked(source) === undefined && (await keys.keyOf(source)) !== undefined;
-    const answered = await this.#send({
-      source,
-      key,
-      route: "read",
-      waitingClass: "person",
-      path: "/v1/server",
-      proving: !isUsed,
-      guildId,
-      turn: guildId,
-    });
-    this.#desk.unpark(source);
-    return readStatus(answered.json);
+    const parts = { keys, clock, guard: this.#guard, desk: this.#desk, send: this.#send };
+    return verifyKey(parts, { key, guildId });
   }
 
   halt(): ReturnType<ServiceHealth["halt"]> {
@@ -285,9 +266,4 @@ class GatedClient implements Service {
       this.#options.log?.error({ err: error, what }, "the state of the gate could not be kept");
     });
   }
-}
-
-function remembered(untilMs: number): Failure {
-  const words = "The service refused this key a while ago; it is not asked again so soon.";
-  return new Failure("key-rejected", words, { retryAtMs: untilMs });
 }

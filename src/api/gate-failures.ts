@@ -74,3 +74,9 @@ export function keyWaits(code: "rate-limited" | "denied", retryAtMs: number): Fa
     "The service refused several server keys within a short time, so Marshal asks the other servers one after the other; this one's turn has not come.";
   return new Failure(code, words, { retryAtMs });
 }
+
+/** The share of the budget for typed keys is spent. */
+export function linkingWaits(where: string, retryAtMs: number): Failure {
+  const words = `Too many wrong keys were tried ${where}; linking waits so that nobody is banned.`;
+  return new Failure("denied", words, { retryAtMs });
+}

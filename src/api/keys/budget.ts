@@ -114,11 +114,33 @@ export class KeyBudget {
     return this.below(this.most - RESERVE, nowMs);
   }
 
-  /** Whether typed keys have their share left, that guild's and everybody's. */
+  /** Whether typed keys have their share left, that guild's and everybody's; the later of both times where both wait. */
   typed(guildId: string | undefined, nowMs: number): BudgetDecision {
     const { ofAll, ofGuild } = this.typedShare;
     const all = this.#typedBelow(ofAll, () => true, nowMs);
-    return all.kind === "go" ? this.#typedBelow(ofGuild, (typedBy) => typedBy === guildId, nowMs) : all;
+    const own = this.#typedBelow(ofGuild, (typedBy) => typedBy === guildId, nowMs);
+    if (all.kind === "later" && own.kind === "later")
+      return { kind: "later", atMs: Math.max(all.atMs, own.atMs) };
+    if (all.kind === "later" || own.kind === "go") return all;
+    return own;
+  }
+
+  /** How many wrong keys this guild may type from now on, if nobody else types one. */
+  typedLeft(guildId: string, nowMs: number): number {
+    const { ofAll, ofGuild } = this.typedShare;
+    const held = (of: (typedBy: string) => boolean) => {
+      const { free, flying } = this.#typedBy(of, nowMs);
+      return free.length + flying;
+    };
+    const all = this.bound(nowMs) + this.#units.size + this.others.flying(nowMs);
+    return Math.max(
+      0,
+      Math.min(
+        ofGuild - held((typedBy) => typedBy === guildId),
+        ofAll - held(() => true),
+        this.most - RESERVE - all,
+      ),
+    );
   }
 
   /** Whether refusals and units are fewer than `limit`. */
@@ -225,18 +247,21 @@ export class KeyBudget {
   }
 
   #typedBelow(limit: number, of: (guildId: string) => boolean, nowMs: number): BudgetDecision {
+    const { free, flying } = this.#typedBy(of, nowMs);
+    if (free.length + flying < limit) return { kind: "go" };
+    if (free.length < limit) return { kind: "when-one-ends" };
+    return { kind: "later", atMs: nth(free, free.length - limit) };
+  }
+
+  /** What typed keys hold: when each refusal, known or possible, counts no more, and how many are on their way. */
+  #typedBy(of: (guildId: string) => boolean, nowMs: number) {
     const isOf = ({ guildId }: { readonly guildId: string | undefined }) =>
       guildId !== undefined && of(guildId);
     this.refusals(nowMs);
-    const spent = this.#refusals.filter(isOf);
+    const spent = this.#refusals.filter(isOf).map(({ atMs }) => atMs + HOUR_MS);
     const silent = this.#unanswered.typedFreeTimes(of, nowMs);
     const flying = [...this.#units].filter(isOf).length;
-    const others = this.others.freeTimes(nowMs, of);
-    const bound = spent.length + silent.length + others.length;
-    if (bound + flying < limit) return { kind: "go" };
-    if (bound < limit) return { kind: "when-one-ends" };
-    const free = [...others, ...spent.map(({ atMs }) => atMs + HOUR_MS), ...silent];
-    return { kind: "later", atMs: nth(free, bound - limit) };
+    return { free: [...this.others.freeTimes(nowMs, of), ...spent, ...silent], flying };
   }
 
   /** When refusals and held units will be fewer than `limit`, if nothing more happens. */

@@ -1,5 +1,5 @@
 // Over 200 lines: the questions that a request asks about its key, over one set of records.
-import { Failure } from "../../domain/failure.ts";
+import type { Failure } from "../../domain/failure.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import * as refusals from "../gate-failures.ts";
@@ -199,6 +199,14 @@ export class KeyDesk {
     if (guard.rejectedKeys.get(source) !== undefined) records.keepRejected(source);
   }
 
+  /** How many wrong keys this guild may still type, and from when on where it may not now, epoch milliseconds. */
+  typedTries(guildId: string): { readonly left: number; readonly fromMs: number | undefined } {
+    const nowMs = this.#parts.clock.monotonicMs();
+    const fromMs = this.#typedFromMs(guildId, nowMs);
+    const left = this.#parts.budget.typedLeft(guildId, nowMs);
+    return { left, fromMs: fromMs === undefined ? undefined : this.#wallMs(fromMs) };
+  }
+
   /** Until when this server's key waits because others were refused, monotonic; undefined when it does not. */
   heldUntilMs(source: SourceId): number | undefined {
     if (!this.#held.has(source)) return undefined;
@@ -263,14 +271,19 @@ export class KeyDesk {
 
   #typedRefusal(guildId: string | undefined, nowMs: number): Failure | undefined {
     const { budget } = this.#parts;
-    const share = budget.typed(guildId, nowMs);
-    const closedMs = budget.closedUntilMs(nowMs);
-    const untilMs = Math.max(share.kind === "later" ? share.atMs : 0, closedMs ?? 0);
-    if (untilMs <= nowMs) return undefined;
-    const isGuilds = closedMs === undefined && budget.typed(undefined, nowMs).kind !== "later";
-    const whose = isGuilds ? "in this community" : "on this host";
-    const words = `Too many wrong keys were tried ${whose}; linking waits so that nobody is banned.`;
-    return new Failure("denied", words, { retryAtMs: this.#wallMs(untilMs) });
+    const untilMs = this.#typedFromMs(guildId, nowMs);
+    if (untilMs === undefined) return undefined;
+    const isGuilds =
+      budget.closedUntilMs(nowMs) === undefined && budget.typed(undefined, nowMs).kind !== "later";
+    return refusals.linkingWaits(isGuilds ? "in this community" : "on this host", this.#wallMs(untilMs));
+  }
+
+  /** From when on this guild may type a key, monotonic; undefined: now. */
+  #typedFromMs(guildId: string | undefined, nowMs: number): number | undefined {
+    const share = this.#parts.budget.typed(guildId, nowMs);
+    const closedMs = this.#parts.budget.closedUntilMs(nowMs) ?? 0;
+    const untilMs = Math.max(share.kind === "later" ? share.atMs : 0, closedMs);
+    return untilMs <= nowMs ? undefined : untilMs;
   }
 
   #drop(source: SourceId): void {

@@ -352,6 +352,89 @@ test("wrong keys have a budget: a quarter of it for one guild, half for all, and
   await world.close();
 });
 
+/** What the answer to a wrong key says of further ones. */
+async function refusalOf(world: World, key: string, guild = "g"): Promise<Failure> {
+  const refused = await within(world, world.client.verifyKey(new ServerKey(key), guild)).catch(
+    (error) => error,
+  );
+  assert.ok(refused instanceof Failure, key);
+  return refused;
+}
+
+test("the answer to a wrong key says how many more can be tried, the last one when, and what it says is what happens", async () => {
+  for (const badKeyBudget of [4, 8, 11, 40]) {
+    for (const byOthers of [0, 1, 3]) {
+      const service = { limits: { banAfter: badKeyBudget + 2 } };
+      const world = new World({ seed: 40 + badKeyBudget, keys: 1, badKeyBudget, service });
+      await within(world, read(world));
+      let foreign = 0;
+      for (let n = 0; n < byOthers; n++) {
+        if ((await refusalOf(world, `other-${n}`, `other-${n}`)).code === "key-rejected") foreign += 1;
+      }
+      const told: (number | undefined)[] = [];
+      let last: Failure | undefined;
+      for (let n = 0; last?.code !== "denied"; n++) {
+        last = await refusalOf(world, `wrong-${n}`);
+        told.push(last.code === "denied" ? undefined : moreKeys(last));
+        await world.clock.advance(MINUTE_MS);
+      }
+      const tried = told.length - 1;
+      const expected = Math.min(
+        Math.max(1, Math.floor(badKeyBudget / 4)),
+        Math.max(1, Math.floor(badKeyBudget / 2)) - foreign,
+        badKeyBudget - 2 - foreign,
+      );
+      assert.equal(tried, expected, `budget ${badKeyBudget}, ${foreign} by others`);
+      assert.deepEqual(told, [...Array.from({ length: tried }, (_, n) => tried - 1 - n), undefined]);
+      assert.ok(last.retryAtMs !== undefined);
+      await world.clock.advance(last.retryAtMs - world.clock.nowMs());
+      assert.equal((await refusalOf(world, "wrong-later")).code, "key-rejected", "the time that was told");
+      await world.close();
+    }
+  }
+});
+
+/** The number in the words; 0 where they say that none can be tried, and then there is a time. */
+function moreKeys({ message, retryAtMs }: Failure): number {
+  const count =
+    /(One|\d+) more (?:key|keys) can be tried here; after that linking waits for up to an hour\.$/.exec(
+      message,
+    );
+  assert.equal(count === null, retryAtMs !== undefined, message);
+  if (count === null) assert.match(message, /No other key can be tried here for now\.$/);
+  return count === null ? 0 : count[1] === "One" ? 1 : Number(count[1]);
+}
+
+test("a wrong key that is typed again uses up no try and says so, with the tries that are left", async () => {
+  const world = new World({ seed: 41, keys: 1 });
+  assert.equal(moreKeys(await refusalOf(world, "wrong-1")), 1);
+  const again = await refusalOf(world, "wrong-1");
+  assert.match(again.message, /refused this key within the last day; it was not asked again/);
+  assert.equal(moreKeys(again), 1);
+  const second = await refusalOf(world, "wrong-2");
+  assert.equal(moreKeys(second), 0);
+  const third = await refusalOf(world, "wrong-1");
+  assert.equal(moreKeys(third), 0);
+  assert.equal(third.retryAtMs, second.retryAtMs);
+  await world.close();
+});
+
+test("the old key of a server that this community has linked is counted as a wrong one, in words too", async () => {
+  const world = new World({ seed: 42, keys: 2 });
+  await within(world, read(world, 1));
+  world.service.regenerateKey(world.key(0));
+  assert.equal(moreKeys(await refusalOf(world, world.key(0))), 1);
+  assert.equal(moreKeys(await refusalOf(world, "wrong-1")), 0);
+  assert.equal((await refusalOf(world, "wrong-2")).code, "denied");
+  await world.close();
+});
+
+test("a key that is refused unsent says nothing of tries", async () => {
+  const world = new World({ seed: 43, keys: 1 });
+  assert.doesNotMatch((await refusalOf(world, "two words")).message, /tried/);
+  await world.close();
+});
+
 test("wrong keys tried at the same time share the budget too", async () => {
   const world = new World({ seed: 11, keys: 1 });
   const tries = Array.from({ length: 40 }, (_, n) =>
