@@ -33,8 +33,9 @@ export function servedBy({ ids, count }: LeasedParts["shards"]): (guildId: strin
 }
 
 /** What has to be dropped: of the runs, people read how they ended. */
-interface Droppable extends Omit<Stoppable, "runs"> {
+interface Droppable extends Pick<Stoppable, "discord" | "readiness" | "heldKeys" | "service" | "store"> {
   readonly runs: { drop(closed: Promise<unknown>): Promise<void> };
+  readonly history: { drop(): Promise<void> };
 }
 
 /**
@@ -48,7 +49,7 @@ export async function dropAll(parts: Droppable): Promise<void> {
   heldKeys.stop();
   // Answers that are on their way are listened to a little longer: one may be a 429.
   const closed = service.close();
-  await Promise.allSettled([runs.drop(closed), closed, history.stop()]);
+  await Promise.allSettled([runs.drop(closed), closed, history.drop()]);
   await store.close();
 }
 
