@@ -2,6 +2,7 @@ import { defineAction, defineFormAction, type Form, type Press, type Reply } fro
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
+import { linkedIds, refuseBeforeForm } from "./before-form.ts";
 import { oneTarget } from "./one-target.ts";
 import { ask } from "./run-flow.ts";
 
@@ -76,8 +77,18 @@ function messageForm(cardId: string): Form {
 export const modCallRunActions = {
   "mod-bring": teleport((caller, own) => `:tp ${caller} ${own}`),
   "mod-to": teleport((caller, own) => `:tp ${own} ${caller}`),
-  // A form must be the first answer, so the right is checked when it is submitted.
-  "mod-pm": defineFormAction({ first: "modal", form: ({ argument }) => messageForm(argument) }),
+  "mod-pm": defineFormAction({
+    first: "modal",
+    form(press, services) {
+      const call = services.modCalls.atHand(press.actor.guildId, press.argument);
+      refuseBeforeForm(services, press, {
+        bindingIds: call === undefined ? linkedIds(services, press) : [call.bindingId],
+        decide: (rights) => rights.verb(`:pm ${call?.callerName ?? "caller"}`),
+        what: `a message to ${call?.callerName ?? "the caller"} of a moderator call`,
+      });
+      return messageForm(press.argument);
+    },
+  }),
   "mod-pm-sent": defineAction({
     first: "ephemeral",
     runs: true,

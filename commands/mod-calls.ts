@@ -5,6 +5,7 @@ import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
 import { auditEventOf, recordEvent } from "./audit-event.ts";
+import { linkedIds, refuseBeforeForm } from "./before-form.ts";
 
 /** The buttons of a moderator call's card: for people who may take calls on that server; each act stands in the audit. */
 
@@ -66,8 +67,18 @@ export const modCallActions = {
     first: "ephemeral",
     execute: (press, services) => actOn(press, { do: "release" }, services),
   }),
-  // A form must be the first answer, so the right is checked when it is submitted.
-  "mod-resolve": defineFormAction({ first: "modal", form: ({ argument }) => resolveForm(argument) }),
+  "mod-resolve": defineFormAction({
+    first: "modal",
+    form(press, services) {
+      const call = services.modCalls.atHand(press.actor.guildId, press.argument);
+      refuseBeforeForm(services, press, {
+        bindingIds: call === undefined ? linkedIds(services, press) : [call.bindingId],
+        decide: (rights) => rights.calls(),
+        what: `resolve the call of ${call?.callerName ?? "a player"}`,
+      });
+      return resolveForm(press.argument);
+    },
+  }),
   "mod-resolved": defineAction({
     first: "ephemeral",
     execute: (press, services) =>

@@ -10,15 +10,16 @@ import type { PlayerRef } from "../src/domain/model.ts";
 import { untilOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { recordEvent } from "./audit-event.ts";
+import { refuseBeforeForm, refuseUnlessModerator } from "./before-form.ts";
 import { LONGEST_REASON } from "./case-args.ts";
 import { reasonForm, write } from "./case-flow.ts";
 import { oneTarget } from "./one-target.ts";
+import { livePlayers } from "./player-choice.ts";
 import { placeOf, playerAt } from "./player-show.ts";
 import { ask } from "./run-flow.ts";
 
 /** What the buttons on the card of a player do: in the game by /run's checks, in the books by cases and watches. */
 
-/** Forms come first, so rights are checked when they are submitted. */
 const IN_GAME = {
   pm: {
     title: "Message to the player",
@@ -67,11 +68,35 @@ async function* act(verb: GameVerb, press: Press, services: Services): AsyncGene
   yield* ask(services, { actor: press.actor, binding, text, origin: "button", on: press });
 }
 
+/** On the server that `playerAt` would find for what is submitted, as far as memory tells. */
+function refuseVerb(verb: GameVerb, press: Press, services: Services): void {
+  const { actor, argument } = press;
+  const { bindingId, playerId } = placeOf(argument);
+  const linked = services.bindings.linkedOf(actor.guildId);
+  const moderated = linked.filter(
+    ({ id }) => services.permissions.known(actor, id)?.moderator().allowed !== false,
+  );
+  const servers = moderated.length === 0 ? linked : moderated;
+  const all = livePlayers(services, servers).filter(({ player }) => player.id === playerId);
+  const live = all.find(({ binding }) => binding.id === bindingId) ?? all[0];
+  const meant = live?.binding ?? servers.find(({ id }) => id === bindingId);
+  const what = `:${verb} ${live === undefined ? "on the card of a player" : live.player.name}`;
+  refuseBeforeForm(services, press, {
+    bindingIds: (meant === undefined ? servers : [meant]).map(({ id }) => id),
+    decide: (rights) => rights.verb(`:${verb} player`),
+    what,
+  });
+  refuseUnlessModerator(services, press, what);
+}
+
 function inGame<V extends GameVerb>(verb: V) {
   return {
     [`player-${verb}`]: defineFormAction({
       first: "modal",
-      form: ({ argument }) => gameForm(verb, argument),
+      form(press, services) {
+        refuseVerb(verb, press, services);
+        return gameForm(verb, press.argument);
+      },
     }),
     [`player-${verb}-sent`]: defineAction({
       first: "ephemeral",
@@ -156,7 +181,10 @@ export const playerActs = {
   ...inGame("ban"),
   "player-note": defineFormAction({
     first: "modal",
-    form: ({ argument }) => reasonForm(`player-noted:${argument}`, "Note about this player"),
+    form(press, services) {
+      refuseUnlessModerator(services, press, "a note about a player");
+      return reasonForm(`player-noted:${press.argument}`, "Note about this player");
+    },
   }),
   "player-noted": defineAction({
     first: "ephemeral",
@@ -164,13 +192,22 @@ export const playerActs = {
   }),
   "player-warn": defineFormAction({
     first: "modal",
-    form: ({ argument }) => reasonForm(`player-warned:${argument}`, "Warn this player"),
+    form(press, services) {
+      refuseUnlessModerator(services, press, "a warning to a player");
+      return reasonForm(`player-warned:${press.argument}`, "Warn this player");
+    },
   }),
   "player-warned": defineAction({
     first: "ephemeral",
     execute: (press, services) => writeOf("warning", press, services),
   }),
-  "player-watch": defineFormAction({ first: "modal", form: ({ argument }) => watchForm(argument) }),
+  "player-watch": defineFormAction({
+    first: "modal",
+    form(press, services) {
+      refuseUnlessModerator(services, press, "to watch a player");
+      return watchForm(press.argument);
+    },
+  }),
   "player-watched": defineAction({
     first: "ephemeral",
     async execute({ actor, argument, form }, services) {

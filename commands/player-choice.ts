@@ -20,8 +20,8 @@ export const playerOption: APIApplicationCommandStringOption = {
 };
 
 /** A player in the game, as the latest list of that server shows them. */
-export interface LivePlayer {
-  readonly binding: Binding;
+export interface LivePlayer<Server = Binding> {
+  readonly binding: Server;
   readonly state: ServerState;
   readonly row: Player;
   readonly player: Required<PlayerRef>;
@@ -40,15 +40,15 @@ export type PlayerChoice =
   | { readonly kind: "several"; readonly found: readonly KnownPlayer[] };
 
 /** Everybody with an id who is in one of these servers now. */
-export function livePlayers(
+export function livePlayers<Server extends Pick<Binding, "source">>(
   { snapshots }: Pick<Services, "snapshots">,
-  servers: readonly Binding[],
-): readonly LivePlayer[] {
+  servers: readonly Server[],
+): readonly LivePlayer<Server>[] {
   return servers.flatMap((binding) => {
     const state = snapshots.latest(binding.source);
     const players = state?.lists.players;
     if (state === undefined || players === undefined) return [];
-    return players.value.flatMap((row): readonly LivePlayer[] => {
+    return players.value.flatMap((row): readonly LivePlayer<Server>[] => {
       const { id, name } = row.player;
       return id === undefined ? [] : [{ binding, state, row, player: { name, id }, atMs: players.atMs }];
     });

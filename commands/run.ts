@@ -107,12 +107,17 @@ export const run = defineCommand({
     }),
     "run-name": defineFormAction({
       first: "modal",
-      form: ({ argument }) => ({
-        id: `run-named:${argument}`,
-        title: "Send to everyone in the server?",
-        intro: md`Type the server's name as it stands on the card. Nothing is sent before that.`,
-        fields: [{ kind: "text", id: "name", label: "Name of the server", maxLength: 200 }],
-      }),
+      form({ actor, argument }, { runner }) {
+        if (runner.awaiting(argument, actor) === undefined) {
+          throw new Failure("expired", "This was answered already, or waited too long. Ask again.");
+        }
+        return {
+          id: `run-named:${argument}`,
+          title: "Send to everyone in the server?",
+          intro: md`Type the server's name as it stands on the card. Nothing is sent before that.`,
+          fields: [{ kind: "text", id: "name", label: "Name of the server", maxLength: 200 }],
+        };
+      },
     }),
     "run-named": defineAction({
       first: "update",

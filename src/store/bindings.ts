@@ -188,6 +188,7 @@ export function createBindings(parts: BindingParts): LinkedServers {
     rename: (guildId, bindingId, name) => turns.take(guildId, () => rename(guildId, bindingId, name)),
     unlink: (guildId, bindingId) => turns.take(guildId, () => unlink(guildId, bindingId)),
     bySource: async (source) => (await sealedOf(source)).map(withoutSeal),
+    linkedOf: (guildId) => serversOf.get(guildId) ?? [],
     *linked() {
       for (const servers of serversOf.values()) yield* servers;
     },

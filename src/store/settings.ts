@@ -13,19 +13,47 @@ export interface SettingsStore extends Settings {
 /** One document per guild; a guild that set nothing has the defaults. */
 export function createSettings(documents: Documents<GuildSettings>): SettingsStore {
   const turns = new KeyedMutex();
-  const of = async (guildId: string): Promise<GuildSettings> =>
-    (await documents.get(guildId)) ?? DEFAULT_SETTINGS;
+  /** Only this process writes for its guilds, so what it read first and wrote since is what stands there. */
+  const known = new Map<string, GuildSettings["policies"]>();
+
+  /** A reading never replaces what is known: it may have begun before the latest change. */
+  function note(guildId: string, { policies }: GuildSettings): void {
+    if (!known.has(guildId)) known.set(guildId, policies);
+  }
+
+  async function of(guildId: string): Promise<GuildSettings> {
+    const settings = (await documents.get(guildId)) ?? DEFAULT_SETTINGS;
+    note(guildId, settings);
+    return settings;
+  }
+
+  async function change(guildId: string, edit: (settings: GuildSettings) => GuildSettings) {
+    const changed = edit(await of(guildId));
+    try {
+      await documents.set(guildId, changed);
+    } catch (error) {
+      // It may stand there or not.
+      known.delete(guildId);
+      throw error;
+    }
+    known.set(guildId, changed.policies);
+    return changed;
+  }
+
   return {
     of,
-    change: (guildId, edit) =>
+    knownPolicies: (guildId) => known.get(guildId),
+    change: (guildId, edit) => turns.take(guildId, () => change(guildId, edit)),
+    forgetGuild: (guildId) =>
       turns.take(guildId, async () => {
-        const changed = edit(await of(guildId));
-        await documents.set(guildId, changed);
-        return changed;
+        await documents.delete(guildId);
+        known.set(guildId, DEFAULT_SETTINGS.policies);
       }),
-    forgetGuild: (guildId) => turns.take(guildId, () => documents.delete(guildId)),
     async *guilds() {
-      for await (const [guildId] of documents.entries()) yield guildId;
+      for await (const [guildId, settings] of documents.entries()) {
+        note(guildId, settings);
+        yield guildId;
+      }
     },
   };
 }

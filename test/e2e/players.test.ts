@@ -105,9 +105,8 @@ describe("players and what happened at a time, from the history", () => {
       await mod.reads("player show", { player: "BobRay" }, /BobRay/),
       "Ban",
     );
-    assert.ok(banned.modal !== undefined);
-    const refused = await rig.home.moderator.submit(banned.modal, {});
-    await reads(refused, /needs the tier Administrator/);
+    await reads(banned, /needs the tier Administrator/);
+    assert.equal(banned.modal, undefined, "nothing is written that would be refused");
   });
 
   test("a player is found by a name of before, and where several had it one is chosen", async () => {
@@ -154,6 +153,26 @@ describe("players and what happened at a time, from the history", () => {
     await rig.polled("ModCalls");
     const rewound = await press(rig.home.moderator, card, "Rewind");
     await reads(rewound, /Rewind[\s\S]*MoGame/);
+  });
+
+  test("people without rights are refused at the press, before a form; who manages the server gets what mends it", async () => {
+    const { member, owner } = rig.home;
+    const calls = await rig.feed("mod-calls");
+    rig.town.modCall(ann);
+    const card = await rig.posted(calls, "AnnLee", "open");
+    for (const [label, words] of [
+      ["PM", /:pm needs the tier Moderator/],
+      ["Resolve", /Moderator calls are for the tier Moderator/],
+    ] as const) {
+      const refused = await press(member, card, label);
+      await reads(refused, words);
+      assert.deepEqual([refused.modal, labelsOf(answerOf(refused))], [undefined, []]);
+      const mended = await press(owner, card, label);
+      await reads(mended, words);
+      assert.deepEqual([mended.modal, labelsOf(answerOf(mended))], [undefined, ["Choose roles"]]);
+    }
+    const audit = await owner.slash(rig.home.general, "audit search");
+    await reads(audit, /was refused[\s\S]*AnnLee/);
   });
 
   test("no key was seen, nothing was logged as an error", async () => {

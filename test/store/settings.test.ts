@@ -34,6 +34,37 @@ describe("a guild's settings", () => {
     assert.deepEqual(await createSettings(documents).of("g2"), DEFAULT_SETTINGS);
   });
 
+  test("tell from memory who may run what, once they were read or written; a late reading brings nothing back", async () => {
+    const documents = new MemoryDocuments(parseSettings);
+    const policies = (tier: "moderator" | "manager") => ({
+      b1: { ...EMPTY_POLICY, roleTiers: { r1: tier } },
+    });
+    await createSettings(documents).change("g1", (all) => ({ ...all, policies: policies("moderator") }));
+
+    const settings = createSettings(documents);
+    assert.equal(settings.knownPolicies("g1"), undefined);
+    const reading = settings.of("g1");
+    await settings.change("g1", (all) => ({ ...all, policies: policies("manager") }));
+    await reading;
+    assert.deepEqual(settings.knownPolicies("g1"), policies("manager"));
+    await settings.forgetGuild("g1");
+    assert.deepEqual(settings.knownPolicies("g1"), {});
+
+    const next = createSettings(documents);
+    await next.of("g2");
+    assert.deepEqual(next.knownPolicies("g2"), {}, "one that set nothing allows nobody anything");
+  });
+
+  test("are known from memory after all guilds were gone through, and unknown after a write that failed", async () => {
+    const documents = new MemoryDocuments(parseSettings);
+    await createSettings(documents).change("g1", (all) => all);
+    const settings = createSettings(documents);
+    for await (const _ of settings.guilds()) assert.ok(settings.knownPolicies("g1") !== undefined);
+    documents.refuseWrites = new Error("full");
+    await assert.rejects(settings.change("g1", (all) => all));
+    assert.equal(settings.knownPolicies("g1"), undefined);
+  });
+
   test("changes of one guild at the same time never lose one another", async () => {
     const settings = createSettings(new MemoryDocuments(parseSettings));
     await Promise.all(

@@ -100,6 +100,7 @@ export class FakeWorld {
     },
     bySource: async (source) => [...this.bindingsById.values()].filter((one) => one.source === source),
     all: async function* (this: void) {},
+    linkedOf: (guildId) => [...this.bindingsById.values()].filter((one) => one.guildId === guildId),
     linked: () => this.bindingsById.values(),
     forgetGuild: async (guildId) => {
       for (const one of await this.bindings.list(guildId)) this.bindingsById.delete(one.id);
@@ -108,6 +109,7 @@ export class FakeWorld {
 
   readonly settings: Settings = {
     of: async (guildId) => this.settingsByGuild.get(guildId) ?? DEFAULT_SETTINGS,
+    knownPolicies: (guildId) => this.settingsByGuild.get(guildId)?.policies,
     change: async (guildId, edit) => {
       const changed = edit(await this.settings.of(guildId));
       this.settingsByGuild.set(guildId, changed);
@@ -155,6 +157,7 @@ export class FakeWorld {
   readonly permissions: Permissions = {
     decide: async () => ({ allowed: false, why: "not asked here" }),
     findPlayer: () => undefined,
+    known: () => undefined,
     decideCalls: async (actor, binding) =>
       (await this.permissions.isStaff(actor, binding))
         ? { allowed: true, why: "staff" }

@@ -49,6 +49,7 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
     shards: "auto",
     settings: {
       of: (guildId) => known(runs).settings.of(guildId),
+      knownPolicies: (guildId) => known(runs).settings.knownPolicies(guildId),
       change: (guildId, edit) => known(runs).settings.change(guildId, edit),
     },
     bindings: world.bindings,

@@ -191,6 +191,7 @@ export class RunsRig {
 
   readonly settings: Settings = {
     of: async (guildId) => this.settingsOf.get(guildId) ?? DEFAULT_SETTINGS,
+    knownPolicies: (guildId) => this.settingsOf.get(guildId)?.policies,
     change: async (guildId, edit) => {
       const next = edit(this.settingsOf.get(guildId) ?? DEFAULT_SETTINGS);
       this.settingsOf.set(guildId, next);
@@ -223,6 +224,7 @@ export class RunsRig {
     unlink: notHere,
     bySource: async (source) => this.linked.filter((one) => one.source === source),
     all: () => this.#allLinked(),
+    linkedOf: (guildId) => this.linked.filter((one) => one.guildId === guildId),
     linked: () => this.linked,
     forgetGuild: async () => undefined,
   };

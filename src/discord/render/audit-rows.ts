@@ -123,6 +123,7 @@ const ACTIONS = {
   "history-forget-cases": "erased a player from the cases",
   "history-export": "exported a player's history",
   "call-refused": "was refused",
+  "press-refused": "was refused",
   "case-add": "wrote down case",
   "case-edit": "changed case",
   "case-revoke": "revoked case",

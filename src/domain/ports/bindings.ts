@@ -18,6 +18,8 @@ export interface Bindings {
   unlink(guildId: string, bindingId: string): Promise<Binding | undefined>;
   bySource(source: SourceId): Promise<readonly Binding[]>;
   all(): AsyncIterable<Binding>;
+  /** The linked servers of a guild, from memory: nothing is read. */
+  linkedOf(guildId: string): readonly LinkedServer[];
   /** Every linked server, from memory: nothing is read. */
   linked(): Iterable<LinkedServer>;
   /** The bot was removed from a guild: its keys go at once. Linked again, the same server gets its former id. */

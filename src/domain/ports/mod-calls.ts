@@ -18,6 +18,8 @@ export interface ModCallCard {
 export interface ModCalls {
   /** The call of a card of this guild; undefined: its card is no longer kept, or is another guild's. */
   find(guildId: string, cardId: string): Promise<ModCallCard | undefined>;
+  /** The same from memory: undefined also where the card would have to be read. */
+  atHand(guildId: string, cardId: string): ModCallCard | undefined;
   /** The state of a linked server without the calls that were resolved on their card. */
   withoutResolved(bindingId: string, state: ServerState): ServerState;
   /** The first claim wins; the answer says in words what happened. Cards follow by themselves. */

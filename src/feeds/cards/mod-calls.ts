@@ -14,7 +14,7 @@ import { CallPings } from "./call-pings.ts";
 import { situationOf } from "./call-situation.ts";
 import type { CardBoard } from "./card-board.ts";
 import { calledAtS, modCallCardId } from "./card-identity.ts";
-import type { CardCall, ModCallRecord } from "./card-records.ts";
+import type { CardCall, CardRecord, ModCallRecord } from "./card-records.ts";
 import {
   cardHolding,
   cardsOfCaller,
@@ -103,9 +103,11 @@ export class ModCallCards implements ModCalls {
   }
 
   async find(guildId: string, cardId: string): Promise<ModCallCard | undefined> {
-    const card = await this.#ports.board.change(cardId, () => undefined);
-    if (card?.kind !== "modCall" || card.guildId !== guildId) return undefined;
-    return { bindingId: card.bindingId, callerName: card.caller.name, calledAtS: calledAtS(card) };
+    return cardOf(guildId, await this.#ports.board.change(cardId, () => undefined));
+  }
+
+  atHand(guildId: string, cardId: string): ModCallCard | undefined {
+    return cardOf(guildId, this.#ports.board.atHand(cardId));
   }
 
   /** Whether staff have claimed or resolved this call on a card that is at hand. */
@@ -251,6 +253,12 @@ function isNear(first: CardCall | undefined, { atS }: ModCallEntry): boolean {
 }
 
 /** What a card shows, from its record. */
+/** Of another guild's card nothing is told. */
+function cardOf(guildId: string, card: CardRecord | undefined): ModCallCard | undefined {
+  if (card?.kind !== "modCall" || card.guildId !== guildId) return undefined;
+  return { bindingId: card.bindingId, callerName: card.caller.name, calledAtS: calledAtS(card) };
+}
+
 export function modCallView(record: ModCallRecord, serverName: string | undefined): ModCallView {
   const { id, caller, calls, claimedBy, resolved, escalated, situation } = record;
   return {

@@ -26,6 +26,20 @@ export function createPermissions({ settings, snapshots, clock }: PermissionPort
       const people = peopleOf(snapshots.latest(binding.source), clock.nowMs());
       return decide(await policyOf(actor, binding), actor, { command, people });
     },
+    known: ({ guildId, roleIds }, bindingId) => {
+      const policies = settings.knownPolicies(guildId);
+      if (policies === undefined) return undefined;
+      const policy = policies[bindingId] ?? EMPTY_POLICY;
+      return {
+        verb: (text) => {
+          const command = read(text);
+          if (command instanceof Failure) return { allowed: false, why: command.message };
+          return decideVerb(policy, roleIds, command);
+        },
+        calls: () => decideCalls(policy, roleIds),
+        moderator: () => decideModerator(policy, roleIds),
+      };
+    },
     decideCalls: async (actor, binding) => decideCalls(await policyOf(actor, binding), actor.roleIds),
     decideModerator: async (actor, binding) => decideModerator(await policyOf(actor, binding), actor.roleIds),
     mayRun: async (actor, binding) => {
