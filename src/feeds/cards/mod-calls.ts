@@ -252,13 +252,13 @@ function isNear(first: CardCall | undefined, { atS }: ModCallEntry): boolean {
   return first !== undefined && Math.abs(atS - first.atS) <= JOIN_WITHIN_S;
 }
 
-/** What a card shows, from its record. */
 /** Of another guild's card nothing is told. */
 function cardOf(guildId: string, card: CardRecord | undefined): ModCallCard | undefined {
   if (card?.kind !== "modCall" || card.guildId !== guildId) return undefined;
   return { bindingId: card.bindingId, callerName: card.caller.name, calledAtS: calledAtS(card) };
 }
 
+/** What a card shows, from its record. */
 export function modCallView(record: ModCallRecord, serverName: string | undefined): ModCallView {
   const { id, caller, calls, claimedBy, resolved, escalated, situation } = record;
   return {
