@@ -179,7 +179,11 @@ export class RunsRig {
   readonly scheduleTexts = new Map<string, string>();
   /** Those of the process that runs now. */
   scheduleDocuments = new MemoryDocuments<Schedule>(parseSchedule, this.scheduleTexts);
+  /** Those of the process that runs now. */
+  deferredDocuments = new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts);
   readonly #seenTexts = new Map<string, string>();
+  /** Those of the process that runs now. */
+  seenDocuments = new MemoryDocuments<SeenRows>(parseSeenRows, this.#seenTexts);
   readonly #accountTexts = new Map<string, string>();
   readonly accountDocuments = new MemoryDocuments<GuildAccounts>(parseGuildAccounts, this.#accountTexts);
   /** What a crashed process still had under way must not be seen by the next. */
@@ -281,6 +285,7 @@ export class RunsRig {
     this.#life += 1;
     this.#firstAlive = this.#life;
     this.scheduleDocuments.isDead = true;
+    this.deferredDocuments.isDead = true;
     this.runs = this.#build(options);
   }
 
@@ -352,8 +357,8 @@ export class RunsRig {
       answers: this.runAnswers,
       lateAnswers: this.#options.lateAnswers ?? this.#lateAnswers(),
       schedules: this.#newScheduleDocuments(),
-      deferred: new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts),
-      seenRows: new MemoryDocuments<SeenRows>(parseSeenRows, this.#seenTexts),
+      deferred: this.#newDeferredDocuments(),
+      seenRows: this.#newSeenDocuments(),
       accounts: this.accountDocuments,
       clock,
       random: this.#random,
@@ -365,6 +370,16 @@ export class RunsRig {
   #newScheduleDocuments(): MemoryDocuments<Schedule> {
     this.scheduleDocuments = new MemoryDocuments<Schedule>(parseSchedule, this.scheduleTexts);
     return this.scheduleDocuments;
+  }
+
+  #newDeferredDocuments(): MemoryDocuments<DeferredRun> {
+    this.deferredDocuments = new MemoryDocuments<DeferredRun>(parseDeferredRun, this.#deferredTexts);
+    return this.deferredDocuments;
+  }
+
+  #newSeenDocuments(): MemoryDocuments<SeenRows> {
+    this.seenDocuments = new MemoryDocuments<SeenRows>(parseSeenRows, this.#seenTexts);
+    return this.seenDocuments;
   }
 
   #lateAnswers(): LateAnswers {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Binding } from "../../domain/guild.ts";
 import type { SourceId } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
@@ -20,6 +21,8 @@ export interface OutsideRunsPorts {
 export class OutsideRuns {
   readonly #ports: OutsideRunsPorts;
   readonly #watched = new Map<string, readonly SourceId[]>();
+  /** Events of the rows that were new at the latest look: they come again where that could not be remembered. */
+  readonly #written = new Map<SourceId, ReadonlySet<string>>();
 
   constructor(ports: OutsideRunsPorts) {
     this.#ports = ports;
@@ -43,29 +46,49 @@ export class OutsideRuns {
   /** Writes the new rows that no run accounts for into the audit of each guild that links the server, and tells of them. */
   async report(source: SourceId, fresh: readonly FreshRow[], foreign: readonly RemoteRow[]): Promise<void> {
     const strange = foreignAmong(fresh, foreign);
-    if (strange.length === 0) return;
+    const before = this.#written.get(source);
+    if (strange.length === 0) {
+      this.#written.delete(source);
+      return;
+    }
     const bindings = await this.#ports.bindings.bySource(source);
     for (const binding of bindings) await this.#ports.onOutside(binding, strange);
-    for (const [index, row] of strange.entries()) {
-      for (const { guildId, id, name } of bindings) {
-        await this.#ports.audit.event({
-          // The same row found again after a crash is the same event.
-          id: `outside-${id}-${source.slice(0, 8)}-${row.atS}-${index}`,
-          guildId,
-          atMs: row.atS * 1000,
-          actorId: "",
-          actorName: "Remote Server",
-          action: "outside-run",
-          text: `${name}: ${row.text}`,
-        });
+    const written = new Set(before);
+    this.#written.set(source, written);
+    const now = new Set<string>();
+    for (const row of strange) {
+      for (const binding of bindings) {
+        const id = eventId(binding, source, row);
+        if (!written.has(id)) await this.#write(id, binding, row);
+        written.add(id);
+        now.add(id);
       }
     }
+    this.#written.set(source, now);
+  }
+
+  async #write(id: string, { guildId, name }: Binding, { atS, text }: FreshRow): Promise<void> {
+    await this.#ports.audit.event({
+      id,
+      guildId,
+      atMs: atS * 1000,
+      actorId: "",
+      actorName: "Remote Server",
+      action: "outside-run",
+      text: `${name}: ${text}`,
+    });
   }
 
   stop(): void {
     for (const guildId of this.#watched.keys()) this.#ports.demands.put(`runs-outside:${guildId}`, []);
     this.#watched.clear();
   }
+}
+
+/** The same row found again after a crash is the same event, whatever stands beside it then. */
+function eventId({ id }: Binding, source: SourceId, { atS, text, ordinal }: FreshRow): string {
+  const hash = createHash("sha256").update(text).digest("base64url").slice(0, 12);
+  return `outside-${id}-${source.slice(0, 8)}-${atS}-${hash}-${ordinal}`;
 }
 
 /** The foreign rows that are new, as often as they are new. */

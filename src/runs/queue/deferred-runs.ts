@@ -1,6 +1,7 @@
 // Over 200 lines: one deferred run from its storing to its outcome; the steps share what is held in memory.
 import { Failure } from "../../domain/failure.ts";
 import type { Actor, Binding } from "../../domain/guild.ts";
+import { KeyedMutex } from "../../domain/keyed-mutex.ts";
 import type { Snapshot, SourceId } from "../../domain/model.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
@@ -12,7 +13,7 @@ import type { Notifier } from "../../domain/ports/notifier.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
 import type { SnapshotListener } from "../../domain/ports/snapshots.ts";
-import type { DeferredRun, RunOutcome, RunPlan, RunRecord } from "../../domain/run.ts";
+import type { DeferredRun, RunOutcome, RunPlan, RunRecord, SubmittedRun } from "../../domain/run.ts";
 import type { LateOutcomes } from "../audit/late-outcomes.ts";
 import { failedOutcome } from "../audit/run-record.ts";
 import { whyNotDeferred } from "./why-not-deferred.ts";
@@ -54,6 +55,8 @@ export class DeferredRuns implements SnapshotListener {
   readonly #ports: DeferredPorts;
   readonly #held = new Map<string, HeldRun>();
   readonly #firing = new Set<Promise<void>>();
+  /** The next one of a person has the same key as the one before. */
+  readonly #changes = new KeyedMutex();
 
   constructor(ports: DeferredPorts) {
     this.#ports = ports;
@@ -64,10 +67,13 @@ export class DeferredRuns implements SnapshotListener {
   }
 
   async load(): Promise<void> {
-    const { documents, owns, isStoreInDoubt } = this.#ports;
+    const { documents, audit, owns, isStoreInDoubt } = this.#ports;
     for await (const [key, run] of documents.entries()) {
-      if (!owns(run.request.actor.guildId)) continue;
-      if (isStoreInDoubt) await this.#giveUp(key, run);
+      const { guildId } = run.request.actor;
+      if (!owns(guildId)) continue;
+      // It has fired: its row, which has its id, says what became of it.
+      if ((await audit.get(guildId, run.id)) !== undefined) await documents.delete(key);
+      else if (isStoreInDoubt) await this.#giveUp(key, run);
       else this.#hold(key, run);
     }
   }
@@ -109,7 +115,7 @@ export class DeferredRuns implements SnapshotListener {
       request: { actor, binding, text: record.text, origin: "on-join" },
       expiresAtMs: this.#ports.clock.nowMs() + DEFERRED_FOR_MS,
     };
-    await this.#ports.documents.set(key, run);
+    await this.#changes.take(key, () => this.#ports.documents.set(key, run));
     const replaced = this.#drop(key);
     this.#hold(key, run);
     const until = `<t:${Math.ceil(run.expiresAtMs / 1000)}:t>`;
@@ -138,9 +144,8 @@ export class DeferredRuns implements SnapshotListener {
     if (snapshot.status.currentPlayers === 0) return;
     const due = [...this.#held.values()].filter(({ run }) => run.request.binding.source === snapshot.source);
     for (const { key, run } of due) {
-      // Removed from the store before it is sent, so that a crash cannot make it run twice.
-      await this.#forget(key);
-      this.#track(this.#fire(run));
+      this.#drop(key);
+      this.#track(this.#fire(key, run));
     }
   }
 
@@ -150,20 +155,20 @@ export class DeferredRuns implements SnapshotListener {
     await Promise.all(this.#firing);
   }
 
-  async #fire(run: DeferredRun): Promise<void> {
-    const { members, runner, clock, late } = this.#ports;
-    const { actor } = run.request;
+  /**
+   * Its row in the audit has its id and is written before anything is sent. Only then it leaves the store: a crash at
+   * any point neither loses it nor makes it run twice.
+   */
+  async #fire(key: string, run: DeferredRun): Promise<void> {
+    const { clock, late, report } = this.#ports;
     let outcome: RunOutcome;
     try {
-      const readAtMs = clock.nowMs();
-      const now = await members.now(actor.guildId, actor.userId);
-      const request = { ...run.request, actor: { ...actor, ...now, askedAtMs: readAtMs } };
-      const plan = await runner.plan(request);
-      if (plan.decision.allowed && plan.confirm !== "none") throw unconfirmed(plan);
-      const submitted = await runner.submit(plan);
+      const submitted = await this.#submit(run);
+      await this.#remove(key, run);
       outcome = await submitted.outcome;
     } catch (error) {
-      if (!(error instanceof Failure)) this.#ports.report("a deferred command could not be sent", error);
+      await this.#remove(key, run);
+      if (!(error instanceof Failure)) report("a deferred command could not be sent", error);
       const why = new Failure(
         "denied",
         "Marshal could not check the roles of whoever asked; it was not sent.",
@@ -172,6 +177,28 @@ export class DeferredRuns implements SnapshotListener {
       outcome = failedOutcome(unsent(run, clock.nowMs()), { failure, nowMs: clock.nowMs() });
     }
     await late.post(outcome, run.id.slice(0, 25));
+  }
+
+  async #submit(run: DeferredRun): Promise<SubmittedRun> {
+    const { members, runner, clock } = this.#ports;
+    const { actor } = run.request;
+    const readAtMs = clock.nowMs();
+    const now = await members.now(actor.guildId, actor.userId);
+    const request = { ...run.request, runId: run.id, actor: { ...actor, ...now, askedAtMs: readAtMs } };
+    const plan = await runner.plan(request);
+    if (plan.decision.allowed && plan.confirm !== "none") throw unconfirmed(plan);
+    return await runner.submit(plan);
+  }
+
+  /** Takes it out of the store, unless the next one stands there already. Never rejects: the next start looks again. */
+  async #remove(key: string, { id }: DeferredRun): Promise<void> {
+    const { documents, report } = this.#ports;
+    const remove = async () => {
+      if ((await documents.get(key))?.id === id) await documents.delete(key);
+    };
+    await this.#changes
+      .take(key, remove)
+      .catch((error: unknown) => report("a deferred command could not be taken out of the store", error));
   }
 
   #hold(key: string, run: DeferredRun): void {
@@ -190,7 +217,7 @@ export class DeferredRuns implements SnapshotListener {
 
   async #forget(key: string): Promise<void> {
     this.#drop(key);
-    await this.#ports.documents.delete(key);
+    await this.#changes.take(key, () => this.#ports.documents.delete(key));
   }
 
   #drop(key: string): DeferredRun | undefined {

@@ -87,6 +87,41 @@ describe("proof", () => {
     );
   });
 
+  test("reports another row of the same second that comes a look later", async () => {
+    const rig = new RunsRig();
+    const atS = Math.floor(rig.clock.nowMs() / 1000);
+    await rig.runs.listener.take(rig.snapshot([]));
+    await rig.runs.listener.take(rig.snapshot([remote(atS, ":ban Bob")]));
+    await rig.runs.listener.take(rig.snapshot([remote(atS, ":ban Alice"), remote(atS, ":ban Bob")]));
+    await rig.runs.listener.take(
+      rig.snapshot([remote(atS, ":ban Bob"), remote(atS, ":ban Alice"), remote(atS, ":ban Bob")]),
+    );
+    assert.deepEqual(
+      rig.audit.eventRows.map(({ text }) => text),
+      ["Liberty County: :ban Bob", "Liberty County: :ban Alice", "Liberty County: :ban Bob"],
+    );
+  });
+
+  test("reports a row once where it could not be remembered and newer ones stand before it since", async () => {
+    const rig = new RunsRig();
+    rig.settingsOf.set("g1", { ...DEFAULT_SETTINGS, auditChannelId: "audit" });
+    const atS = Math.floor(rig.clock.nowMs() / 1000);
+    await rig.runs.listener.take(rig.snapshot([]));
+    rig.seenDocuments.refuseWrites = new Error("the disk is full");
+    await assert.rejects(rig.runs.listener.take(rig.snapshot([remote(atS, ":ban Bob")])));
+    rig.seenDocuments.refuseWrites = undefined;
+    await rig.runs.listener.take(rig.snapshot([remote(atS, ":ban Alice"), remote(atS, ":ban Bob")]));
+    await settle();
+    assert.deepEqual(
+      rig.audit.eventRows.map(({ text }) => text),
+      ["Liberty County: :ban Bob", "Liberty County: :ban Alice"],
+    );
+    assert.deepEqual(
+      rig.posts.map(({ message }) => message.content),
+      ["event outside-run Liberty County: :ban Bob", "event outside-run Liberty County: :ban Alice"],
+    );
+  });
+
   test("does not call its own runs foreign, nor those of another guild of the same server", async () => {
     const rig = new RunsRig();
     const other = { ...binding, id: "b2", guildId: "g2" };

@@ -147,6 +147,71 @@ describe("run when someone joins", () => {
     await rig.runs.stop(0);
   });
 
+  test("is not lost by a kill between the join and its sending: the next process sends it", async () => {
+    const rig = new RunsRig();
+    await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+    await rig.clock.advance(10_000);
+    rig.membersPause = () => new Promise(() => undefined);
+    await rig.runs.listener.take(rig.snapshot());
+    await settle();
+    rig.crash();
+    rig.membersPause = () => Promise.resolve();
+    await rig.runs.start();
+    await rig.runs.listener.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    assert.deepEqual(texts(rig), ["c1 done :h Welcome Success"]);
+    await rig.runs.stop(0);
+  });
+
+  test("is not sent again after a kill, also where the store kept it: its row says what became of it", async () => {
+    const rig = new RunsRig();
+    await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h Welcome"));
+    await rig.clock.advance(10_000);
+    rig.answering = () => new Promise(() => undefined);
+    rig.deferredDocuments.refuseWrites = new Error("the disk is full");
+    await rig.runs.listener.take(rig.snapshot());
+    await rig.clock.until(() => rig.sent.length === 2);
+    rig.crash();
+    rig.answering = async () => "Success";
+    await rig.runs.start();
+    await rig.runs.listener.take(rig.snapshot());
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 2);
+    assert.deepEqual(
+      texts(rig).map((text) => text.split(" ").slice(0, 3).join(" ")),
+      ["c1 unknown :h"],
+    );
+    rig.crash();
+    await rig.runs.start();
+    assert.deepEqual(await rig.runs.queue.deferred("g1"), []);
+    await rig.runs.stop(0);
+  });
+
+  test("one that is asked for while the one before is being sent waits on, over a restart too", async () => {
+    const rig = new RunsRig();
+    await rig.runs.queue.defer(rig.actor("mod"), await meetEmpty(rig, ":h one"));
+    await rig.clock.advance(10_000);
+    const two = await meetEmpty(rig, ":h two");
+    await rig.clock.advance(10_000);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    rig.membersPause = () => promise;
+    await rig.runs.listener.take(rig.snapshot());
+    await settle();
+    await rig.runs.queue.defer(rig.actor("mod"), two);
+    resolve();
+    await rig.clock.advance(60_000);
+    assert.equal(rig.sent.length, 3);
+    rig.crash();
+    await rig.runs.start();
+    const waiting = await rig.runs.queue.deferred("g1");
+    assert.deepEqual(
+      waiting.map(({ request }) => request.text),
+      [":h two"],
+    );
+    await rig.runs.stop(0);
+  });
+
   test("can be cancelled by its person or a Manager, and ends with the link", async () => {
     const rig = new RunsRig();
     const { queue } = rig.runs;
