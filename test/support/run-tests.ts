@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
-import { availableParallelism, constants, getPriority, setPriority } from "node:os";
+import { availableParallelism, constants, getPriority, setPriority, tmpdir } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { memoryDisk } from "./memory-disk.ts";
 import { isWaiting, keepTimings, longestFirst, readTimings } from "./test-timings.ts";
 import type { FileEnded, TestFile } from "./test-worker.ts";
 
@@ -19,6 +20,8 @@ const WORKER = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
 const REPORTER = "./test/support/reporter.ts";
 /** Where Node keeps what it compiled, for the processes of the tests and the bots that they start. */
 const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url));
+/** Where the tests keep their files. */
+const FILES = process.env.TMPDIR ?? memoryDisk() ?? tmpdir();
 const MOST_COMPUTING = 4;
 const WAITING_PROCESSES = 4;
 /** No higher than what this process was started with: raising it is not allowed. */
@@ -51,7 +54,7 @@ function giveNext(child: ChildProcess, kind: Kind): void {
 async function runProcess(kind: Kind): Promise<Counts | undefined> {
   const child = fork(WORKER, [], {
     execArgv: [`--test-reporter=${REPORTER}`],
-    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, TMPDIR: FILES },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const exited = once(child, "exit");

@@ -1,7 +1,5 @@
-import { BarChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
-import { GridComponent, LegendComponent, TitleComponent, VisualMapComponent } from "echarts/components";
-import { init, use } from "echarts/core";
-import { SVGRenderer } from "echarts/renderers";
+// All of it in one file: the parts that are used here are five hundred, and loading them takes ten times as long.
+import { init } from "echarts/dist/echarts.esm.min";
 import type { Picture } from "../../domain/stats.ts";
 import { daysChart } from "./days-chart.ts";
 import type { Chart } from "./frame.ts";
@@ -9,18 +7,6 @@ import { playersChart } from "./players-chart.ts";
 import { staffChart } from "./staff-chart.ts";
 import { HEIGHT, WIDTH } from "./theme.ts";
 import { weekChart } from "./week-chart.ts";
-
-use([
-  BarChart,
-  HeatmapChart,
-  LineChart,
-  ScatterChart,
-  GridComponent,
-  LegendComponent,
-  TitleComponent,
-  VisualMapComponent,
-  SVGRenderer,
-]);
 
 /** The picture as SVG. Names in it are text: the renderer escapes what would be markup. Pure. */
 export function svgOf(picture: Picture): string {
