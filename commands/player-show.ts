@@ -9,6 +9,7 @@ import type { PlayerHistory } from "../src/domain/history.ts";
 import type { PlayerRef } from "../src/domain/model.ts";
 import { filterText } from "./case-args.ts";
 import { foundCases } from "./case-flow.ts";
+import { commandAuthors } from "./command-authors.ts";
 import { moderatedServers, serverMeant } from "./moderated-servers.ts";
 import { choosePlayer, type LivePlayer, livePlayers, loggedPlayers } from "./player-choice.ts";
 
@@ -102,8 +103,10 @@ export async function showPlayer(
     services.cases.summary(guildId, player.id).catch(onlyFailures),
     services.watches.of(guildId, player.id).catch(onlyFailures),
   ]);
+  const against = isKnown(history) ? history.latestCommandsAgainst : [];
   return playerShow({
     player,
+    authors: await commandAuthors(services, guildId, against),
     bindingId: binding?.id,
     history,
     cases,
@@ -135,6 +138,10 @@ async function kept(
   }
 }
 
+function isKnown(history: Awaited<ReturnType<typeof kept>>): history is PlayerHistory {
+  return history !== "nothing" && !("why" in history);
+}
+
 function onlyFailures(error: unknown): undefined {
   if (!(error instanceof Failure)) throw error;
 }
@@ -160,7 +167,8 @@ export async function showList(
     limit: ROWS_A_PAGE,
     before,
   });
-  return playerPage({ player, list, page, bindingId, isLater: before !== undefined });
+  const authors = await commandAuthors(services, actor.guildId, page.rows);
+  return playerPage({ player, list, page, bindingId, authors, isLater: before !== undefined });
 }
 
 /** `list/binding/id/before`: a turn of the pages. */

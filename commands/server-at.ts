@@ -7,6 +7,7 @@ import type { Actor } from "../src/domain/guild.ts";
 import { momentOf } from "../src/domain/moment.ts";
 import { DEFAULT_ZONE } from "../src/domain/time-zones.ts";
 import { mustTakeCalls } from "./call-rights.ts";
+import { commandAuthors } from "./command-authors.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
 /** `/server at`: who was there at a time, and what happened in the minutes around it. For staff who take calls. */
@@ -24,7 +25,8 @@ async function rewindTo(
     toS: atS + REWIND_AROUND_S,
   });
   const nowS = Math.floor(services.clock.nowMs() / 1_000);
-  return rewindCard({ view, serverName: binding.name, nowS });
+  const authors = await commandAuthors(services, actor.guildId, view.rows);
+  return rewindCard({ view, serverName: binding.name, nowS, authors });
 }
 
 /** `binding/second` of a button. */

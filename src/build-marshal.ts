@@ -2,7 +2,7 @@
 import { commands } from "../commands/index.ts";
 import { buildAlerts } from "./build-alerts.ts";
 import { buildHistory } from "./build-history.ts";
-import { buildOperation } from "./build-operation.ts";
+import { buildOperation, statesOf } from "./build-operation.ts";
 import { buildService } from "./build-service.ts";
 import type { Config } from "./config.ts";
 import { createDiscord } from "./discord/create-discord.ts";
@@ -258,6 +258,7 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       accounts: runs.accounts,
       schedules: runs.schedules,
       runner: runs.runner,
+      runAuthors: runs.authors,
       runAnswers: kept.runAnswers,
       queue: runs.queue,
       feeds: feeds.feeds,
@@ -291,11 +292,4 @@ export async function buildMarshal(config: Config, runtime: Runtime): Promise<Ma
       state: statesOf({ service, watch, feeds, runs, discord, alerts, history: history.wing }),
     },
   };
-}
-
-/** What /state shows of each part; of one that is not there, that it is off. */
-function statesOf(parts: Readonly<Record<string, { state(): unknown } | undefined>>): OpsSources["state"] {
-  return Object.fromEntries(
-    Object.entries(parts).map(([name, part]) => [name, () => part?.state() ?? "off"]),
-  );
 }

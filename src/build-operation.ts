@@ -9,6 +9,7 @@ import { registerGauges } from "./ops/gauges.ts";
 import { watchHeldKeys } from "./ops/held-keys-watch.ts";
 import { createHostHealth } from "./ops/host-health.ts";
 import type { MetricsRegistry } from "./ops/metrics.ts";
+import type { OpsSources } from "./ops/ops-server.ts";
 import { collectFacts } from "./ops/readiness-facts.ts";
 import { createReadinessNotices } from "./ops/readiness-notices.ts";
 import { ReadinessWatch } from "./ops/readiness-watch.ts";
@@ -54,4 +55,13 @@ export function buildOperation(parts: OperationParts) {
   const nowMs = () => clock.nowMs();
   registerGauges(metrics, { discord, service, watch, feeds, runs, readiness, nowMs });
   return { readiness, heldKeys, host };
+}
+
+/** What /state shows of each part; of one that is not there, that it is off. */
+export function statesOf(
+  parts: Readonly<Record<string, { state(): unknown } | undefined>>,
+): OpsSources["state"] {
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, part]) => [name, () => part?.state() ?? "off"]),
+  );
 }

@@ -17,6 +17,7 @@ import type { Panels } from "../domain/ports/panels.ts";
 import type { PendingLinks } from "../domain/ports/pending-links.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
 import type { RunAnswers } from "../domain/ports/run-answers.ts";
+import type { RunAuthors } from "../domain/ports/run-authors.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
 import type { Runner } from "../domain/ports/runner.ts";
 import type { Schedules } from "../domain/ports/schedules.ts";
@@ -40,6 +41,7 @@ export interface Services {
   readonly guilds: Guilds;
   readonly host: HostHealth;
   readonly runner: Runner;
+  readonly runAuthors: RunAuthors;
   readonly runAnswers: Pick<RunAnswers, "remember" | "forget">;
   readonly queue: RunQueue;
   readonly catalogue: CommandCatalogue;

@@ -50,6 +50,11 @@ export type HistoryRow = { readonly bindingId: string; readonly atS: number } & 
 
 export type HistoryRowOf<Kind extends HistoryRow["kind"]> = Extract<HistoryRow, { readonly kind: Kind }>;
 
+/** Everything that comes through the service's API has this name in the game's log, and no id. */
+export function isRemote({ name, id }: PlayerRef): boolean {
+  return id === undefined && name.toLowerCase() === "remote server";
+}
+
 /** The lists of which rows can scroll out of the service's answer before anybody reads them. */
 export type RecordedLog = "joins" | "kills" | "commands" | "modCalls";
 

@@ -12,6 +12,7 @@ import type { Members } from "../domain/ports/members.ts";
 import type { Notifier } from "../domain/ports/notifier.ts";
 import type { Permissions } from "../domain/ports/permissions.ts";
 import type { LateAnswers, RunAnswers } from "../domain/ports/run-answers.ts";
+import type { RunAuthors } from "../domain/ports/run-authors.ts";
 import type { RunQueue } from "../domain/ports/run-queue.ts";
 import type { RunRenderer } from "../domain/ports/run-renderer.ts";
 import type { Runner } from "../domain/ports/runner.ts";
@@ -33,6 +34,7 @@ import { startRetention } from "./audit/retention.ts";
 import { createCommandCatalogue } from "./catalogue/suggestions.ts";
 import { createPermissions } from "./permission/permissions.ts";
 import { Proof } from "./proof/proof.ts";
+import { createRunAuthors } from "./proof/run-authors.ts";
 import type { FreshRow, SeenRows } from "./proof/seen-rows.ts";
 import { DeferredRuns } from "./queue/deferred-runs.ts";
 import { CommandRunner } from "./queue/runner.ts";
@@ -83,6 +85,7 @@ export interface Runs {
   /** The audit that everyone else writes to: it mirrors into the guild's audit channel. */
   readonly audit: AuditLog;
   readonly refusals: Refusals;
+  readonly authors: RunAuthors;
   /** Receives each snapshot, for proofs, commands of others, "run when someone joins" and link codes. */
   readonly listener: SnapshotListener;
   /** Concludes what a crash left behind. To be called when the store is open. */
@@ -201,6 +204,7 @@ export function createRuns(ports: RunsPorts): Runs {
     schedules,
     audit,
     refusals,
+    authors: createRunAuthors({ ...ports, audit }),
     listener: {
       take: async (snapshot: Snapshot) => {
         await deferred.take(snapshot);

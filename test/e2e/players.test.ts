@@ -100,6 +100,18 @@ describe("players and what happened at a time, from the history", () => {
       { player: "BobRay" },
       /Last seen[\s\S]*#1[\s\S]*kick[\s\S]*spawn killing/,
     );
+    // In the game's log it is "Remote Server"'s; who asked Marshal for it is known here.
+    const asked = /<@\d+> through Marshal/;
+    await mod.comesToRead("player show", { player: "BobRay" }, asked);
+    const now = `<t:${Math.floor(rig.clock.nowMs() / 1_000)}:T>`;
+    const rewound = await mod.comesToRead("server at", { time: now }, asked);
+    assert.doesNotMatch(rewound.text, /Remote Server/);
+    rig.town.runRemote(":pm BobRay from elsewhere");
+    await mod.comesToRead(
+      "player show",
+      { player: "BobRay" },
+      /Remote Server\*\*, another program, `:pm BobRay from elsewhere`[\s\S]*through Marshal/,
+    );
     const banned = await press(
       rig.home.moderator,
       await mod.reads("player show", { player: "BobRay" }, /BobRay/),

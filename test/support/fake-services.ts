@@ -208,6 +208,7 @@ export class FakeWorld {
     guilds: this.guilds,
     host: { storeWorks: () => this.storeWorks, requestsLeft: () => this.requestsLeft },
     runner: unused("runner"),
+    runAuthors: { of: async (_, rows) => rows.map(() => ({ kind: "unknown" })) },
     runAnswers: { remember: async () => undefined, forget: async () => undefined },
     queue: unused("queue"),
     catalogue: unused("catalogue"),

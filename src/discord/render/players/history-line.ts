@@ -1,6 +1,7 @@
-import { type Escaped, md } from "../../../domain/escaped.ts";
+import { type Escaped, md, userMention } from "../../../domain/escaped.ts";
 import type { HistoryRow, PlayerSession, SessionEnd } from "../../../domain/history.ts";
 import type { PlayerRef } from "../../../domain/model.ts";
+import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { duration, note, person, SYMBOLS } from "../entry-line.ts";
 import { inlineCode, inlineName } from "../escape.ts";
 
@@ -9,13 +10,36 @@ import { inlineCode, inlineName } from "../escape.ts";
 /** Of a command; a whole evening stands on one card. */
 const LONGEST_COMMAND = 120;
 
-/** `20:14:03 💀 Ann killed Bob`, with the same symbols as the feeds; `day`: with the date in front. */
-export function historyLine(row: HistoryRow, { day = false } = {}): Escaped {
-  const at = day ? md`<t:${row.atS}:d> <t:${row.atS}:T>` : md`<t:${row.atS}:T>`;
-  return md`${at} ${whatHappened(row)}`;
+export interface HistoryLineOptions {
+  /** With the date in front. @default false */
+  readonly day?: boolean;
+  /** Of a command through the API: who asked for it. */
+  readonly author?: RunAuthor | undefined;
 }
 
-function whatHappened(row: HistoryRow): Escaped {
+/** `20:14:03 💀 Ann killed Bob`, with the same symbols as the feeds. */
+export function historyLine(row: HistoryRow, { day = false, author }: HistoryLineOptions = {}): Escaped {
+  const at = day ? md`<t:${row.atS}:d> <t:${row.atS}:T>` : md`<t:${row.atS}:T>`;
+  return md`${at} ${whatHappened(row, author)}`;
+}
+
+/** `Ann`; `@Mo through Marshal`; of what others sent, what is known of it. */
+export function commandBy(player: PlayerRef, author: RunAuthor | undefined): Escaped {
+  switch (author?.kind) {
+    case "member": {
+      const how = author.origin === "schedule" ? md`through Marshal, by schedule,` : md`through Marshal`;
+      return md`${userMention(author.userId)} ${how}`;
+    }
+    case "outside":
+      return md`${who(player)}, another program,`;
+    case "unknown":
+      return md`${who(player)}, a program,`;
+    case undefined:
+      return who(player);
+  }
+}
+
+function whatHappened(row: HistoryRow, author: RunAuthor | undefined): Escaped {
   switch (row.kind) {
     case "join":
       return md`${SYMBOLS.joined} ${who(row.player)} joined`;
@@ -28,7 +52,7 @@ function whatHappened(row: HistoryRow): Escaped {
     case "kill":
       return md`${SYMBOLS.kill} ${who(row.killer)} killed ${who(row.killed)}`;
     case "command":
-      return md`${SYMBOLS.command} ${who(row.player)} ran ${inlineCode(row.text, LONGEST_COMMAND)}`;
+      return md`${SYMBOLS.command} ${commandBy(row.player, author)} ran ${inlineCode(row.text, LONGEST_COMMAND)}`;
     case "modCall": {
       const by = row.moderator === undefined ? md`` : md`, answered by ${who(row.moderator)}`;
       return md`${SYMBOLS.modCall} ${who(row.caller)} called a moderator${by}`;

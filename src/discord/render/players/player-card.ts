@@ -1,15 +1,17 @@
 // Over 200 lines: the pages of one player's card, whose parts have to fit one message.
 import type { CaseKind, Watch } from "../../../domain/case.ts";
 import { type Escaped, joined, md } from "../../../domain/escaped.ts";
-import type { KnownPlayer, PlayerHistory } from "../../../domain/history.ts";
+import type { HistoryRow, KnownPlayer, PlayerHistory } from "../../../domain/history.ts";
 import type { CardField, MessageBody, Row } from "../../../domain/message.ts";
 import type { Player, PlayerRef, ServerState } from "../../../domain/model.ts";
 import type { CaseSummary } from "../../../domain/ports/cases.ts";
+import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { duration, person } from "../entry-line.ts";
 import { cut, escapeMarkdown, inlineCode, inlineName, plainText, shownName } from "../escape.ts";
 import { playerLines } from "../server/player-card.ts";
 import { profile } from "../server/view.ts";
 import { caseLine, KINDS } from "./case-words.ts";
+import { commandBy } from "./history-line.ts";
 import { playerButtons } from "./player-buttons.ts";
 import { watchText } from "./watch-cards.ts";
 
@@ -28,6 +30,8 @@ export interface PlayerShow {
   };
   /** "nothing": they were never seen; else why it is not known, in words. */
   readonly history: PlayerHistory | "nothing" | { readonly why: Escaped };
+  /** Who asked for the commands against them that came through the API. */
+  readonly authors: ReadonlyMap<HistoryRow, RunAuthor>;
   /** Undefined: it is not known. */
   readonly cases: CaseSummary | undefined;
   readonly watch: Watch | undefined;
@@ -55,7 +59,10 @@ export function playerShow(view: PlayerShow): MessageBody {
         url: `https://www.roblox.com/users/${player.id}/profile`,
         description: joined(lines, "\n"),
         color: live === undefined ? AWAY_COLOR : LIVE_COLOR,
-        fields: [...(history === undefined ? [] : historyFields(history)), ...caseFields(view.cases)],
+        fields: [
+          ...(history === undefined ? [] : historyFields(history, view.authors)),
+          ...caseFields(view.cases),
+        ],
         ...sinceFooter(history),
       },
     ],
@@ -102,12 +109,12 @@ function silenceLines({ history }: PlayerShow): Escaped[] {
   return "why" in history ? [history.why] : [];
 }
 
-function historyFields(history: PlayerHistory): CardField[] {
+function historyFields(history: PlayerHistory, authors: PlayerShow["authors"]): CardField[] {
   return [
     playField(history),
     fightField(history),
     ...callField(history),
-    ...againstField(history),
+    ...againstField(history, authors),
     ...namesField(history.player),
   ];
 }
@@ -148,11 +155,14 @@ function callField(history: PlayerHistory): CardField[] {
   return [{ name: md`🔔 Calls`, value: joined(parts, "\n") }];
 }
 
-function againstField({ commandsAgainst, latestCommandsAgainst }: PlayerHistory): CardField[] {
+function againstField(
+  { commandsAgainst, latestCommandsAgainst }: PlayerHistory,
+  authors: PlayerShow["authors"],
+): CardField[] {
   if (commandsAgainst === 0) return [];
-  const lines = latestCommandsAgainst
-    .slice(0, MOST_AGAINST)
-    .map(({ atS, player, text }) => md`<t:${atS}:R> ${person(player, false)} ${inlineCode(text, 80)}`);
+  const lines = latestCommandsAgainst.slice(0, MOST_AGAINST).map((row) => {
+    return md`<t:${row.atS}:R> ${commandBy(row.player, authors.get(row))} ${inlineCode(row.text, 80)}`;
+  });
   return [{ name: md`⌨️ Commands against them · ${commandsAgainst}`, value: joined(lines, "\n") }];
 }
 

@@ -1,7 +1,9 @@
 import { type Escaped, md } from "../../../domain/escaped.ts";
+import type { HistoryRow } from "../../../domain/history.ts";
 import type { Button, MessageBody } from "../../../domain/message.ts";
 import type { PlayerRef } from "../../../domain/model.ts";
 import type { PlayerPage, PlayerPageOptions } from "../../../domain/ports/history.ts";
+import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { cutLines, inlineName } from "../escape.ts";
 import { historyLine, sessionLine } from "./history-line.ts";
 
@@ -27,15 +29,17 @@ export interface PlayerPageView {
   readonly list: PlayerListName;
   readonly page: PlayerPage;
   readonly bindingId: string;
+  /** Who asked for the commands that came through the API. */
+  readonly authors: ReadonlyMap<HistoryRow, RunAuthor>;
   /** It is not the first page. */
   readonly isLater: boolean;
 }
 
-export function playerPage({ player, list, page, bindingId, isLater }: PlayerPageView): MessageBody {
+export function playerPage({ player, list, page, bindingId, authors, isLater }: PlayerPageView): MessageBody {
   const lines: readonly Escaped[] =
     list === "sessions"
       ? page.sessions.map(sessionLine)
-      : page.rows.map((row) => historyLine(row, { day: true }));
+      : page.rows.map((row) => historyLine(row, { day: true, author: authors.get(row) }));
   const nothing = isLater ? md`Nothing older is kept.` : md`None is kept.`;
   const place = `${list}/${bindingId}/${player.id}`;
   const buttons: Button[] = [

@@ -1,6 +1,13 @@
 import { type Escaped, joined, md } from "../../../domain/escaped.ts";
-import type { PresentPlayer, RecordedLog, RewindView, UnrecordedInterval } from "../../../domain/history.ts";
+import type {
+  HistoryRow,
+  PresentPlayer,
+  RecordedLog,
+  RewindView,
+  UnrecordedInterval,
+} from "../../../domain/history.ts";
 import type { Button, MessageBody } from "../../../domain/message.ts";
+import type { RunAuthor } from "../../../domain/ports/run-authors.ts";
 import { cut, inlineName, plainText } from "../escape.ts";
 import { historyLine } from "./history-line.ts";
 
@@ -17,16 +24,18 @@ export interface RewindCard {
   readonly view: RewindView;
   readonly serverName: string;
   readonly nowS: number;
+  /** Who asked for the commands that came through the API. */
+  readonly authors: ReadonlyMap<HistoryRow, RunAuthor>;
 }
 
-export function rewindCard({ view, serverName, nowS }: RewindCard): MessageBody {
+export function rewindCard({ view, serverName, nowS, authors }: RewindCard): MessageBody {
   const { atS } = view;
   const lines = [
     md`**<t:${atS}:F>** (<t:${atS}:R>)`,
     ...presentLines(view),
     ...unknownLines(view),
     "" as const,
-    ...rowLines(view),
+    ...rowLines(view, authors),
   ];
   return {
     cards: [
@@ -111,12 +120,15 @@ function gapLines(unrecorded: readonly UnrecordedInterval[]): Escaped[] {
 }
 
 /** Oldest first, the asked time between them; where there is no room, those nearest to it. */
-function rowLines({ rows, atS, isShortened, recordedSinceS, toS }: RewindView): Escaped[] {
+function rowLines(
+  { rows, atS, isShortened, recordedSinceS, toS }: RewindView,
+  authors: RewindCard["authors"],
+): Escaped[] {
   if (rows.length === 0) {
     const isKnown = recordedSinceS !== undefined && recordedSinceS <= toS;
     return isKnown ? [md`Nothing happened in these minutes.`] : [];
   }
-  const byNearness = folded(rows)
+  const byNearness = folded(rows, authors)
     .map((one, index) => ({ ...one, index }))
     .sort((a, b) => Math.abs(a.row.atS - atS) - Math.abs(b.row.atS - atS) || a.index - b.index);
   const shown: typeof byNearness = [];
@@ -138,7 +150,10 @@ function rowLines({ rows, atS, isShortened, recordedSinceS, toS }: RewindView): 
 }
 
 /** Many who were there at the first look are one line. */
-function folded(rows: RewindView["rows"]): readonly { row: { readonly atS: number }; text: Escaped }[] {
+function folded(
+  rows: RewindView["rows"],
+  authors: RewindCard["authors"],
+): readonly { row: { readonly atS: number }; text: Escaped }[] {
   const shown: { row: { readonly atS: number }; text: Escaped }[] = [];
   const appeared = Map.groupBy(
     rows.filter(({ kind }) => kind === "appeared"),
@@ -147,7 +162,7 @@ function folded(rows: RewindView["rows"]): readonly { row: { readonly atS: numbe
   const told = new Set<number>();
   for (const row of rows) {
     const count = row.kind === "appeared" ? (appeared.get(row.atS)?.length ?? 0) : 0;
-    if (count < FOLDED_FROM) shown.push({ row, text: historyLine(row) });
+    if (count < FOLDED_FROM) shown.push({ row, text: historyLine(row, { author: authors.get(row) }) });
     else if (!told.has(row.atS)) {
       told.add(row.atS);
       shown.push({ row, text: md`<t:${row.atS}:T> 🟢 **${count}** were there, joined unseen before` });
