@@ -8,6 +8,7 @@ import {
 } from "discord.js";
 import { composeEdit, composePrivateAnswer } from "../messages/compose.ts";
 import { composeForm } from "../messages/compose-form.ts";
+import { isPage } from "../messages/sink.ts";
 import type { AnswerRests } from "./answer-rests.ts";
 import { type AnswerRefusal, AnswerRefused, type InteractionResponder, TOKEN_LIVES_MS } from "./incoming.ts";
 import { sendFirstAnswer } from "./retry-answers.ts";
@@ -97,7 +98,7 @@ async function asAnswerRefused<T>(work: () => Promise<T>): Promise<T> {
     // The error itself is dropped, because its URL holds the interaction's token.
     if (error instanceof DiscordAPIError) {
       throw new AnswerRefused(
-        REFUSAL_OF_CODE[error.code] ?? (error.status < 500 ? "form" : "unknown"),
+        REFUSAL_OF_CODE[error.code] ?? (error.status >= 500 || isPage(error) ? "unknown" : "form"),
         error.message,
       );
     }

@@ -13,6 +13,10 @@ import type { Remover } from "../../domain/ports/panels.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import { composeEdit, composeMessage } from "./compose.ts";
 
+/** A message as Discord tells it. Bots get all of it, but nothing of ours may fail where a part is left out. */
+type Told = Pick<APIMessage, "id" | "author" | "timestamp"> &
+  Partial<Pick<APIMessage, "content" | "embeds" | "attachments">>;
+
 /** What Discord gives at most in one read of a channel's messages. */
 const PAGE_MESSAGES = 100;
 
@@ -26,7 +30,7 @@ export interface SinkPorts {
 
 /** Posts on the bot's own account, over REST, because discord.js's channels would need every thread in its cache. */
 export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & Remover {
-  async function page(channelId: string, query: Record<string, string>): Promise<readonly APIMessage[]> {
+  async function page(channelId: string, query: Record<string, string>): Promise<readonly Told[]> {
     const found = await asSinkRefusal(() =>
       rest.get(Routes.channelMessages(channelId), {
         query: new URLSearchParams({ limit: String(PAGE_MESSAGES), ...query }),
@@ -41,7 +45,9 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
       const payload = composeMessage(message);
       const sent = await asSinkRefusal(() => rest.post(Routes.channelMessages(channelId), payload));
       if (!isMessage(sent)) throw new SinkRefusal("unknown", "Discord took a message and did not name it");
-      return isWholeMessage(sent) ? { messageId: sent.id, posted: posted(sent) } : { messageId: sent.id };
+      // Without its words nobody can tell whether it is the message that was sent.
+      const tells = isTold(sent) && typeof sent.content === "string";
+      return tells ? { messageId: sent.id, posted: posted(sent) } : { messageId: sent.id };
     },
 
     async edit(channelId, messageId, body) {
@@ -76,7 +82,7 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
   };
 }
 
-type Page = (query: Record<string, string>) => Promise<readonly APIMessage[]>;
+type Page = (query: Record<string, string>) => Promise<readonly Told[]>;
 
 interface OwnMessages {
   readonly page: Page;
@@ -86,8 +92,8 @@ interface OwnMessages {
 }
 
 /** Reads forwards from a message, page by page. */
-async function readAfter({ page, ownId, limit, afterId }: OwnMessages): Promise<APIMessage[]> {
-  const own: APIMessage[] = [];
+async function readAfter({ page, ownId, limit, afterId }: OwnMessages): Promise<Told[]> {
+  const own: Told[] = [];
   let from = afterId;
   for (;;) {
     const found = [...(await page({ after: from }))].sort(byAge);
@@ -98,8 +104,8 @@ async function readAfter({ page, ownId, limit, afterId }: OwnMessages): Promise<
 }
 
 /** Reads backwards from the end until enough of ours are found; other people's messages may lie between. */
-async function readLatest({ page, ownId, limit }: OwnMessages): Promise<APIMessage[]> {
-  let own: APIMessage[] = [];
+async function readLatest({ page, ownId, limit }: OwnMessages): Promise<Told[]> {
+  let own: Told[] = [];
   let before: string | undefined;
   // A message that lies 10 pages back was not posted a moment ago, which is what callers look for.
   for (let pages = 0; pages < 10; pages++) {
@@ -111,18 +117,18 @@ async function readLatest({ page, ownId, limit }: OwnMessages): Promise<APIMessa
   return own.slice(-limit);
 }
 
-function byAge(a: APIMessage, b: APIMessage): number {
+function byAge(a: Told, b: Told): number {
   const [left, right] = [BigInt(a.id), BigInt(b.id)];
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-function posted(message: APIMessage): PostedMessage {
+function posted({ id, content, embeds, attachments, timestamp }: Told): PostedMessage {
   return {
-    messageId: message.id,
-    content: message.content,
-    cards: message.embeds.map(card),
-    attachmentNames: message.attachments.map(({ filename }) => filename),
-    postedAtMs: Date.parse(message.timestamp),
+    messageId: id,
+    content: content ?? "",
+    cards: (embeds ?? []).map((embed) => card(withoutNulls(embed))),
+    attachmentNames: (attachments ?? []).map(({ filename }) => filename),
+    postedAtMs: Date.parse(timestamp),
   };
 }
 
@@ -144,15 +150,19 @@ function card(embed: APIEmbed): PostedCard {
   };
 }
 
+function withoutNulls(embed: APIEmbed): APIEmbed {
+  return Object.fromEntries(Object.entries(embed).filter(([, value]) => value !== null));
+}
+
 function isMessage(value: unknown): value is { readonly id: string } {
   return typeof value === "object" && value !== null && "id" in value && typeof value.id === "string";
 }
 
-function isMessages(value: unknown): value is readonly APIMessage[] {
-  return Array.isArray(value) && value.every(isWholeMessage);
+function isMessages(value: unknown): value is readonly Told[] {
+  return Array.isArray(value) && value.every(isTold);
 }
 
-function isWholeMessage(value: unknown): value is APIMessage {
+function isTold(value: unknown): value is Told {
   return isMessage(value) && "author" in value && "timestamp" in value;
 }
 
@@ -170,13 +180,24 @@ const REASON_OF_CODE: Readonly<Record<string, SinkRefusalReason>> = {
   30046: "edit-limit",
 };
 
+/** Files that are too large are refused before Discord itself sees them. */
+const TOO_LARGE = 413;
+
+/**
+ * A page instead of Discord's JSON comes from what stands before Discord: it says nothing about the message, the channel
+ * or the answer, and passes.
+ */
+export function isPage({ rawError, status }: DiscordAPIError): boolean {
+  return rawError instanceof ArrayBuffer && status !== TOO_LARGE;
+}
+
 /** Runs a request. Rejects with a SinkRefusal for whatever fails. */
 export async function asSinkRefusal<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (cause) {
     if (cause instanceof DiscordAPIError) {
-      const other = cause.status >= 500 ? "unknown" : "rejected";
+      const other = cause.status >= 500 || isPage(cause) ? "unknown" : "rejected";
       throw new SinkRefusal(REASON_OF_CODE[cause.code] ?? other, `Discord: ${cause.message}`, { cause });
     }
     if (cause instanceof RateLimitError) {

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { REST } from "discord.js";
 import { createAnswerRests } from "../../../src/discord/interactions/answer-rests.ts";
+import { AnswerRefused } from "../../../src/discord/interactions/incoming.ts";
+import { createInteractionResponder } from "../../../src/discord/interactions/interaction-responder.ts";
+import { md } from "../../../src/domain/escaped.ts";
 
 describe("the ways on which answers go", () => {
   test("answers do not wait behind the requests a second that the bot has for its posts", async (t) => {
@@ -30,6 +33,21 @@ describe("the ways on which answers go", () => {
     await Promise.all(posts);
     assert.equal(sent.at(-1), "/channels/3/messages");
     answers.close();
+    rest.clearHandlerSweeper();
+    rest.clearHashSweeper();
+  });
+
+  test("a page in place of Discord's answer calls no answer malformed: it is tried again", async () => {
+    const html = { status: 403, headers: { "content-type": "text/html" } };
+    const rest = new REST({
+      retries: 0,
+      makeRequest: async () => new Response("<html>blocked</html>", html),
+    });
+    const interaction = { id: "1", token: "t", applicationId: "2", createdTimestamp: 0 };
+    const answers = createInteractionResponder({ later: rest, callbacks: rest }, interaction);
+    const mayPass = (error: unknown) => error instanceof AnswerRefused && error.reason === "unknown";
+    await assert.rejects(answers.edit({ content: md`done` }, "@original"), mayPass);
+    await assert.rejects(answers.defer("ephemeral"), mayPass);
     rest.clearHandlerSweeper();
     rest.clearHashSweeper();
   });

@@ -249,3 +249,47 @@ test("while nobody can say whether history may be read, an empty answer says not
   await discord.sink.send(channel.id, { content: md`there`, nonce: "n" });
   assert.equal((await sink.readBack(channel.id, "0", 5)).length, 1);
 });
+
+/** A sink before which every request gets this answer. */
+function sinkBefore(answer: () => Response) {
+  const rest = new REST({
+    retries: 0,
+    makeRequest: async () => answer() as never,
+    hashSweepInterval: 0,
+    handlerSweepInterval: 0,
+  }).setToken("token");
+  return createSink({ rest, ownId: () => "9", mayReadHistory: async () => true });
+}
+
+test("a page in place of Discord's answer is no refusal of Discord: the message may go out later", async () => {
+  const page = (status: number) =>
+    sinkBefore(
+      () => new Response("<html>blocked</html>", { status, headers: { "content-type": "text/html" } }),
+    );
+  const message = { content: md`x`, nonce: "x" };
+  await assert.rejects(page(403).send("1", message), refusal("unknown"));
+  await assert.rejects(page(404).readBack("1", "0", 5), refusal("unknown"));
+  await assert.rejects(page(403).edit("1", "2", { content: md`y` }), refusal("unknown"));
+  await assert.rejects(page(413).send("1", message), refusal("rejected"), "too large stays too large");
+  const json = sinkBefore(() => Response.json({ message: "no", code: 0 }, { status: 403 }));
+  await assert.rejects(json.send("1", message), refusal("rejected"));
+});
+
+test("fields that an answer leaves out, or calls null, are read as empty", async () => {
+  const message = { id: "5", author: { id: "9" }, timestamp: "2026-05-10T10:00:00.000000+00:00" };
+  const bare = sinkBefore(() => Response.json({ ...message, content: "x" }));
+  assert.deepEqual((await bare.send("1", { content: md`x`, nonce: "x" })).posted, {
+    messageId: "5",
+    content: "x",
+    cards: [],
+    attachmentNames: [],
+    postedAtMs: Date.parse(message.timestamp),
+  });
+  const nulls = { title: null, description: "d", footer: null, author: null, image: null, fields: null };
+  const list = sinkBefore(() => Response.json([{ ...message, embeds: [nulls] }]));
+  const [posted] = await list.readBack("1", "0", 5);
+  assert.deepEqual([posted?.content, posted?.cards], ["", [{ description: "d" }]]);
+  const wordless = sinkBefore(() => Response.json(message));
+  const sent = await wordless.send("1", { content: md`x`, nonce: "x" });
+  assert.deepEqual(sent, { messageId: "5" }, "what it does not tell is not taken for another message");
+});
