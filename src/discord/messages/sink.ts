@@ -177,6 +177,9 @@ const REASON_OF_CODE: Readonly<Record<string, SinkRefusalReason>> = {
   50007: "dm-closed",
   50035: "form",
   50006: "form",
+  // Its words: AutoMod, or a link that Discord calls harmful. The same entries go out as a file.
+  200000: "form",
+  240000: "form",
   30046: "edit-limit",
 };
 

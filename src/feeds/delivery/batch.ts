@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Feed } from "../../domain/guild.ts";
 import type { LogEntry } from "../../domain/model.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
@@ -72,28 +73,50 @@ export function planBatch(feed: Feed, items: readonly JournalItem[], context: Ba
   };
 }
 
-/** Everything of a backlog in one message with a file. The items must hold no gap: that is a notice of its own. */
+/** Discord takes files of 10 MB. */
+const LARGEST_FILE_BYTES = 8_000_000;
+
+/**
+ * Everything of a backlog in one message with a file, or as much from its beginning as a file may hold. The items must
+ * hold no gap: that is a notice of its own.
+ */
 export function planDigest(
   feed: Feed,
   items: readonly JournalItem[],
   { why, ...context }: BatchContext & { readonly why: "backlog" | "refused" },
 ): BatchPlan {
-  const { shown, left, endSeq } = chosen(feed, items, context);
-  const met = left.map(({ key }) => key);
-  if (shown.length === 0) return { kind: "skip", throughSeq: endSeq, met };
-  const entries = shown.map(({ entry }) => entry);
-  const oldestS = entries.reduce((a, { atS }) => Math.min(a, atS), Number.POSITIVE_INFINITY);
-  const body = markedEntries(context.renderer.digest(feed, entries, why), oldestS, context);
+  const all = chosen(feed, items, context);
+  const metBelow = (seq: number) => all.left.filter((one) => one.seq < seq).map(({ key }) => key);
+  if (all.shown.length === 0) return { kind: "skip", throughSeq: all.endSeq, met: metBelow(all.endSeq) };
+
+  let count = all.shown.length;
+  const bodyOf = () =>
+    context.renderer.digest(
+      feed,
+      all.shown.slice(0, count).map(({ entry }) => entry),
+      why,
+    );
+  let body = bodyOf();
+  for (; fileBytes(body) > LARGEST_FILE_BYTES && count > 1; body = bodyOf()) count = Math.ceil(count / 2);
+
+  const throughSeq = all.shown[count]?.seq ?? all.endSeq;
+  const oldestS = all.shown
+    .slice(0, count)
+    .reduce((a, { entry }) => Math.min(a, entry.atS), Number.POSITIVE_INFINITY);
   const batch: DraftBatch = {
-    throughSeq: endSeq,
-    entries: entries.length,
-    body,
+    throughSeq,
+    entries: count,
+    body: markedEntries(body, oldestS, context),
     atMs: context.nowMs,
     oldestS,
     form: "digest",
-    met,
+    met: metBelow(throughSeq),
   };
   return { kind: "post", full: true, batch };
+}
+
+function fileBytes({ files = [] }: FrozenBatch["body"]): number {
+  return files.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
 }
 
 /** The entries among the items that this feed shows and that do not stand in its channel yet, with their numbers. */

@@ -21,7 +21,7 @@ import { teamsOf } from "./filter.ts";
 const READ_AHEAD = 150;
 /** Past this many undelivered entries a feed gets a digest with the whole list attached. */
 const DIGEST_FROM = 2_000;
-/** Discord takes files of 10 MB; a line is about 70 bytes. What is above follows as another digest. */
+/** A line is about 70 bytes. What is above, or makes the file too large for Discord, follows as another digest. */
 const DIGEST_AT_MOST = 20_000;
 const READ_CHUNK = 1_000;
 
@@ -95,7 +95,10 @@ export class Planner {
     const context = await this.#context(record);
     if (batch.form === "lines") {
       const plan = planDigest(this.#feed, items, { ...context, why: "refused" });
-      if (plan.kind === "post") return { ...plan.batch, throughSeq: batch.throughSeq };
+      if (plan.kind === "post") {
+        const isWhole = plan.batch.entries >= batch.entries;
+        return { ...plan.batch, throughSeq: isWhole ? batch.throughSeq : plan.batch.throughSeq };
+      }
     }
     const times = pendingEntries(this.#feed, items, context).map(({ entry }) => entry.atS);
     const fromS = times.reduce((a, b) => Math.min(a, b), Math.floor(batch.atMs / 1_000));

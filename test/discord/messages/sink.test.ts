@@ -275,6 +275,13 @@ test("a page in place of Discord's answer is no refusal of Discord: the message 
   await assert.rejects(json.send("1", message), refusal("rejected"));
 });
 
+test("words that Discord blocks are a matter of the message, not of the channel", async () => {
+  for (const code of [200_000, 240_000]) {
+    const sink = sinkBefore(() => Response.json({ message: "blocked", code }, { status: 400 }));
+    await assert.rejects(sink.send("1", { content: md`x`, nonce: "x" }), refusal("form"));
+  }
+});
+
 test("fields that an answer leaves out, or calls null, are read as empty", async () => {
   const message = { id: "5", author: { id: "9" }, timestamp: "2026-05-10T10:00:00.000000+00:00" };
   const bare = sinkBefore(() => Response.json({ ...message, content: "x" }));

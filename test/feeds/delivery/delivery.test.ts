@@ -247,6 +247,36 @@ describe("delivery", () => {
       assert.ok(inFiles.length > 2_000);
     }));
 
+  test("a backlog of long commands becomes several files, none larger than Discord takes", () =>
+    withRig(async (rig) => {
+      await rig.add({ kind: "commands" });
+      await rig.poll();
+      rig.sink.fault = () => "unknown";
+      const size = 5_000;
+      for (let n = 0; n < size; n++) {
+        const text = `:m ${n} ${"ä".repeat(1_100)}`;
+        rig.log.commandLogs.push({ kind: "command", atS: rig.nowS, player: { name: "Mod", id: 1 }, text });
+      }
+      await rig.pollAndFlush(60_000);
+      const sizes: number[] = [];
+      rig.sink.fault = (call, _channel, message) => {
+        const bytes = (message?.files ?? []).reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
+        if (call === "send" && bytes > 10_000_000) return "rejected";
+        if (bytes > 0) sizes.push(bytes);
+        return undefined;
+      };
+      await rig.clock.advance(300_000);
+      const shown = rig.sink
+        .messages("channel-1")
+        .flatMap(({ body }) => [body.content ?? "", ...(body.files ?? []).map(({ data }) => String(data))])
+        .flatMap((text) => [...text.matchAll(/:m (\d+) ä/g)].map((hit) => Number(hit[1])));
+      assert.deepEqual(
+        shown,
+        Array.from({ length: size }, (_, n) => n),
+      );
+      assert.ok(sizes.length > 1);
+    }));
+
   test("a store that fails holds everything back and loses nothing", () =>
     withRig(async (rig) => {
       await rig.add();
