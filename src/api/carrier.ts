@@ -2,7 +2,7 @@ import type { Clock } from "../domain/ports/clock.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import * as refusals from "./gate-failures.ts";
-import { classify, type Outcome, type WireAnswer } from "./http/classify.ts";
+import { classify, type Outcome, type WireAnswer, type WireHead } from "./http/classify.ts";
 import type { Transport } from "./http/transport.ts";
 import { wireRequest } from "./http/wire-request.ts";
 import { KeyBlankers } from "./keys/key-blanker.ts";
@@ -31,6 +31,9 @@ export interface CarrierParts {
   /** There was no answer: cancelled before it was written, aborted, timed out, or the connection broke. */
   readonly onLost: (job: Job, error: unknown, wasWritten: boolean) => void;
 }
+
+/** Why a request was called back that waits again, or is refused where the halt lasts. */
+export const HALT_BEGAN = Symbol("a halt began before the request was written");
 
 /** Carries requests to the service and reports what each answer shows of limits and keys. */
 export class Carrier {
@@ -72,14 +75,27 @@ export class Carrier {
     const onStart = () => {
       request.startedMs = clock.monotonicMs();
     };
-    const wire = wireRequest(exchange, { globalKey, isAlone: this.inFlight.size === 1, onStart });
+    const onHead = (head: WireHead) => this.#onHead(request, head);
+    const wire = wireRequest(exchange, { globalKey, isAlone: this.inFlight.size === 1, onStart, onHead });
     transport(wire, request.cancel).then(
       (answer) => this.#onAnswer(request, answer),
       (error: unknown) => this.#onLost(request, error),
     );
   }
 
+  /** A refusal is one from its first line on, and one whose body breaks off was one all the same. */
+  #onHead(request: InFlightRequest, head: WireHead): void {
+    const { status } = head;
+    if (request.hasEnded || (status !== 429 && status !== 403)) return;
+    request.refusal = head;
+    if (status === 429) this.inFlight.cancelUnwritten(HALT_BEGAN);
+  }
+
   #onLost(request: InFlightRequest, error: unknown): void {
+    if (request.refusal !== undefined) {
+      this.#onAnswer(request, { ...request.refusal, body: "" });
+      return;
+    }
     if (!this.inFlight.end(request)) return;
     const { rateLimiter, clock, desk, onLost } = this.#parts;
     const wasWritten = request.startedMs !== undefined;

@@ -4,7 +4,7 @@ import type { SourceId } from "../domain/model.ts";
 import type { Clock } from "../domain/ports/clock.ts";
 import { Admission } from "./admission.ts";
 import { type AnswerStep, stepAfter } from "./answer-step.ts";
-import { Carrier } from "./carrier.ts";
+import { Carrier, HALT_BEGAN } from "./carrier.ts";
 import * as refusals from "./gate-failures.ts";
 import type { GateOptions } from "./gate-options.ts";
 import type { Outcome } from "./http/classify.ts";
@@ -24,7 +24,6 @@ import { Departures, NOT_NOW, PROBED_ELSEWHERE_MS } from "./shared/departures.ts
 const PROBE_AGAIN_MS = 5_000;
 const LISTEN_ON_CLOSING_MS = 3_000;
 const STATUS_PATH = "/v1/server";
-const HALT_BEGAN = Symbol("a halt began before the request was written");
 
 /**
  * Everything that is sent to the service passes here, in the order and at the moments that its limits allow. One gate
@@ -189,7 +188,7 @@ export class Gate {
   /** Starts whatever may start now and sets the alarm for the next moment at which something may. */
   #pump(): void {
     this.#alarm.cancel();
-    if (this.#closed) return;
+    if (this.#closed || this.#carrier.inFlight.isBeingStopped) return;
     const { notBeforeMs } = this.#departures;
     if (notBeforeMs > this.#clock.monotonicMs()) this.#alarm.set(notBeforeMs);
     else if (this.#halt.state === "open" || this.#tendHalt()) this.#startReady();

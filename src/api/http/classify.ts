@@ -3,11 +3,16 @@ import { Failure, type FailureCode, type Ran } from "../../domain/failure.ts";
 import type { Route } from "../limits/bucket-registry.ts";
 import type { HaltCause } from "../limits/halt.ts";
 import { dateMs, greatest, headerText, retryAfterMs, sensibleWait, type WireHeaders } from "./headers.ts";
+import { waitInWords } from "./wait-in-words.ts";
 
-/** A whole answer as it came. */
-export interface WireAnswer {
+/** The part of an answer that comes first. */
+export interface WireHead {
   readonly status: number;
   readonly headers: WireHeaders;
+}
+
+/** A whole answer as it came. */
+export interface WireAnswer extends WireHead {
   readonly body: string;
 }
 
@@ -163,12 +168,11 @@ function classifyPage(answer: WireAnswer, route: Route, nowMs: number): Outcome 
   const refused = status === 403 || status === 429 || status === 401;
   const ran: Ran = route === "command" && !refused ? "unknown" : "no";
   const text = answer.body.trimStart();
-  if (text === "" && (status === 403 || status === 401)) {
-    // The specification shows no body of a 403, so silence is a refusal of the key, not a page.
+  const isPage = text.startsWith("<") || /\bhtml\b/i.test(headerText(headers, "content-type") ?? "");
+  if ((status === 403 || status === 401) && (text === "" || (!isPage && saysLittle(text)))) {
     const failure = new Failure("key-rejected", "The service refused the server key.", { ran: "no" });
     return { kind: "key", coded: false, final: false, failure };
   }
-  const isPage = text.startsWith("<") || /\bhtml\b/i.test(headerText(headers, "content-type") ?? "");
   if (refused || isPage) {
     const gateway = status >= 500;
     const cause = status === 429 && !isPage ? "limit" : gateway ? "gateway" : "page";
@@ -192,6 +196,18 @@ function classifyPage(answer: WireAnswer, route: Route, nowMs: number): Outcome 
     kind: "failure",
     failure: new Failure("bad-response", "The service's answer could not be read.", { ran }),
   };
+}
+
+const LONGEST_BARE_TEXT_CHARS = 200;
+const WORDS_OF_A_BLOCK =
+  /block|bann?ed|denied|error code|firewall|captcha|cloudflare|automated|abus|suspend|limit/i;
+
+/**
+ * Whether a 403 says no more than its status does: the specification shows no body of one, so nothing, a word such as
+ * "Forbidden", or half a document is a refusal of the key. Whether it means us is found out as with every bare refusal.
+ */
+function saysLittle(text: string): boolean {
+  return text.length <= LONGEST_BARE_TEXT_CHARS && !WORDS_OF_A_BLOCK.test(text);
 }
 
 function parse(body: string, read: (body: string) => unknown): unknown {
@@ -230,31 +246,4 @@ function number(value: unknown): number | undefined {
   if (typeof value !== "string" || value.trim() === "") return undefined;
   const parsed = Number(value);
   return Number.isFinite(parsed) ? parsed : undefined;
-}
-
-/** Times in words are cut to whole seconds, sometimes to whole minutes: a second is what a cut commonly hides. */
-const CUT_MS = 1_000;
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** A bare number may be somebody's id: only one that lies within a year is a time. */
-function epochWait(ms: number): number | undefined {
-  return ms < 365 * (UNIT_MS.d ?? 0) ? sensibleWait(ms) : undefined;
-}
-
-/** When a block lifts, as its message tells it (spec: Errors 2): a date, an epoch number, or "3 hours". */
-export function waitInWords(message: string, nowMs: number): number | undefined {
-  const waits: (number | undefined)[] = [];
-  for (const [text] of message.matchAll(
-    /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g,
-  )) {
-    const zoned = /(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`;
-    waits.push(sensibleWait(Date.parse(zoned.replace(" ", "T")) - nowMs + CUT_MS));
-  }
-  for (const [text] of message.matchAll(/\b\d{10}(?:\d{3})?\b/g))
-    waits.push(epochWait(Number(text) * (text.length > 10 ? 1 : 1_000) - nowMs + CUT_MS));
-  for (const [, amount, unit] of message.matchAll(
-    /(\d+(?:\.\d+)?)\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?)\b/gi,
-  ))
-    waits.push(sensibleWait(Number(amount) * (UNIT_MS[unit?.charAt(0).toLowerCase() ?? ""] ?? Number.NaN)));
-  return greatest(waits);
 }

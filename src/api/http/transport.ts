@@ -1,7 +1,7 @@
 import { type Dispatcher, errors, Pool } from "undici";
 import { Failure } from "../../domain/failure.ts";
 import type { CancelToken } from "./cancel-token.ts";
-import type { WireAnswer } from "./classify.ts";
+import type { WireAnswer, WireHead } from "./classify.ts";
 
 /** One request, ready to be written. It holds the open key: made when it is sent, kept nowhere. */
 export interface WireRequest {
@@ -14,6 +14,8 @@ export interface WireRequest {
   readonly isAlone?: boolean;
   /** Called when the first byte is about to be written. A failure before that means: it was surely not sent. */
   readonly onStart: () => void;
+  /** Called when status and headers have been read: the body may come much later, or never. */
+  readonly onHead?: ((head: WireHead) => void) | undefined;
 }
 
 /**
@@ -106,6 +108,7 @@ class Carriage implements Dispatcher.DispatchHandler {
   ): void {
     this.#status = status;
     this.#headers = headers;
+    this.request.onHead?.({ status, headers });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -3,6 +3,7 @@ import type { SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { ServerKey } from "../../domain/server-key.ts";
 import { CancelToken } from "../http/cancel-token.ts";
+import type { WireHead } from "../http/classify.ts";
 import type { Route } from "./bucket-registry.ts";
 import type { CounterState } from "./counter-group.ts";
 import type { Waiter, WaitingClass } from "./turn-order.ts";
@@ -61,6 +62,8 @@ export interface InFlightRequest {
   readonly dispatchedMs: number;
   /** When the first byte was written. */
   startedMs: number | undefined;
+  /** What came of an answer that refuses: it counts, whatever becomes of its body. */
+  refusal: WireHead | undefined;
   hasEnded: boolean;
 }
 
@@ -95,6 +98,11 @@ export class InFlight {
     return this.#ofKey.get(source) ?? 0;
   }
 
+  /** Whether a 429 is being read: how long it asks to wait is not known yet, but nothing may be written meanwhile. */
+  get isBeingStopped(): boolean {
+    return this.#requests.some(({ refusal }) => refusal?.status === 429);
+  }
+
   of(job: Job): InFlightRequest | undefined {
     return this.#requests.find((request) => request.job === job);
   }
@@ -107,6 +115,7 @@ export class InFlight {
       cancel,
       dispatchedMs,
       startedMs: undefined,
+      refusal: undefined,
       hasEnded: false,
     };
     this.#requests.push(request);

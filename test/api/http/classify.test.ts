@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { classify, type Outcome, waitInWords } from "../../../src/api/http/classify.ts";
+import { classify, type Outcome } from "../../../src/api/http/classify.ts";
 import { rateHeaders, retryAfterMs } from "../../../src/api/http/headers.ts";
+import { waitInWords } from "../../../src/api/http/wait-in-words.ts";
 import type { Route } from "../../../src/api/limits/bucket-registry.ts";
 
 const nowMs = Date.UTC(2026, 0, 1, 12);
@@ -93,9 +94,17 @@ test("a page is a halt, half a document is not", () => {
   assert.equal(told(judged(403, "<!DOCTYPE html><p>blocked")), "halt page");
   assert.equal(told(judged(200, " <html>captive")), "halt page");
   assert.equal(told(judged(502, "<html>bad gateway")), "halt gateway");
-  assert.equal(told(judged(403, "Forbidden")), "halt page");
+  assert.equal(told(judged(403, "error code: 1020")), "halt page");
+  assert.equal(told(judged(403, "Access denied")), "halt page");
+  assert.equal(told(judged(403, "Forbidden", "read", { "content-type": "text/html" })), "halt page");
   assert.equal(told(judged(200, '{"message": "Succ')), "bad-response ran=unknown");
   assert.equal(told(judged(503, "busy")), "platform ran=unknown");
+});
+
+test("a 403 that says no more than its status is a refusal without a code, in whatever form", () => {
+  for (const body of ["Forbidden", "null", '"Unauthorized"', '{"code":2002,"mess', "{}", "[]"])
+    for (const route of ["read", "command"] as const)
+      assert.equal(told(judged(403, body, route)), "key bare", body);
 });
 
 test("the command's id and the service's words are kept", () => {
@@ -133,7 +142,19 @@ test("a block tells when it lifts in many ways", () => {
   assert.equal(waitInWords(`until ${nowMs / 1_000 + 60}`, nowMs), 61_000);
   assert.equal(waitInWords(`until ${nowMs + 90_000}`, nowMs), 91_000);
   assert.equal(waitInWords("try again in 3 hours", nowMs), 3 * 3_600_000);
-  assert.equal(waitInWords("in 2 minutes and 5 seconds", nowMs), 120_000);
+  assert.equal(waitInWords("in 2 minutes and 5 seconds", nowMs), 125_000);
+  assert.equal(waitInWords("in 1 hour, 30 minutes and 5 seconds", nowMs), 5_405_000);
+  assert.equal(waitInWords("for 1h30m", nowMs), 5_400_000);
+  assert.equal(waitInWords("for 1 day 2 hrs", nowMs), 26 * 3_600_000);
+  assert.equal(waitInWords("for 1 hour; asked after 20 minutes", nowMs), 3_600_000, "two waits, not one");
+  assert.equal(waitInWords("until Thu, 01 Jan 2026 13:00:00 GMT", nowMs), 3_601_000);
+  assert.equal(
+    waitInWords("until Thu Jan 01 2026 14:00:00 GMT+0100 (Central European Time)", nowMs),
+    3_601_000,
+  );
+  assert.equal(waitInWords("lifts on January 1st, 2026 at 1:00 PM UTC", nowMs), 3_601_000);
+  assert.equal(waitInWords("lifts on 1 January 2026, 13:00", nowMs), 3_601_000);
+  assert.equal(waitInWords("it took 500ms", nowMs), undefined);
   assert.equal(waitInWords("yesterday, 2025-12-31T00:00:00Z", nowMs), undefined);
   assert.equal(waitInWords("no time at all", nowMs), undefined);
 });
