@@ -253,11 +253,13 @@ function newState(guildId: string): ServerState {
 }
 
 function unshownIn({ guildId, rules }: ServerState, bindingId: string): MessageRef[] {
-  return [...rules].flatMap(([ruleId, { incidents }]) =>
-    incidents
-      .filter((incident) => !isShown(incident))
-      .map(({ key }) => ({ guildId, bindingId, ruleId, key })),
-  );
+  const refs: MessageRef[] = [];
+  for (const [ruleId, { incidents }] of rules) {
+    for (const incident of incidents) {
+      if (!isShown(incident)) refs.push({ guildId, bindingId, ruleId, key: incident.key });
+    }
+  }
+  return refs;
 }
 
 /** Nothing new: the same rows in the same places, as the reader of answers keeps them. */

@@ -2,7 +2,7 @@
 import { ALERT_DEFAULTS, type AlertRule } from "../domain/alert.ts";
 import type { ModCallEntry } from "../domain/model.ts";
 import { freshSightings, KIND_OF, type Sighting } from "./counted-rows.ts";
-import type { Facts, Surroundings } from "./facts.ts";
+import { type Facts, oldestFirst, type Surroundings } from "./facts.ts";
 import {
   addRow,
   CALLS_JOIN_S,
@@ -16,7 +16,7 @@ import {
 import { type RuleState, type ServerState, STREAMS } from "./server-state.ts";
 import { afterCount, type PlayerCount } from "./windows/levels.ts";
 import { isOver, type SpreeLimit, takeRow } from "./windows/sprees.ts";
-import { callId, knownFrom, newlyDue } from "./windows/waiting-calls.ts";
+import { callId, knownFrom, newlyDue, unchangedSince } from "./windows/waiting-calls.ts";
 
 /** One answer of the service through one server's alerts. Changes the state that it is given, and nothing else. */
 
@@ -44,14 +44,15 @@ export function applyRules(
       nowMs: facts.nowMs,
       isQuiet: around.isQuiet(rule),
     };
-    for (const sighting of fresh.of(rule)) count(its, sighting, opening);
+    const limit = limitOf(rule);
+    const counting = { opening, limit };
+    for (const sighting of fresh.of(rule)) count(its, sighting, counting);
     if (facts.players !== undefined) isChanged = takeCount(its, facts.players, opening) || isChanged;
     if (facts.calls !== undefined && rule.kind === "calls") {
-      isChanged = takeCalls(its, facts.calls, opening, around) || isChanged;
+      isChanged = takeCalls(its, oldestFirst(facts.calls), opening, around) || isChanged;
     }
     isChanged = isChanged || versionOf(its) !== before;
-    if (isChanged)
-      prune(its, { limit: limitOf(rule), presentS: facts.presentS, floorS: floorOf(state, rule) });
+    if (isChanged) prune(its, { limit, presentS: facts.presentS, floorS: floorOf(state, rule) });
   }
   return isChanged;
 }
@@ -83,10 +84,16 @@ function pruneRules(state: ServerState, rules: readonly AlertRule[]): boolean {
 }
 
 /** Counts one row of a subject: nothing follows, or an alert begins, or one goes on. */
-function count(state: RuleState, { subject, who, row }: Sighting, opening: Opening): void {
-  const spree = state.sprees.get(subject) ?? { rows: [] };
-  state.sprees.set(subject, spree);
-  const limit = limitOf(opening.rule);
+function count(
+  state: RuleState,
+  { subject, who, row }: Sighting,
+  { opening, limit }: { readonly opening: Opening; readonly limit: SpreeLimit },
+): void {
+  let spree = state.sprees.get(subject);
+  if (spree === undefined) {
+    spree = { rows: [] };
+    state.sprees.set(subject, spree);
+  }
   const step = takeRow(spree, row, limit);
   if (step.kind === "none") return;
   const id = `${subject} ${step.firedAtS}`;
@@ -128,7 +135,7 @@ function takeCount(state: RuleState, players: PlayerCount, opening: Opening): bo
     const { endedS } = step;
     change(state.incidents, `${kind} ${state.told}`, (entry) => ({ ...entry, endedS, lastS: endedS }));
   }
-  return JSON.stringify(before) !== JSON.stringify(level);
+  return before?.isArmed !== level.isArmed || before.seen !== level.seen || before.awayS !== level.awayS;
 }
 
 /** @returns whether anything is different now */
@@ -145,12 +152,15 @@ function takeCalls(
   const { withinS } = limitOf(opening.rule);
   const known = state.calls.doneS.size;
   const isTaken = (call: ModCallEntry) => around.isTaken(call);
-  const due = newlyDue(state.calls, calls, { withinS, presentS: opening.presentS }, isTaken);
+  const { rows: unchanged, settled } = unchangedSince(state.calls, calls);
+  const due = newlyDue(state.calls, calls, { withinS, presentS: opening.presentS, settled }, isTaken);
   for (const { id, caller, atS, dueS } of due) {
     const entry: KeptEntry = { id, who: caller, count: 1, firstS: atS, lastS: atS, rows: [] };
     tell(state.incidents, entry, { eventS: dueS, opening, withinS });
   }
-  endCalls(state.incidents, calls, around);
+  // An answer that was looked at before has ended its call.
+  const newer = calls.filter(({ moderator }, at) => at >= unchanged || moderator === undefined);
+  endCalls(state.incidents, newer, around);
   return due.length > 0 || state.calls.doneS.size !== known;
 }
 
@@ -161,9 +171,7 @@ function endCalls(incidents: Incident[], calls: readonly ModCallEntry[], { isTak
     for (const entry of entries) if (entry.callEnd?.kind !== "answered") open.set(entry.id, entry);
   }
   if (open.size === 0) return;
-  const seconds = new Set(open.values().map(({ firstS }) => firstS));
   for (const call of calls) {
-    if (!seconds.has(call.atS)) continue;
     const id = callId(call);
     const told = open.get(id);
     if (told === undefined) continue;
@@ -197,11 +205,13 @@ function prune(
     floorS,
   }: { readonly limit: SpreeLimit; readonly presentS: number; readonly floorS: number },
 ): void {
+  const hasIncidents = state.incidents.length > 0;
   const goingOn = new Set<string>();
   for (const [subject, spree] of state.sprees) {
     if (isOver(spree, limit, floorS)) state.sprees.delete(subject);
-    else if (spree.open !== undefined) goingOn.add(`${subject} ${spree.open.firedAtS}`);
+    else if (hasIncidents && spree.open !== undefined) goingOn.add(`${subject} ${spree.open.firedAtS}`);
   }
+  if (!hasIncidents) return;
   const mayChange = ({ id, players, endedS, callEnd, lastS }: KeptEntry) => {
     if (players !== undefined) return endedS === undefined;
     if (state.calls === undefined) return goingOn.has(id);

@@ -1,6 +1,6 @@
 import type { AlertKind, AlertPerson, AlertRow, AlertRule } from "../domain/alert.ts";
 import type { CommandEntry, KillEntry, PlayerRef } from "../domain/model.ts";
-import type { Facts, MemberRun, OutsideRow, Surroundings } from "./facts.ts";
+import { type Facts, type MemberRun, type OutsideRow, oldestFirst, type Surroundings } from "./facts.ts";
 import type { ServerState, Stream } from "./server-state.ts";
 import { floorAfter, raiseFloor, seenUpTo, takeUnseen } from "./windows/seen-rows.ts";
 import { type Dated, LATE_S } from "./windows/sprees.ts";
@@ -62,7 +62,7 @@ export function freshSightings(
     return isBaseline ? [] : fresh;
   };
   const killed = kinds.has("kills")
-    ? take("kills", kills?.filter(isOfOthers), { identityOf: killIdentity, newestS: newest(kills) })
+    ? take("kills", newKills(state, kills), { identityOf: killIdentity, newestS: newest(kills) })
     : [];
   const isCounted = kinds.has("punishments");
   const commanded = isCounted
@@ -70,16 +70,15 @@ export function freshSightings(
     : [];
   const ran = isCounted ? take("runs", runs, { identityOf: ({ id }) => id }) : [];
   const strange = kinds.has("outside") ? take("outside", outside, { identityOf: outsideIdentity }) : [];
-  const punished = [
-    ...commanded.map((row) => punishedBy(row, around.memberOf(row.player))),
-    ...ran.map(sightingOfRun),
-  ].sort((a, b) => a.row.atS - b.row.atS);
+  const punished = commanded.map((row) => punishedBy(row, around.memberOf(row.player)));
+  if (ran.length > 0) punished.push(...ran.map(sightingOfRun));
+  if (ran.length > 0) punished.sort((a, b) => a.row.atS - b.row.atS);
   return {
     isChanged,
     of(rule: AlertRule): readonly Sighting[] {
       switch (rule.kind) {
         case "kills":
-          return killed.filter(({ killer }) => !isLeftOut(rule, around.teamOf(killer))).map(sightingOfKill);
+          return countedBy(rule, killed, around).map(sightingOfKill);
         case "punishments":
           return punished;
         case "outside":
@@ -91,13 +90,10 @@ export function freshSightings(
   };
 }
 
-/** The service does not say which end of a log is new: its own times tell, as far as they differ. */
-function oldestFirst<T extends { readonly atS: number }>(rows: readonly T[]): readonly T[] {
-  return (rows[0]?.atS ?? 0) > (rows.at(-1)?.atS ?? 0) ? rows.toReversed() : rows;
-}
-
-function isLeftOut({ withoutTeams }: AlertRule, team: string | undefined): boolean {
-  return team !== undefined && withoutTeams?.some((name) => name.toLowerCase() === team) === true;
+function countedBy({ withoutTeams }: AlertRule, kills: readonly KillEntry[], { teamOf }: Surroundings) {
+  if (withoutTeams === undefined) return kills;
+  const leftOut = new Set(withoutTeams.map((name) => name.toLowerCase()));
+  return kills.filter(({ killer }) => !leftOut.has(teamOf(killer) ?? ""));
 }
 
 function newest(rows: readonly { readonly atS: number }[] | undefined): number {
@@ -106,6 +102,12 @@ function newest(rows: readonly { readonly atS: number }[] | undefined): number {
 
 function nameOf({ id, name }: PlayerRef): string {
   return id === undefined ? `n${name}` : `p${id}`;
+}
+
+/** Those that may not have been counted: the others cost a comparison. */
+function newKills({ seen }: ServerState, kills: readonly KillEntry[] | undefined) {
+  const countedS = seen.get("kills")?.floorS ?? Number.NEGATIVE_INFINITY;
+  return kills?.filter((row) => row.atS > countedS && isOfOthers(row));
 }
 
 /** Nobody kills themselves in rage at others. */

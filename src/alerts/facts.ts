@@ -50,3 +50,8 @@ export interface Surroundings {
   memberOf(player: PlayerRef): string | undefined;
   isTaken(call: ModCallEntry): boolean;
 }
+
+/** The service does not say which end of a log is new: its own times tell, as far as they differ. */
+export function oldestFirst<T extends { readonly atS: number }>(rows: readonly T[]): readonly T[] {
+  return (rows[0]?.atS ?? 0) > (rows.at(-1)?.atS ?? 0) ? rows.toReversed() : rows;
+}

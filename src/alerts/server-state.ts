@@ -2,10 +2,18 @@ import { z } from "zod";
 import type { AlertRow } from "../domain/alert.ts";
 import type { SinkRefusalReason } from "../domain/failure.ts";
 import type { Incident } from "./incidents.ts";
+import {
+  seenOf,
+  spreesOf,
+  storedSeen,
+  storedSeenSchema,
+  storedSprees,
+  storedSpreesSchema,
+} from "./stored-rows.ts";
 import type { Level } from "./windows/levels.ts";
 import type { SeenRows } from "./windows/seen-rows.ts";
 import type { Spree } from "./windows/sprees.ts";
-import type { KnownCalls } from "./windows/waiting-calls.ts";
+import { type KnownCalls, secondOf } from "./windows/waiting-calls.ts";
 
 /** What is remembered of one linked server's alerts between its answers, and how it is stored. */
 
@@ -85,16 +93,18 @@ const incident = z.object({
 });
 const ruleState = z.object({
   id: z.string(),
-  sprees: z.array(
-    z.object({
-      subject: z.string(),
-      rows: z.array(row),
-      open: z.object({ firedAtS: z.number(), lastS: z.number() }).exactOptional(),
-    }),
-  ),
+  sprees: storedSpreesSchema,
   level: z.object({ isArmed: z.boolean(), seen: z.number(), awayS: z.number().exactOptional() }).optional(),
   told: z.number(),
-  calls: z.array(z.tuple([z.string(), z.number()])).optional(),
+  calls: z
+    .array(
+      z.union([
+        z.string(),
+        // As the release before wrote it: with its second, which the id begins with.
+        z.tuple([z.string(), z.number()]).transform(([id]) => id),
+      ]),
+    )
+    .optional(),
   incidents: z.array(incident),
   refused: z.enum(REASONS).optional(),
 });
@@ -104,11 +114,7 @@ const schema = z.object({
     z.object({
       stream: z.enum(STREAMS),
       floorS: z.number().nullable(),
-      rows: z.union([
-        z.array(z.tuple([z.number(), z.string(), z.number()])),
-        // As the release before wrote it: how often, by the second, a space and the identity.
-        z.record(z.string(), z.number()).transform(listOfRows),
-      ]),
+      rows: storedSeenSchema,
     }),
   ),
   rules: z.array(ruleState),
@@ -123,23 +129,23 @@ export function parseServerState(value: unknown): StoredServerState {
 
 /** As it is stored: maps as lists. */
 export function storedForm({ guildId, seen, rules }: ServerState): StoredServerState {
-  return {
-    guildId,
-    seen: [...seen].map(([stream, { floorS, seconds }]) => ({
-      stream,
-      floorS: Number.isFinite(floorS) ? floorS : null,
-      rows: storedRows(seconds),
-    })),
-    rules: [...rules].map(([id, { sprees, level, told, calls, incidents, refused }]) => ({
+  const stored: StoredServerState = { guildId, seen: [], rules: [] };
+  for (const [stream, { floorS, seconds }] of seen) {
+    const isFloor = Number.isFinite(floorS);
+    stored.seen.push({ stream, floorS: isFloor ? floorS : null, rows: storedSeen(seconds) });
+  }
+  for (const [id, { sprees, level, told, calls, incidents, refused }] of rules) {
+    stored.rules.push({
       id,
       level,
       told,
       incidents,
       refused,
-      sprees: [...sprees].map(([subject, spree]) => ({ subject, ...spree })),
-      calls: calls === undefined ? undefined : [...calls.doneS],
-    })),
-  };
+      sprees: storedSprees(sprees),
+      calls: calls === undefined ? undefined : [...calls.doneS.keys()],
+    });
+  }
+  return stored;
 }
 
 export function fromStored({ guildId, seen, rules }: StoredServerState): ServerState {
@@ -150,7 +156,7 @@ export function fromStored({ guildId, seen, rules }: StoredServerState): ServerS
         stream,
         {
           floorS: floorS ?? Number.NEGATIVE_INFINITY,
-          seconds: secondsOf(rows),
+          seconds: seenOf(rows),
         },
       ]),
     ),
@@ -158,41 +164,14 @@ export function fromStored({ guildId, seen, rules }: StoredServerState): ServerS
       rules.map(({ id, sprees, level, told, calls, incidents, refused }) => [
         id,
         {
-          sprees: new Map(sprees.map(({ subject, ...spree }) => [subject, spree])),
+          sprees: spreesOf(sprees),
           level,
           told,
-          calls: calls === undefined ? undefined : { doneS: new Map(calls) },
+          calls: calls === undefined ? undefined : { doneS: new Map(calls.map((id) => [id, secondOf(id)])) },
           incidents,
           refused,
         },
       ]),
     ),
   };
-}
-
-/** The second of a row, its identity, and how often it stands there. A list, since so many names of an object are slow. */
-type StoredRow = [atS: number, identity: string, count: number];
-
-function listOfRows(byKey: Readonly<Record<string, number>>): StoredRow[] {
-  return Object.entries(byKey).map(([key, count]) => {
-    const space = key.indexOf(" ");
-    return [Number(key.slice(0, space)), key.slice(space + 1), count];
-  });
-}
-
-function storedRows(seconds: SeenRows["seconds"]): StoredRow[] {
-  const stored: StoredRow[] = [];
-  for (const [atS, rows] of seconds) {
-    for (const [identity, count] of rows) stored.push([atS, identity, count]);
-  }
-  return stored;
-}
-
-function secondsOf(stored: readonly StoredRow[]): SeenRows["seconds"] {
-  const seconds = new Map<number, Map<string, number>>();
-  for (const [atS, identity, count] of stored) {
-    const rows = seconds.get(atS) ?? new Map<string, number>();
-    seconds.set(atS, rows.set(identity, count));
-  }
-  return seconds;
 }

@@ -7,8 +7,8 @@
 export interface SeenRows {
   /** Rows at or below this second were counted, or are none of ours. */
   floorS: number;
-  /** By second and identity: how often a row was seen in one answer. */
-  readonly seconds: Map<number, ReadonlyMap<string, number>>;
+  /** By second, the identities of its rows, each as often as it was seen in one answer. */
+  readonly seconds: Map<number, readonly string[]>;
 }
 
 /** More than any log shows in the time that rows may be late. */
@@ -45,26 +45,37 @@ export function takeUnseen<T extends { readonly atS: number }>(
   { identityOf, floorS }: { readonly identityOf: (row: T) => string; readonly floorS: number },
 ): T[] {
   const fresh: T[] = [];
-  const above = shown.filter(({ atS }) => atS > seen.floorS);
-  for (const [atS, rows] of Map.groupBy(above, (row) => row.atS)) {
-    const before = seen.seconds.get(atS);
-    if (before === undefined && atS <= floorS) {
-      fresh.push(...rows);
+  const rows = inOrderAfter(seen.floorS, shown);
+  /** Those of the second at hand that were seen and that no row of this answer stands for yet. */
+  let left: readonly string[] | undefined;
+  for (const [at, row] of rows.entries()) {
+    const { atS } = row;
+    if (rows[at - 1]?.atS !== atS) left = seen.seconds.get(atS);
+    if (atS <= floorS && !seen.seconds.has(atS)) {
+      fresh.push(row);
       continue;
     }
-    const counts = new Map<string, number>();
-    for (const row of rows) {
-      const identity = identityOf(row);
-      const nth = (counts.get(identity) ?? 0) + 1;
-      counts.set(identity, nth);
-      if (nth > (before?.get(identity) ?? 0)) fresh.push(row);
+    const identity = identityOf(row);
+    const known = left?.indexOf(identity) ?? -1;
+    if (known === -1) {
+      fresh.push(row);
+      seen.seconds.set(atS, withOne(seen.seconds.get(atS), identity));
+    } else if (rows[at + 1]?.atS === atS) {
+      left = left?.toSpliced(known, 1);
     }
-    for (const [identity, count] of before ?? []) {
-      counts.set(identity, Math.max(count, counts.get(identity) ?? 0));
-    }
-    seen.seconds.set(atS, counts);
   }
-  return fresh.sort((a, b) => a.atS - b.atS);
+  return fresh;
+}
+
+function withOne(identities: readonly string[] | undefined, identity: string): readonly string[] {
+  return identities === undefined ? [identity] : [...identities, identity];
+}
+
+/** The rows later than that second, oldest first; those of one second as they stood. */
+function inOrderAfter<T extends { readonly atS: number }>(floorS: number, rows: readonly T[]): readonly T[] {
+  const later = rows.filter(({ atS }) => atS > floorS);
+  const isInOrder = later.every(({ atS }, at) => atS >= (later[at - 1]?.atS ?? atS));
+  return isInOrder ? later : later.sort((a, b) => a.atS - b.atS);
 }
 
 /** Forgets what lies at or below that second; more of it where too much is remembered. */
@@ -78,11 +89,11 @@ export function raiseFloor(seen: SeenRows, toS: number): void {
 /** The newest second whose rows are more than is kept, together with all newer ones. */
 function overfullS({ seconds }: SeenRows): number {
   let size = 0;
-  for (const rows of seconds.values()) size += rows.size;
+  for (const rows of seconds.values()) size += rows.length;
   if (size <= MOST_KEPT) return Number.NEGATIVE_INFINITY;
   const oldestFirst = [...seconds].sort(([a], [b]) => a - b);
   const at = oldestFirst.findIndex(([, rows]) => {
-    size -= rows.size;
+    size -= rows.length;
     return size <= MOST_KEPT;
   });
   return oldestFirst[at]?.[0] ?? Number.NEGATIVE_INFINITY;

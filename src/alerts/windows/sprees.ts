@@ -86,7 +86,8 @@ export function isOver<Row extends Dated>(
 function insert<Row extends Dated>(rows: Row[], row: Row): number {
   let at = rows.length;
   while (at > 0 && (rows[at - 1]?.atS ?? 0) > row.atS) at -= 1;
-  rows.splice(at, 0, row);
+  if (at === rows.length) rows.push(row);
+  else rows.splice(at, 0, row);
   return at;
 }
 

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { AlertRow } from "../domain/alert.ts";
+import type { SeenRows } from "./windows/seen-rows.ts";
+import type { Spree } from "./windows/sprees.ts";
+
+/**
+ * Rows as they are stored, which is as flat lists: the state of a server is written with nearly every answer, and rows took
+ * most of that as objects.
+ */
+
+const CELLS = 4;
+/** Of one spree: whose, the two seconds of the one that goes on, and how many rows follow. */
+const spreeCells = z.tuple([z.string(), z.number().nullable(), z.number().nullable(), z.int().nonnegative()]);
+/** Of one row: when, its text, and who it hit. */
+const rowCells = z.tuple([z.number(), z.string().nullable(), z.string().nullable(), z.number().nullable()]);
+
+type Cells = (string | number | null)[];
+
+/** As the release before wrote a spree. */
+const asObject = z.object({
+  subject: z.string(),
+  rows: z.array(
+    z.object({
+      atS: z.number(),
+      other: z.object({ name: z.string(), id: z.number().exactOptional() }).exactOptional(),
+      text: z.string().exactOptional(),
+    }),
+  ),
+  open: z.object({ firedAtS: z.number(), lastS: z.number() }).exactOptional(),
+});
+
+export const storedSpreesSchema = z.union([
+  z.array(z.union([z.string(), z.number(), z.null()])).refine(isReadable),
+  z
+    .array(asObject)
+    .transform((sprees) => storedSprees(new Map(sprees.map(({ subject, ...spree }) => [subject, spree])))),
+]);
+
+/** By subject. */
+export function storedSprees(sprees: ReadonlyMap<string, Spree<AlertRow>>): Cells {
+  const stored: Cells = [];
+  for (const [subject, { rows, open }] of sprees) {
+    stored.push(subject, open?.firedAtS ?? null, open?.lastS ?? null, rows.length);
+    for (const { atS, text, other } of rows) {
+      stored.push(atS, text ?? null, other?.name ?? null, other?.id ?? null);
+    }
+  }
+  return stored;
+}
+
+/** By subject. Throws on what the schema refuses. */
+export function spreesOf(stored: Cells): Map<string, Spree<AlertRow>> {
+  const sprees = new Map<string, Spree<AlertRow>>();
+  let at = 0;
+  const next = () => {
+    at += CELLS;
+    return stored.slice(at - CELLS, at);
+  };
+  while (at < stored.length) {
+    const [subject, firedAtS, lastS, count] = spreeCells.parse(next());
+    const rows = Array.from({ length: count }, () => rowOf(rowCells.parse(next())));
+    const open = firedAtS === null || lastS === null ? {} : { open: { firedAtS, lastS } };
+    sprees.set(subject, { rows, ...open });
+  }
+  return sprees;
+}
+
+function isReadable(stored: Cells): boolean {
+  try {
+    spreesOf(stored);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function rowOf([atS, text, name, id]: z.infer<typeof rowCells>): AlertRow {
+  return {
+    atS,
+    ...(name === null ? {} : { other: id === null ? { name } : { name, id } }),
+    ...(text === null ? {} : { text }),
+  };
+}
+
+/** A second, then the identities of its rows, each as often as it was seen. */
+const flatSeen = z.array(z.union([z.number(), z.string()])).refine(([first]) => typeof first !== "string");
+
+type StoredSeen = z.infer<typeof flatSeen>;
+
+export const storedSeenSchema = z.union([
+  flatSeen,
+  // As releases before wrote it: the second of a row, its identity and how often; or how often, by the first two.
+  z.array(z.tuple([z.number(), z.string(), z.number()])).transform(flatSeenOf),
+  z.record(z.string(), z.number()).transform((byKey) =>
+    flatSeenOf(
+      Object.entries(byKey).map(([key, count]) => {
+        const space = key.indexOf(" ");
+        return [Number(key.slice(0, space)), key.slice(space + 1), count] as const;
+      }),
+    ),
+  ),
+]);
+
+function flatSeenOf(rows: readonly (readonly [atS: number, identity: string, count: number])[]): StoredSeen {
+  return rows.flatMap(([atS, identity, count]) => [atS, ...Array.from({ length: count }, () => identity)]);
+}
+
+export function storedSeen(seconds: SeenRows["seconds"]): StoredSeen {
+  const stored: StoredSeen = [];
+  for (const [atS, identities] of seconds) {
+    stored.push(atS);
+    for (const identity of identities) stored.push(identity);
+  }
+  return stored;
+}
+
+export function seenOf(stored: StoredSeen): SeenRows["seconds"] {
+  const seconds = new Map<number, readonly string[]>();
+  let atS = 0;
+  for (const cell of stored) {
+    if (typeof cell === "number") atS = cell;
+    else seconds.set(atS, [...(seconds.get(atS) ?? []), cell]);
+  }
+  return seconds;
+}
