@@ -4,9 +4,10 @@ import { watchList } from "../src/discord/render/players/watch-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import type { Actor } from "../src/domain/guild.ts";
 import { moderatedServers } from "./moderated-servers.ts";
-import { endWatch, playerActs, watchPlayer } from "./player-buttons.ts";
+import { playerActs } from "./player-buttons.ts";
 import { chooseOnePlayer, completePlayer, playerOption } from "./player-choice.ts";
 import { placeOf, playerAt, showList, showPlayer, showTyped, turnPage } from "./player-show.ts";
+import { endWatch, watchPlayer } from "./player-watch.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 
 /** Who somebody is, what they did before, who dealt with it. For Moderators. */

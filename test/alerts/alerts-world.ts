@@ -20,6 +20,7 @@ import type { GameAccount } from "../../src/domain/ports/game-accounts.ts";
 import type { Sink } from "../../src/domain/ports/sink.ts";
 import type { RunRecord } from "../../src/domain/run.ts";
 import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
+import { linkedServer } from "../support/bindings.ts";
 import { seededRandom, settle, VirtualClock } from "../support/clock.ts";
 import { FakeSink } from "../support/fake-sink.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
@@ -28,16 +29,7 @@ import { serverStatus } from "../support/server-status.ts";
 export const SOURCE = "s1" as SourceId;
 export const CHANNEL = "alerts";
 
-export const binding: Binding = {
-  id: "b1",
-  guildId: "g1",
-  source: SOURCE,
-  name: "Town",
-  ownerId: 1,
-  joinKey: "k",
-  linkedBy: "u1",
-  linkedAtMs: 0,
-};
+export const binding = linkedServer({ source: SOURCE });
 
 /** A process of the bot that was killed waits for ever, and does nothing more. */
 interface Process {

@@ -8,6 +8,7 @@ import { type Binding, DEFAULT_SETTINGS } from "../../src/domain/guild.ts";
 import type { CommandEntry, KillEntry, ModCallEntry, Snapshot, SourceId } from "../../src/domain/model.ts";
 import type { Documents } from "../../src/domain/ports/documents.ts";
 import { readLogged } from "../../src/runs/catalogue/read-logged.ts";
+import { linkedServer } from "../support/bindings.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
 
 /** The wing of alerts between answers of busy servers and a Discord that takes everything at once. */
@@ -93,16 +94,12 @@ function cpuUs(): number {
 }
 
 function bindingOf(index: number): Binding {
-  return {
+  return linkedServer({
     id: `b${index}`,
     guildId: `g${index}`,
     source: `s${index}` as SourceId,
     name: `Town ${index}`,
-    ownerId: 1,
-    joinKey: "k",
-    linkedBy: "u",
-    linkedAtMs: 0,
-  };
+  });
 }
 
 /** As texts, which is what a store is given. */

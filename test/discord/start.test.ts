@@ -4,12 +4,12 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { commands } from "../../commands/index.ts";
 import { type Command, defineCommand, defineEntry } from "../../src/discord/command.ts";
-import { createDiscord } from "../../src/discord/create-discord.ts";
 import { createCommandRegistry } from "../../src/discord/interactions/command-registry.ts";
 import { definitionsHash, parseRegistered } from "../../src/discord/interactions/registration.ts";
 import { md } from "../../src/domain/escaped.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
-import { FakeWorld, keptLog, textDocuments } from "../support/fake-services.ts";
+import { discordIn } from "../support/discord-rig.ts";
+import { FakeWorld, textDocuments } from "../support/fake-services.ts";
 
 const hello = (description: string): Command =>
   defineCommand({
@@ -23,27 +23,12 @@ const hello = (description: string): Command =>
     }),
   });
 
-function wing(emulated: EmulatedDiscord, token: string, registered = textDocuments()) {
-  const { clock, random, settings, bindings } = new FakeWorld();
-  return createDiscord({
-    token,
-    apiUrl: emulated.apiUrl,
-    shards: "auto",
-    settings,
-    bindings,
-    registered,
-    clock,
-    random,
-    log: keptLog(),
-  });
-}
-
 test("a restart registers only what has changed", async (t) => {
   const emulated = await EmulatedDiscord.start({ record: true });
   t.after(() => emulated.close());
   const registered = textDocuments();
   for (const description of ["first", "first", "second"]) {
-    const discord = wing(emulated, emulated.token, registered);
+    const discord = discordIn(emulated, new FakeWorld(), { registered });
     await discord.start([hello(description)], new FakeWorld().services);
     await discord.stop();
   }
@@ -55,7 +40,7 @@ test("commands that Discord refuses do not keep the bot from starting, and are t
   const emulated = await EmulatedDiscord.start();
   t.after(() => emulated.close());
   const registered = textDocuments();
-  const discord = wing(emulated, emulated.token, registered);
+  const discord = discordIn(emulated, new FakeWorld(), { registered });
   t.after(() => discord.stop());
   await discord.start([hello("d".repeat(101))], new FakeWorld().services);
   assert.equal(discord.state().ready, true);
@@ -84,7 +69,7 @@ test("npm run deploy registers the commands by the environment alone, and says i
 test("a token that Discord does not accept ends the start with a line that names the variable", async (t) => {
   const emulated = await EmulatedDiscord.start({ token: "the-right-one" });
   t.after(() => emulated.close());
-  const discord = wing(emulated, "a-wrong-one");
+  const discord = discordIn(emulated, new FakeWorld(), { token: "a-wrong-one" });
   await assert.rejects(discord.start([], new FakeWorld().services), (error: unknown) => {
     assert.ok(error instanceof Error);
     assert.equal(error.name, "LoginError");
@@ -97,7 +82,7 @@ test("a token that Discord does not accept ends the start with a line that names
 test("a Discord that cannot be reached ends the start with a line that says so", async () => {
   const emulated = await EmulatedDiscord.start();
   await emulated.close();
-  const discord = wing(emulated, emulated.token);
+  const discord = discordIn(emulated, new FakeWorld());
   await assert.rejects(discord.start([], new FakeWorld().services), /cannot be reached/);
 });
 

@@ -6,6 +6,7 @@ import { meantServer } from "../../src/domain/server-choice.ts";
 import { renamed, uniqueName } from "../../src/domain/server-names.ts";
 import { clockIn, zoneNamed } from "../../src/domain/time-zones.ts";
 import { anyText } from "../support/any-text.ts";
+import { linkedServer } from "../support/bindings.ts";
 
 const named = (...names: readonly string[]) => names.map((name) => ({ name }));
 
@@ -48,16 +49,7 @@ test("a name that shows nothing, is too long or is taken is refused in words", (
 });
 
 test("the server of the channel is meant before the default, and the only one always", () => {
-  const binding = (id: string) => ({
-    id,
-    guildId: "1",
-    name: id,
-    ownerId: 1,
-    joinKey: "j",
-    linkedBy: "2",
-    linkedAtMs: 0,
-    source: id as never,
-  });
+  const binding = (id: string) => linkedServer({ id, name: id });
   const both = [binding("a"), binding("b")];
   assert.equal(meantServer(both, {}, "9"), undefined);
   assert.equal(meantServer(both, { defaultServer: "a" }, "9")?.id, "a");

@@ -3,18 +3,10 @@ import { describe, test } from "node:test";
 import type { Binding } from "../../src/domain/guild.ts";
 import type { Demand, SourceId } from "../../src/domain/model.ts";
 import { RecordedServers } from "../../src/history/recorded-servers.ts";
+import { linkedServer } from "../support/bindings.ts";
 
 function binding(guildId: string, id: string, source: string): Binding {
-  return {
-    id,
-    guildId,
-    source: source as SourceId,
-    name: id,
-    ownerId: 1,
-    joinKey: "k",
-    linkedBy: "u",
-    linkedAtMs: 5_000,
-  };
+  return linkedServer({ id, guildId, source: source as SourceId, name: id, linkedAtMs: 5_000 });
 }
 
 function linksOf(bindings: readonly Binding[], isOurs: (guildId: string) => boolean = () => true) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Command } from "../../src/discord/command.ts";
 import { createDiscord, type Discord } from "../../src/discord/create-discord.ts";
+import type { Settings } from "../../src/domain/ports/settings.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
 import { FakeWorld, type KeptLog, keptLog, textDocuments } from "./fake-services.ts";
@@ -23,6 +24,23 @@ export interface DiscordRig {
   readonly member: Person;
 }
 
+interface DiscordParts {
+  /** @default the one that the emulated Discord takes */
+  readonly token?: string;
+  readonly registered?: ReturnType<typeof textDocuments>;
+  readonly log?: KeptLog;
+  readonly settings?: Settings;
+}
+
+/** The Discord wing over a world, not started. */
+export function discordIn(
+  { apiUrl, token: right }: EmulatedDiscord,
+  { clock, random, settings: kept, bindings }: FakeWorld,
+  { token = right, registered = textDocuments(), log = keptLog(), settings = kept }: DiscordParts = {},
+): Discord {
+  return createDiscord({ token, apiUrl, shards: "auto", settings, bindings, registered, clock, random, log });
+}
+
 /** Time is the world's virtual clock on both sides. */
 export async function startDiscordRig(t: TestContext, commands: readonly Command[]): Promise<DiscordRig> {
   const world = new FakeWorld();
@@ -36,18 +54,7 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
   const log = keptLog();
   const registered = textDocuments();
   const removedGuilds: string[] = [];
-  const { clock, random, settings, bindings, services } = world;
-  const discord = createDiscord({
-    token: emulated.token,
-    apiUrl: emulated.apiUrl,
-    shards: "auto",
-    settings,
-    bindings,
-    registered,
-    clock,
-    random,
-    log,
-  });
+  const discord = discordIn(emulated, world, { registered, log });
   discord.listen({
     async *guildsToCheck() {},
     onPermissionsChanged: () => undefined,
@@ -57,7 +64,7 @@ export async function startDiscordRig(t: TestContext, commands: readonly Command
     await discord.stop();
     mustFitOpenApi(emulated);
   });
-  await discord.start(commands, services);
+  await discord.start(commands, world.services);
   const owner = emulated.as(guild.owner);
   return {
     emulated,

@@ -23,6 +23,7 @@ import type { JournalOwner } from "../../src/feeds/journal/journal-id.ts";
 import { parseJournalChunk, parseJournalHead } from "../../src/feeds/journal/journal-records.ts";
 import { parseOffset } from "../../src/feeds/journal/offsets.ts";
 import { createCleanStop, parseCleanEnd } from "../../src/store/clean-stop.ts";
+import { linkedServer } from "./bindings.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { entryLinesOf } from "./entry-lines.ts";
 import { FakeSink } from "./fake-sink.ts";
@@ -93,16 +94,7 @@ export class FeedsRig {
   }
 
   link(id: string, name: string, of: SourceId): void {
-    this.bindings.set(id, {
-      id,
-      guildId,
-      source: of,
-      name,
-      ownerId: 1,
-      joinKey: "join",
-      linkedBy: "user-1",
-      linkedAtMs: 0,
-    });
+    this.bindings.set(id, linkedServer({ id, guildId, source: of, name, joinKey: "join" }));
   }
 
   get nowS(): number {

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { commands } from "../../commands/index.ts";
-import { createDiscord, type Discord } from "../../src/discord/create-discord.ts";
+import type { Discord } from "../../src/discord/create-discord.ts";
 import { runRenderer } from "../../src/discord/render/run-renderer.ts";
 import type { Binding } from "../../src/domain/guild.ts";
 import type { Schedules } from "../../src/domain/ports/schedules.ts";
 import { EmulatedDiscord } from "../../src/sandbox/discord/discord.ts";
 import type { Channel, Exchange, Guild, Person, Role } from "../../src/sandbox/discord/types.ts";
-import { FakeWorld, type KeptLog, keptLog, textDocuments } from "./fake-services.ts";
+import { discordIn } from "./discord-rig.ts";
+import { FakeWorld, type KeptLog, keptLog } from "./fake-services.ts";
 import { OpenApi } from "./openapi.ts";
 import { binding as plainBinding, RunsRig } from "./runs-rig.ts";
 
@@ -43,19 +44,12 @@ export async function startRunCommandsRig(t: TestContext): Promise<RunCommandsRi
   const person = (name: string, ...held: Role[]) => emulated.as(guild.addMember({ name, roles: held }));
   const log = keptLog();
   let runs: RunsRig | undefined;
-  const discord = createDiscord({
-    token: emulated.token,
-    apiUrl: emulated.apiUrl,
-    shards: "auto",
+  const discord = discordIn(emulated, world, {
     settings: {
       of: (guildId) => known(runs).settings.of(guildId),
       knownPolicies: (guildId) => known(runs).settings.knownPolicies(guildId),
       change: (guildId, edit) => known(runs).settings.change(guildId, edit),
     },
-    bindings: world.bindings,
-    registered: textDocuments(),
-    clock: world.clock,
-    random: world.random,
     log,
   });
   const { sink, notifier, members, lateAnswers } = discord;

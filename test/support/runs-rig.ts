@@ -34,6 +34,7 @@ import { parseSchedule } from "../../src/runs/schedules/schedule-record.ts";
 import { parseSealedAnswer } from "../../src/store/document-schemas.ts";
 import { createRunAnswers } from "../../src/store/run-answers.ts";
 import { createVault } from "../../src/store/vault.ts";
+import { linkedServer } from "./bindings.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
 
@@ -41,16 +42,7 @@ import { MemoryDocuments } from "./memory-documents.ts";
 
 export const sourceId = "a".repeat(64) as SourceId;
 
-export const binding: Binding = {
-  id: "b1",
-  guildId: "g1",
-  source: sourceId,
-  name: "Liberty County",
-  ownerId: 1,
-  joinKey: "LC",
-  linkedBy: "u-owner",
-  linkedAtMs: 0,
-};
+export const binding = linkedServer({ source: sourceId, name: "Liberty County", joinKey: "LC" });
 
 export const roles = { viewer: "r-view", mod: "r-mod", admin: "r-admin", manager: "r-man", none: "r-none" };
 

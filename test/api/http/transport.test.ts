@@ -10,6 +10,7 @@ import { Failure } from "../../../src/domain/failure.ts";
 import { serve } from "../../../src/sandbox/service/http.ts";
 import { Service } from "../../../src/sandbox/service/service.ts";
 import { clientDocuments } from "../../support/client-documents.ts";
+import { isFailure } from "../../support/failures.ts";
 import { FakeKeyRing, FakeMetrics } from "../../support/network.ts";
 
 const STARTED_AGO_MS = 60_000;
@@ -59,6 +60,14 @@ function clientOf(serviceUrl: string, deadlineMs = 5_000): { client: Client; rin
   return { client, ring };
 }
 
+/** Reads once, which has to fail as an answer that could not be read. */
+async function findsUnreadable(url: string, key = "k"): Promise<void> {
+  const { client, ring } = clientOf(url);
+  const read = client.read(ring.add(key), [], { priority: "person" });
+  await assert.rejects(read, isFailure("bad-response"));
+  await client.close();
+}
+
 const quiet = () => {};
 
 test("reads and commands go over real sockets with the headers that the service asks for", async () => {
@@ -80,12 +89,7 @@ test("reads and commands go over real sockets with the headers that the service 
 test("an answer beyond the size limit is an answer that could not be read, not a service out of reach", async () => {
   const service = new Service({ nowMs: () => Date.now(), keys: ["a-key"], faults: { oversize: 1 } });
   const { url, close } = await serve(service);
-  const { client, ring } = clientOf(url);
-  await assert.rejects(
-    client.read(ring.add("a-key"), [], { priority: "person" }),
-    (error) => error instanceof Failure && error.code === "bad-response",
-  );
-  await client.close();
+  await findsUnreadable(url, "a-key");
   await close();
 });
 
@@ -93,14 +97,7 @@ test("a redirect is not followed: the key goes nowhere else", async () => {
   const elsewhere = await countRequests(async (other) => {
     await withServer(
       (_request, response) => response.writeHead(302, { location: other }).end("{}"),
-      async (url) => {
-        const { client, ring } = clientOf(url);
-        await assert.rejects(
-          client.read(ring.add("k"), [], { priority: "person" }),
-          (error) => error instanceof Failure && error.code === "bad-response",
-        );
-        await client.close();
-      },
+      (url) => findsUnreadable(url),
     );
   });
   assert.equal(elsewhere, 0);
@@ -188,14 +185,7 @@ test("an endless answer is cut off", async () => {
       };
       more();
     },
-    async (url) => {
-      const { client, ring } = clientOf(url);
-      await assert.rejects(
-        client.read(ring.add("k"), [], { priority: "person" }),
-        (error) => error instanceof Failure && error.code === "bad-response",
-      );
-      await client.close();
-    },
+    (url) => findsUnreadable(url),
   );
 });
 

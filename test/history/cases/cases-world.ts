@@ -3,6 +3,7 @@ import { DEFAULT_SETTINGS, type GuildSettings } from "../../../src/domain/guild.
 import type { CommandEntry, JoinEntry, PlayerRef, Snapshot, SourceId } from "../../../src/domain/model.ts";
 import { type CasesRoom, createCases } from "../../../src/history/cases/create-cases.ts";
 import { readLogged } from "../../../src/runs/catalogue/read-logged.ts";
+import { linkedServer } from "../../support/bindings.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
 import { serverStatus } from "../../support/server-status.ts";
@@ -102,16 +103,7 @@ export class CasesWorld {
             this.#life === life ? Reflect.apply(value, target, args) : new Promise(() => undefined);
         },
       });
-    const binding = {
-      id: "b1",
-      guildId: "g1",
-      source,
-      name: "Town",
-      ownerId: 1,
-      joinKey: "k",
-      linkedBy: "u",
-      linkedAtMs: this.clock.nowMs() - 60_000,
-    };
+    const binding = linkedServer({ source, linkedAtMs: this.clock.nowMs() - 60_000 });
     return createCases({
       store: alive(this.cases),
       watchStore: alive(this.watches),

@@ -8,6 +8,7 @@ import type { HistoryDatabase } from "../../../src/history/database/open-databas
 import { openContext } from "../../../src/history/queries/context.ts";
 import { namedQueries, type QueryName } from "../../../src/history/queries/named-queries.ts";
 import { readLogged } from "../../../src/runs/catalogue/read-logged.ts";
+import { linkedServer } from "../../support/bindings.ts";
 import { seededRandom, VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
 import { WakeUp } from "../../support/wake-up.ts";
@@ -77,16 +78,7 @@ async function startProcess(database: HistoryDatabase, dieAt: () => boolean) {
       if (underWay === 0) idle.call();
     }
   };
-  const binding = {
-    id: "b1",
-    guildId: "g1",
-    source: SOURCE,
-    name: "Town",
-    ownerId: 1,
-    joinKey: "k",
-    linkedBy: "u",
-    linkedAtMs: START_S * 1_000,
-  };
+  const binding = linkedServer({ source: SOURCE, linkedAtMs: START_S * 1_000 });
   const reported: string[] = [];
   const room = createCases({
     store: storedCases(call as never),

@@ -11,6 +11,7 @@ import type { Sink } from "../../../src/domain/ports/sink.ts";
 import type { ServerStats, StatsSpan } from "../../../src/domain/stats.ts";
 import { WeeklyBoard } from "../../../src/history/weekly/weekly-board.ts";
 import { parseWeekly, type WeeklyRecord } from "../../../src/history/weekly/weekly-record.ts";
+import { linkedServer } from "../../support/bindings.ts";
 import { VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
@@ -24,16 +25,8 @@ const DAY_MS = 24 * HOUR_MS;
 const FRIDAY_MS = Date.UTC(2026, 0, 2, 12);
 const MONDAY_9_MS = Date.UTC(2026, 0, 5, 9);
 
-const bindingOf = (id: string): Binding => ({
-  id,
-  guildId: GUILD,
-  source: id as SourceId,
-  name: `Town ${id}`,
-  ownerId: 1,
-  joinKey: "j",
-  linkedBy: "u",
-  linkedAtMs: 0,
-});
+const bindingOf = (id: string): Binding =>
+  linkedServer({ id, guildId: GUILD, source: id as SourceId, name: `Town ${id}` });
 
 function statsOf(span: StatsSpan & { readonly bindingId: string }): ServerStats {
   const known = { knownS: span.toS - span.fromS, players: 5, peak: 9, staff: 1, uncoveredS: 3_600 };
