@@ -53,7 +53,8 @@ export class CardMessages {
         nonce: nonceOf(this.#ports.nonceKey, record.id, feedId, ...round),
         matches: (found) => this.#isCardOf(record, feedId, found),
         afterMessageId: undefined,
-        notBeforeMs: firstAtS * 1_000,
+        // The service's clock may run ahead of Discord's, and what was not seen was not posted.
+        notBeforeMs: Math.min(firstAtS * 1_000, record.createdAtMs),
         sentBefore,
       },
       this.#ports,

@@ -52,7 +52,10 @@ export async function viewChannel(
 }
 
 function oldestMs({ frozen, sinceMs }: OffsetRecord, first: JournalItem | undefined): number {
-  if (first?.kind === "gap") return (first.fromS ?? first.toS) * 1_000;
-  if (first !== undefined) return first.entry.atS * 1_000;
+  if (first !== undefined) {
+    const atS = first.kind === "gap" ? (first.fromS ?? first.toS) : first.entry.atS;
+    // The service's clock may run ahead of Discord's, and what was not seen was not posted.
+    return Math.min(atS * 1_000, first.seenAtMs);
+  }
   return (frozen?.atMs ?? sinceMs) - OWN_CLOCK_SLACK_MS;
 }

@@ -198,6 +198,23 @@ describe("mod-call cards", () => {
       }
     }));
 
+  test("a card is found after a kill also where the game service's clock is an hour ahead", () =>
+    withModCalls({}, async (rig) => {
+      rig.sink.fault = (call) => {
+        if (call === "send") rig.stores.cards.failure = new Error("killed here");
+        return undefined;
+      };
+      rig.callModerators("Caller", rig.nowS + 3_600);
+      await rig.pollAndFlush();
+      assert.equal(titles(rig).length, 1);
+      await rig.clock.advance(rig.sink.nonceMemoryMs);
+      rig.stores.cards.failure = undefined;
+      rig.sink.fault = () => undefined;
+      await rig.crash();
+      await rig.calmDown();
+      assert.equal(titles(rig).length, 1);
+    }));
+
   test("the state survives a restart, and a claim made during an outage is shown after it", () =>
     withModCalls({}, async (rig) => {
       rig.callModerators("Ann");

@@ -310,6 +310,31 @@ describe("delivery", () => {
       assert.deepEqual(joined(rig), ["A", "B"]);
     }));
 
+  test("a game service whose clock is an hour ahead: what was posted before a kill is found all the same", () =>
+    withRig(async (rig) => {
+      await rig.add();
+      await rig.poll();
+      const ahead = {
+        kind: "join",
+        atS: rig.nowS + 3_600,
+        player: { name: "A", id: 1 },
+        joined: true,
+      } as const;
+      rig.log.joinLogs.push(ahead);
+      rig.sink.fault = (call) => {
+        if (call === "send") rig.stores.offsets.failure = new Error("killed here");
+        return undefined;
+      };
+      await rig.pollAndFlush();
+      assert.deepEqual(joined(rig), ["A"]);
+      await rig.clock.advance(rig.sink.nonceMemoryMs);
+      rig.stores.offsets.failure = undefined;
+      rig.sink.fault = () => undefined;
+      await rig.crash();
+      await rig.calmDown();
+      assert.deepEqual(joined(rig), ["A"]);
+    }));
+
   test("feeds with different filters read one journal, each at its own pace", () =>
     withRig(async (rig) => {
       rig.players = [
