@@ -25,6 +25,8 @@ const MOST_429_PER_1000 = 1;
 /** A takeover: the lease, a login, and five seconds for each identify of the block that cannot go beside another. */
 const TAKEOVER_S = 15;
 const IDENTIFY_S = 5;
+/** What the takeover is measured with. */
+const LOOK_EVERY_MS = 100;
 const MAX_CONCURRENCY = 1;
 
 /** What one world showed. */
@@ -182,7 +184,8 @@ function noteDelays(delays: number[], fromMs: number, nowMs: () => number) {
 async function takeover(): Promise<Takeover> {
   const shardsOfBlock = 2;
   const size = { communities: 24, blocks: BLOCKS, shardsOfBlock, standbys: 1 };
-  const fleet = await Fleet.open({ ...size, seed: 5, perMinute: 240, perSecond: PER_S });
+  const pace = { perMinute: 240, perSecond: PER_S };
+  const fleet = await Fleet.open({ ...size, ...pace, seed: 5, lookEveryMs: LOOK_EVERY_MS });
   fleet.discord.limits.identify.maxConcurrency = MAX_CONCURRENCY;
   try {
     await fleet.begin();

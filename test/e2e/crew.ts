@@ -7,7 +7,8 @@ import { addFeeds, type Channels, differences, gapNotices, type Lengths, lengths
 
 /** Of the real clock, and only for what never comes. */
 const PATIENCE_MS = 300_000;
-const LOOK_EVERY_MS = 50;
+/** Each look may ask every process. */
+const LOOK_EVERY_MS = 250;
 
 /** Several real bot processes on one real Redis, between a town and an emulated Discord, with four feeds. */
 export class Crew {

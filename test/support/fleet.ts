@@ -25,6 +25,8 @@ export interface FleetOptions {
   readonly perSecond: number;
   /** Identifies that Discord takes at once. @default 16, as it tells large bots */
   readonly maxConcurrency?: number;
+  /** How often is looked for what is waited for; each look may ask every process. @default 300 */
+  readonly lookEveryMs?: number;
   /** Two communities of different blocks have linked one server: `Fleet.neighbours`. @default false */
   readonly sharesServer?: boolean;
 }
@@ -49,7 +51,7 @@ interface Asked {
 const SECRET_KEY = new Uint8Array(32).fill(7);
 const DISCORD_EPOCH_MS = 1_420_070_400_000;
 const SHAPE = { textChannels: 1, voiceChannels: 0, roles: 2 };
-const LOOK_EVERY_MS = 100;
+const LOOK_EVERY_MS = 300;
 /** So long that a block's absence never opens a real gap: what is lost then was lost by the bot. */
 const LONG_LOG = 600;
 
@@ -278,7 +280,7 @@ export class Fleet {
       const found = await probe();
       if (found !== undefined) return found;
       if (performance.now() > deadlineMs) throw new Error(`never seen: ${what}`);
-      await sleep(LOOK_EVERY_MS);
+      await sleep(this.options.lookEveryMs ?? LOOK_EVERY_MS);
     }
   }
 

@@ -1,15 +1,17 @@
-import { once } from "node:events";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 
 interface Call {
+  readonly id: number;
   readonly module: string;
   readonly name: string;
   readonly args: readonly unknown[];
 }
-type Result = { readonly value: unknown } | { readonly error: unknown };
+type Result = { readonly id: number } & ({ readonly value: unknown } | { readonly error: unknown });
 
 let thread: Worker | undefined;
-let calls: Promise<unknown> = Promise.resolve();
+let calls = 0;
+/** Those that wait for their result, by id. */
+const waiting = new Map<number, PromiseWithResolvers<unknown>>();
 
 /**
  * Calls a function that a module exports in a thread beside the tests; arguments and results are copied. node:test follows
@@ -20,35 +22,56 @@ export function inThread<F extends (...args: never[]) => Promise<unknown>>(
   name: string,
   ...args: Parameters<F>
 ): Promise<Awaited<ReturnType<F>>> {
-  const call = calls.then(() => ask({ module: module.href, name, args }));
-  calls = call.catch(() => undefined);
+  calls += 1;
   // The thread calls just this function; that is lost on the type checker only.
-  return call as Promise<Awaited<ReturnType<F>>>;
+  return ask({ id: calls, module: module.href, name, args }) as Promise<Awaited<ReturnType<F>>>;
 }
 
 async function ask(call: Call): Promise<unknown> {
-  thread ??= new Worker(new URL(import.meta.url));
+  thread ??= startThread();
+  const there = thread;
+  const result = Promise.withResolvers<unknown>();
+  waiting.set(call.id, result);
   // Without a call it keeps no process alive.
-  thread.ref();
+  there.ref();
+  there.postMessage(call);
   try {
-    thread.postMessage(call);
-    const [result]: [Result] = await (once(thread, "message") as Promise<[Result]>);
-    if ("error" in result) throw result.error;
-    return result.value;
+    return await result.promise;
   } finally {
-    thread.unref();
+    waiting.delete(call.id);
+    if (waiting.size === 0) there.unref();
   }
 }
 
-async function answer({ module, name, args }: Call): Promise<Result> {
+function startThread(): Worker {
+  const started = new Worker(new URL(import.meta.url));
+  const onEnd = (error: unknown) => {
+    // After an error it also exits; another may have been started by then.
+    if (thread !== started) return;
+    thread = undefined;
+    // What nobody waits for must not pass unseen.
+    if (waiting.size === 0) throw error;
+    for (const { reject } of waiting.values()) reject(error);
+  };
+  started.on("message", (result: Result) => {
+    const asked = waiting.get(result.id);
+    if ("error" in result) asked?.reject(result.error);
+    else asked?.resolve(result.value);
+  });
+  started.once("error", onEnd);
+  started.once("exit", () => onEnd(new Error("the thread of the tests has ended")));
+  return started;
+}
+
+async function answer({ id, module, name, args }: Call): Promise<Result> {
   try {
     // biome-ignore lint/plugin: a test names the module; no import rule is about tests.
     const found: Readonly<Record<string, unknown>> = await import(module);
     const named = found[name];
     if (typeof named !== "function") throw new TypeError(`${module} exports no function ${name}`);
-    return { value: await named(...args) };
+    return { id, value: await named(...args) };
   } catch (error) {
-    return { error };
+    return { id, error };
   }
 }
 

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SourceId } from "../../../src/domain/model.ts";
 import { type FeedsRig, withRig } from "../../support/feeds-rig.ts";
+import { inThread } from "../../support/in-thread.ts";
+import { diskFull, show, type showWhileFull, withCalls } from "./calls-unstored.ts";
 
 /** A rig with a feed of moderator calls whose baseline is taken, in a Discord that forgets nonces soon. */
 function withModCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
@@ -192,34 +194,14 @@ describe("cards after a power cut that set the store back", () => {
 });
 
 describe("emergency calls while the store cannot write", () => {
-  const withCalls = (run: (rig: FeedsRig) => Promise<void>) =>
-    withRig(run, {
-      feeds: [
-        { kind: "emergencyCalls", channelId: "calls" },
-        { kind: "joins", channelId: "joins" },
-      ],
-    });
-
-  function show(rig: FeedsRig, callNumber: number, callerId = 5): void {
-    rig.calls.push({ team: "Police", unitIds: [7], callerId, startedAtS: rig.nowS, callNumber });
-    rig.players = [5, 7].map((id) => ({
-      player: { name: `P${id}`, id },
-      team: "Police",
-      permission: "Normal",
-      wantedStars: 0,
-    }));
-  }
-
-  const full = new Error("the disk is full");
-
   async function pollInVain(rig: FeedsRig): Promise<void> {
-    await assert.rejects(rig.poll(), full);
+    await assert.rejects(rig.poll(), diskFull);
     await rig.clock.advance(5_000);
   }
 
   test("are told once it can again, though no answer shows them any more", () =>
     withCalls(async (rig) => {
-      rig.stores.cards.refuseWrites = full;
+      rig.stores.cards.refuseWrites = diskFull;
       show(rig, 1);
       await pollInVain(rig);
       rig.calls.splice(0);
@@ -242,8 +224,8 @@ describe("emergency calls while the store cannot write", () => {
 
   test("are told also where the journals' writes failed with them, and one failing call hides no other", () =>
     withCalls(async (rig) => {
-      rig.stores.heads.refuseWrites = full;
-      rig.stores.cards.refuseWrites = full;
+      rig.stores.heads.refuseWrites = diskFull;
+      rig.stores.cards.refuseWrites = diskFull;
       show(rig, 1);
       show(rig, 2);
       rig.join("A");
@@ -266,30 +248,18 @@ describe("emergency calls while the store cannot write", () => {
       assert.match(rig.sink.text("joins"), /\*\*A\*\* joined/);
     }));
 
-  test("are named in a notice where more waited than are kept, once the store takes them again", () =>
-    withCalls(async (rig) => {
-      rig.stores.cards.refuseWrites = full;
-      const firstS = rig.nowS;
-      for (let call = 1; call <= 503; call++) {
-        rig.calls = [];
-        show(rig, call);
-        await rig.poll().catch(() => undefined);
-        await rig.clock.advance(1_000);
-      }
-      rig.calls = [];
-      rig.stores.cards.refuseWrites = undefined;
-      await rig.pollAndFlush(120_000);
-      const notices = rig.sink.messages("calls").flatMap(({ body }) => body.content ?? []);
-      assert.equal(notices.length, 1, notices.join("\n"));
-      const between = `between <t:${firstS}:T> and <t:${firstS + 2}:T>`;
-      assert.ok(
-        notices[0]?.startsWith(`⚠ 3 emergency calls ${between} are missing here`),
-        String(notices[0]),
-      );
-      await rig.pollAndFlush(120_000);
-      assert.equal(rig.sink.messages("calls").filter(({ body }) => body.cards !== undefined).length, 500);
-      assert.equal(rig.sink.messages("calls").length, 501);
-    }));
+  test("are named in a notice where more waited than are kept, once the store takes them again", async () => {
+    const { firstS, notices, messages, cards } = await inThread<typeof showWhileFull>(
+      new URL("./calls-unstored.ts", import.meta.url),
+      "showWhileFull",
+      503,
+    );
+    assert.equal(notices.length, 1, notices.join("\n"));
+    const between = `between <t:${firstS}:T> and <t:${firstS + 2}:T>`;
+    assert.ok(notices[0]?.startsWith(`⚠ 3 emergency calls ${between} are missing here`), String(notices[0]));
+    assert.equal(cards, 500);
+    assert.equal(messages, 501);
+  });
 });
 
 describe("an emergency card that a power cut made the store forget", () => {
