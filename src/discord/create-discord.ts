@@ -24,6 +24,7 @@ import { createSetupOffer } from "./connection/setup-offer.ts";
 import { createAnswerRests } from "./interactions/answer-rests.ts";
 import { createCommandRegistry } from "./interactions/command-registry.ts";
 import { createDispatch, type Dispatch } from "./interactions/dispatch.ts";
+import { FirstArrivals } from "./interactions/first-arrivals.ts";
 import { createLateAnswers } from "./interactions/late-answers.ts";
 import { createPendingLinks } from "./interactions/pending-links.ts";
 import { answerOutsideGuild, readInteraction } from "./interactions/read-interaction.ts";
@@ -133,6 +134,7 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const offerSetup = createSetupOffer({ settings, bindings, guilds, sink, clock, random, log });
   const lateAnswers = createLateAnswers({ rest: answerRests.later, notifier, log });
   const members = createMembers(rest, client);
+  const arrivals = new FirstArrivals();
   const guildEvents = new GuildEvents({ log, isOurs, offerSetup });
 
   function isOurs(guildId: string): boolean {
@@ -141,6 +143,11 @@ export function createDiscord(ports: DiscordPorts): Discord {
   }
 
   async function answer(interaction: Interaction): Promise<void> {
+    // Choices are asked for with each keystroke, and giving them twice does nothing twice.
+    if (!interaction.isAutocomplete() && !arrivals.isFirst(interaction.id, clock.monotonicMs())) {
+      log.warn({}, "an interaction came twice; it is handled once");
+      return;
+    }
     try {
       const incoming = readInteraction(interaction, answerRests);
       if (incoming === undefined) await answerOutsideGuild(interaction, answerRests);

@@ -435,6 +435,23 @@ test("a first answer that never got through does nothing, and leaves no thinking
   assert.equal(runs, 0);
 });
 
+test("an interaction that the gateway tells twice runs once, also while Discord confirms no first answer", async (t) => {
+  let runs = 0;
+  const rig = await startDiscordRig(t, [
+    puppet(() => {
+      runs += 1;
+      return { content: md`done` };
+    }),
+  ]);
+  for (const failCallbacks of [0, 2]) {
+    rig.emulated.faults.set({ tellTwice: 1, failCallbacks });
+    const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });
+    await exchange.settled(({ text }) => text === "done");
+    await eventually(() => rig.discord.state().interactionsUnderWay === 0);
+  }
+  assert.equal(runs, 2);
+});
+
 test("an outage of a minute in the middle of an answer leaves no thinking... behind", async (t) => {
   const rig = await startDiscordRig(t, [
     puppet(() => {

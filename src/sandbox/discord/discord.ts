@@ -113,7 +113,12 @@ export class EmulatedDiscord {
   as(member: Member): Person {
     const known = this.#people.get(member);
     if (known !== undefined) return known;
-    const parts = { world: this.#world, interactions: this.#interactions, gateway: this.#gateway };
+    const parts = {
+      world: this.#world,
+      interactions: this.#interactions,
+      gateway: this.#gateway,
+      faults: this.#faults,
+    };
     const person = new PersonState(parts, member);
     this.#people.set(member, person);
     return person;

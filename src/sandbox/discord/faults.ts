@@ -8,7 +8,8 @@ type Countdown =
   | "unauthorizedSends"
   | "callbackThen500"
   | "callbackThenReset"
-  | "failCallbacks";
+  | "failCallbacks"
+  | "tellTwice";
 
 /** What a fault does to the gateway. */
 export interface GatewayFaults {

@@ -1,5 +1,6 @@
 import { isText } from "./channel.ts";
 import { commandData, type Options, type Resolved, visibleCommands } from "./command-line.ts";
+import type { FaultPlan } from "./faults.ts";
 import type { Gateway } from "./gateway.ts";
 import { InteractionKind, type InteractionState, type Interactions } from "./interactions.ts";
 import { MessageState } from "./message.ts";
@@ -17,6 +18,7 @@ interface Parts {
   readonly world: World;
   readonly interactions: Interactions;
   readonly gateway: Gateway;
+  readonly faults: Pick<FaultPlan, "use">;
 }
 
 /** One member at Discord's client. */
@@ -163,7 +165,9 @@ export class PersonState implements Person {
       interaction.fail();
       return interaction;
     }
-    gateway.dispatch(guildId, "INTERACTION_CREATE", interactionPayload(world, interaction, data));
+    const payload = interactionPayload(world, interaction, data);
+    gateway.dispatch(guildId, "INTERACTION_CREATE", payload);
+    if (this.#parts.faults.use("tellTwice")) gateway.dispatch(guildId, "INTERACTION_CREATE", payload);
     const waited = world.events.until(() => interaction.over, act.waitMs ?? defaultWaitMs);
     await waited.catch(() => interaction.fail());
     return interaction;

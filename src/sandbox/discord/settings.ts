@@ -69,6 +69,8 @@ export interface FaultSettings {
   callbackThenReset?: number;
   /** The next n answers to interactions, after those that are carried out and lost, get 500 and are not carried out. */
   failCallbacks?: number;
+  /** The gateway tells of the next n interactions twice, as it may after a connection was lost. */
+  tellTwice?: number;
   /** Shards whose connections are cut and not taken up again until they are left out of this list. */
   shardsAway?: readonly number[];
   /** Real milliseconds before a request is looked at. */
