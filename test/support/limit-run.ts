@@ -7,7 +7,7 @@ import type { Log } from "../../src/log.ts";
 import { Service, type ServiceOptions } from "../../src/sandbox/service/service.ts";
 import { type ClientDocuments, ClientTexts, clientDocuments } from "./client-documents.ts";
 import { seededRandom, VirtualClock } from "./clock.ts";
-import { eventList, FakeKeyRing, FakeMetrics, virtualNetwork } from "./network.ts";
+import { eventList, FakeKeyRing, FakeMetrics, type HeaderChange, virtualNetwork } from "./network.ts";
 import { StallingClock } from "./stalling-clock.ts";
 
 export interface WorldOptions {
@@ -22,6 +22,7 @@ export interface WorldOptions {
   readonly skewMs?: number;
   /** Some three times a second the process does nothing for up to so long, as on a machine under load. @default 0 */
   readonly stallMs?: number;
+  readonly alter?: HeaderChange;
 }
 
 /** The emulated service, the client and a network between them, on a clock that a test moves. */
@@ -67,6 +68,7 @@ export class World {
       random,
       latencyMs: options.latencyMs ?? 40,
       jitterMs: options.jitterMs ?? 10,
+      alter: options.alter,
       onRead: (key, status) => {
         if (status === 403) this.refusalsRead.set(key, (this.refusalsRead.get(key) ?? 0) + 1);
       },

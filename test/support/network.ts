@@ -26,16 +26,22 @@ export interface NetworkOptions {
   readonly latencyMs: number;
   readonly jitterMs: number;
   readonly address?: string;
+  /** What becomes of an answer's headers on their way; `n` counts answers from 1. @default nothing */
+  readonly alter?: HeaderChange | undefined;
   /** Each answer as the client reads it. */
   readonly onRead?: (key: string, status: number) => void;
 }
+
+type Headers = Readonly<Record<string, string>>;
+export type HeaderChange = (headers: Headers, n: number) => Headers;
 
 /**
  * A network in virtual time between a client and the emulated service: latency both ways, connections that break before
  * or after the effect, answers that come late, silence. What happens to a request is drawn from the service's faults.
  */
 export function virtualNetwork(options: NetworkOptions): VirtualTransport {
-  const { service, clock, random } = options;
+  const { service, clock, random, alter = (headers: Headers) => headers } = options;
+  let answers = 0;
   // Whole milliseconds, as real clocks have them.
   const oneWay = () => Math.round(options.latencyMs + random.next() * options.jitterMs);
   return async (request, cancel) => {
@@ -65,7 +71,8 @@ export function virtualNetwork(options: NetworkOptions): VirtualTransport {
       const cut = fate.truncate ? answer.body.slice(0, answer.body.length >> 1) : answer.body;
       return clock.sleep(back + (answer.status < 300 ? lateMs : 0) + fate.slowBodyMs).then(() => {
         options.onRead?.(headers["server-key"] ?? "", answer.status);
-        return { status: answer.status, headers: answer.headers, body: cut };
+        answers += 1;
+        return { status: answer.status, headers: alter(answer.headers, answers), body: cut };
       });
     });
     return arrived;

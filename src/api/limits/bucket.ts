@@ -11,6 +11,10 @@ const CAUTIOUS_MS = 1_000;
 /** A reset further away than this is a mistake of the service. */
 const LONGEST_WINDOW_MS = 24 * 3_600_000;
 
+/** A window that is longer than this, and than so many of the longest one seen, is believed when it is named twice. */
+const LONGEST_USUAL_WINDOW_MS = 60_000;
+const FAR_WINDOWS = 5;
+
 /** How an answer that names the bucket came about. */
 export interface Telling {
   /** Its request was started here. */
@@ -52,6 +56,8 @@ export class Bucket {
   readonly #keptTokens: KeptTokens;
   /** When the one request was written that tries whether the next window has begun. */
   #scoutMs: number | undefined;
+  /** A reset that one answer named alone, far beyond all windows before. */
+  #farReset: { readonly resetMs: number; readonly readMs: number } | undefined;
   /** This process's share, where other processes of ours spend from the bucket too. */
   #share: LimitShare | undefined;
 
@@ -159,6 +165,20 @@ export class Bucket {
     this.#share?.spend(-1);
     this.#inFlight -= 1;
     this.#ours -= 1;
+  }
+
+  /**
+   * Whether an answer is not believed yet: one alone makes no window many times as long as all before, which would stop
+   * everything for hours. A second one that was asked for after it and says the same is believed.
+   */
+  doubts({ resetMs }: RateHeaders, { sentMs, readMs }: Observation): boolean {
+    if (this.#limit === undefined) return false;
+    const usualMs = Math.max(LONGEST_USUAL_WINDOW_MS, FAR_WINDOWS * this.#longestMs);
+    if (this.#clock.earliest(resetMs) <= readMs + usualMs) return false;
+    const far = this.#farReset;
+    if (far !== undefined && sentMs >= far.readMs && Math.abs(resetMs - far.resetMs) <= usualMs) return false;
+    this.#farReset = { resetMs, readMs };
+    return true;
   }
 
   /** An answer named this bucket. */

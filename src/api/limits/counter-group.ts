@@ -107,6 +107,9 @@ export class CounterGroup {
     readonly regrouped: boolean;
   } {
     const { source, quota, refused } = answer;
+    const expected = this.#expected(source, quota.limit);
+    if (!refused && expected.named.bucket.doubts(quota, answer))
+      return { named: expected.named, odd: true, regrouped: false };
     this.#limitOf.set(source, quota.limit);
     const isMixed = !this.#isMixed && this.#showsMixture(answer);
     if (isMixed) this.#sortByLimit();

@@ -1,15 +1,18 @@
 // Over 200 lines: what the limits allow and what each answer teaches are two sides of the same counters.
 import type { SourceId } from "../../domain/model.ts";
 import type { Outcome, WireAnswer } from "../http/classify.ts";
-import { dateMs, headerText, rateHeaders } from "../http/headers.ts";
+import { dateMs, headerText, type RateHeaders, rateHeaders } from "../http/headers.ts";
 import type { Bucket } from "./bucket.ts";
 import { Buckets, type Route } from "./bucket-registry.ts";
 import { CommandPace } from "./command-pace.ts";
 import type { CounterState } from "./counter-group.ts";
 import type { Exchange, InFlightRequest } from "./in-flight.ts";
+import { Restraint } from "./restraint.ts";
 import { type Observation, ServerClock } from "./server-clock.ts";
 import type { WaitingClass } from "./turn-order.ts";
 
+/** How far a stated reset may lie before the `Date` of its answer: rounding, and an answer that took its time. */
+const LATE_RESET_MS = 10_000;
 const SHARED_NOTICE_MS = 3_600_000;
 
 export interface RateLimiterParts {
@@ -61,6 +64,7 @@ export class RateLimiter {
   readonly #serverClock: ServerClock;
   readonly #buckets: Buckets;
   readonly #pace: CommandPace;
+  readonly #restraint = new Restraint();
   readonly #onShared: (bucketHash: string) => void;
   readonly #sharedToldMs = new Map<string, number>();
   #lastDate: { readonly text: string | undefined; readonly atMs: number | undefined } = {
@@ -116,7 +120,8 @@ export class RateLimiter {
 
   /** When such a request may start; infinitely late until an answer comes. */
   readyAtMs({ source, route, waitingClass }: Exchange, nowMs: number): number {
-    const generalMs = this.#buckets.general(source).bucket.readyAtMs(nowMs, eagernessOf(waitingClass));
+    const bucketMs = this.#buckets.general(source).bucket.readyAtMs(nowMs, eagernessOf(waitingClass));
+    const generalMs = Math.max(bucketMs, this.#restrainedUntilMs(waitingClass, nowMs));
     if (route === "read") return generalMs;
     return Math.max(generalMs, this.#pace.readyAtMs(source, nowMs, this.#buckets.command(source)?.bucket));
   }
@@ -136,6 +141,8 @@ export class RateLimiter {
 
   /** Until when nothing of this class may start, whatever the key; undefined when keys differ. */
   hopelessUntilMs(waitingClass: WaitingClass, nowMs: number): number | undefined {
+    const restrainedMs = this.#restrainedUntilMs(waitingClass, nowMs);
+    if (restrainedMs > nowMs) return restrainedMs;
     if (!this.#buckets.uniform) return undefined;
     return this.#buckets.common.readyAtMs(nowMs, eagernessOf(waitingClass));
   }
@@ -146,6 +153,7 @@ export class RateLimiter {
     const general = this.#buckets.general(source);
     const buckets = command === undefined ? [general] : [general, command];
     for (const { bucket } of buckets) bucket.started(nowMs);
+    this.#restraint.onStarted(nowMs);
     if (route === "command") this.#pace.started(source);
     return buckets;
   }
@@ -154,6 +162,7 @@ export class RateLimiter {
   lost({ buckets, startedMs, job }: InFlightRequest, nowMs: number): void {
     const { source, route } = job.exchange;
     const wasSent = startedMs !== undefined;
+    this.#restraint.onEnded();
     for (const { bucket } of buckets) {
       if (wasSent) bucket.spentUnseen();
       else bucket.notWritten();
@@ -172,8 +181,9 @@ export class RateLimiter {
   /** What its answer says of the limits, and that it has ended. */
   learn({ request, answer, outcome, observation }: Ended): void {
     const { source, route } = request.job.exchange;
-    const quota = rateHeaders(answer.headers);
+    const quota = this.#quotaOf(answer);
     const refused = outcome.kind === "halt";
+    this.#restraint.onEnded();
     let own: Bucket | undefined;
     if (quota === undefined) {
       for (const { bucket } of request.buckets) bucket.spentUnseen();
@@ -184,11 +194,13 @@ export class RateLimiter {
       if (learned.shared) this.#tellShared(learned.named.hash, observation.readMs);
       own = learned.named === this.#buckets.command(source) ? learned.named.bucket : undefined;
     }
+    const isLimit = refused && outcome.cause === "limit" && !outcome.saysBlocked;
+    const isGeneral = own === undefined && (route === "read" || quota !== undefined);
+    if (isLimit && isGeneral) this.#restraint.onRefused(observation.readMs);
     if (route !== "command") return;
     this.#pace.ended(source, observation.readMs);
     const ofCommand = quota === undefined || own !== undefined;
-    if (refused && outcome.cause === "limit" && ofCommand && !outcome.saysBlocked)
-      this.#pace.drained(source, observation);
+    if (isLimit && ofCommand) this.#pace.drained(source, observation);
     else if (!refused && quota !== undefined && own !== undefined)
       this.#pace.learn(source, quota, observation);
   }
@@ -197,6 +209,19 @@ export class RateLimiter {
   forget(source: SourceId, nowMs: number): void {
     this.#buckets.forget(source);
     this.#pace.forget(source, nowMs);
+  }
+
+  /** Our own questions (the probe after a halt) are few, and wait for nothing here. */
+  #restrainedUntilMs(waitingClass: WaitingClass, nowMs: number): number {
+    return waitingClass === "internal" ? nowMs : this.#restraint.readyAtMs(nowMs);
+  }
+
+  /** A window that was long over when its answer was written is a mistake: nothing could be held back by it. */
+  #quotaOf(answer: WireAnswer): RateHeaders | undefined {
+    const quota = rateHeaders(answer.headers);
+    const dateMs = this.#dateOf(answer);
+    const isOver = quota !== undefined && dateMs !== undefined && quota.resetMs < dateMs - LATE_RESET_MS;
+    return isOver ? undefined : quota;
   }
 
   /** Many answers of one second carry one `Date`. */
