@@ -19,12 +19,15 @@ interface Wanted {
   readonly what: string;
 }
 
-/** @throws Failure "denied" where memory says that the form would be refused; the audit shows who tried. */
+/** @throws Failure "not-linked" where no server can be meant, "denied" where memory says that the form would be refused; the audit shows who tried. */
 export function refuseBeforeForm(
   services: Services,
   { actor }: Pick<Press, "actor">,
   { bindingIds, decide, what }: Wanted,
 ): void {
+  if (bindingIds.length === 0) {
+    throw new Failure("not-linked", "No game server is linked here yet.", { wants: "server", isRead: true });
+  }
   let refused:
     | { readonly decision: Extract<Decision, { allowed: false }>; readonly bindingId: string }
     | undefined;

@@ -176,6 +176,12 @@ export const staffEntry = defineEntry<StaffArgs>({
   parse: (options) => ({ member: options.person("member"), days: periodOf(options.string("period")) }),
   async *execute({ actor, args, signal }, services) {
     const { settings, clock } = services;
+    if (services.bindings.linkedOf(actor.guildId).length === 0) {
+      throw new Failure("not-linked", "No game server is linked here yet.", {
+        wants: "server",
+        isRead: true,
+      });
+    }
     const isStaff = (await staffedServers(services, actor)).length > 0;
     if (!isStaff && !actor.manageGuild) {
       throw new Failure("denied", "Only staff have figures of staff.", { isRead: true, wants: "tier" });

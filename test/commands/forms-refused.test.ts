@@ -166,6 +166,19 @@ describe("a button whose form would be refused", () => {
     assert.deepEqual(rig.world.events, []);
   });
 
+  test("opens nowhere where no server is linked any more", () => {
+    const rig = new Buttons();
+    const opened = [
+      ...PLAYER_FORMS.map(([name]) => rig.press(playerForm(name), "gone/4001", moderator)),
+      rig.press(modCallActions["mod-resolve"], "gone", moderator),
+      rig.press(modCallRunActions["mod-pm"], "gone", moderator),
+    ];
+    for (const failure of opened) {
+      assert.ok(failure instanceof Failure);
+      assert.deepEqual([failure.code, failure.wants], ["not-linked", "server"]);
+    }
+  });
+
   test("on the card of a call goes by that call's server, and by all of them once the card is not in memory", async () => {
     const rig = new Buttons();
     const river = await rig.link("river", MODS);

@@ -114,7 +114,11 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
   }
   const lines: Escaped[] = [joined([md`${RAN_WORDS[failure.ran]}`, ...said.why], " ")];
   // What was written wrong says itself how to mend it. Where it may have happened, "try again" would be wrong advice.
-  const saysIt = failure.ran === "unknown" || failure.code === "bad-command" || context.next !== undefined;
+  const saysIt =
+    failure.ran === "unknown" ||
+    failure.code === "bad-command" ||
+    context.next !== undefined ||
+    isAdvised(failure, said);
   if (!saysIt) lines.push(md`**Next:** ${next}`);
   const again = failure.retryAtMs;
   if (again !== undefined) lines.push(md`**When:** after <t:${Math.ceil(again / 1000)}:T>`);
@@ -132,16 +136,18 @@ export function failureBody(failure: Failure, context: ErrorContext): MessageBod
 /** Nothing of it could have run, so it says in one sentence what is the matter, and in one what to do. */
 function plainBody(
   failure: Failure,
-  { what, why, next }: Said & { readonly next: Escaped },
+  { next, ...said }: Said & { readonly next: Escaped },
   context: ErrorContext,
 ): MessageBody {
   if (failure.wants === "server") return nothingLinked(failure, next, context);
+  const { what, why } = said;
   const lines: Escaped[] = [...why];
   const again = failure.retryAtMs;
   // A clock time stays true when it has passed; "in 10 seconds" does not.
   if (again !== undefined) lines.push(md`Ask again after <t:${Math.ceil(again / 1000)}:T>.`);
   // A button says it as well, and what is not linked or was written wrong says it itself.
-  else if (context.next === undefined && !SAY_IT_THEMSELVES.has(failure.code)) lines.push(next);
+  else if (context.next === undefined && !SAY_IT_THEMSELVES.has(failure.code) && !isAdvised(failure, said))
+    lines.push(next);
   lines.push(referenceLine(context.reference, failure.commandId));
   return body({ title: md`⛔ ${what}`, description: joined(lines, "\n"), color: FAILED_COLOR }, context.next);
 }
@@ -149,6 +155,13 @@ function plainBody(
 interface Said {
   readonly what: Escaped;
   readonly why: readonly Escaped[];
+  /** The failure's own first sentence is the title, and it has another. */
+  readonly hasMore: boolean;
+}
+
+/** What is over says in a second sentence what to do now, where starting again is not it. */
+function isAdvised({ code }: Failure, { hasMore }: Said): boolean {
+  return code === "expired" && hasMore;
 }
 
 /** These read best with their own first sentence; the others are the service's, whose code says what they mean. */
@@ -168,12 +181,13 @@ function saidOf(failure: Failure, roleIds: readonly string[]): Said {
   const head = OWN_WORDS.has(code) ? firstSentence(said) : "";
   // A title shows no mention of a role.
   if (head === "" || head.length > LONGEST_TITLE || /<@&\d/.test(head)) {
-    return { what: md`${textOf(failure).what}`, why: [escapeButRoles(said, roleIds)] };
+    return { what: md`${textOf(failure).what}`, why: [escapeButRoles(said, roleIds)], hasMore: false };
   }
   const rest = said.slice(head.length).trim();
   return {
     what: escapeMarkdown(head.replace(/\.$/, "")),
     why: rest === "" ? [] : [escapeButRoles(rest, roleIds)],
+    hasMore: rest !== "",
   };
 }
 

@@ -83,6 +83,17 @@ test("the title is the answer: a mistake in what was typed and a missing right h
   assert.equal(shown("unreachable", "No answer.")[0], "⛔ The game service cannot be reached");
 });
 
+test("what is over and says what to do in its own second sentence gets no other advice beside it", () => {
+  const said = (message: string, runs: boolean) =>
+    failureBody(new Failure("expired", message), { reference: "ref", runs }).cards?.[0]?.description;
+  const own = "This call is too old. Ask for its time.";
+  assert.equal(said(own, false), "Ask for its time.\n-# Reference `ref`");
+  assert.equal(said(own, true), "**It did not run.** Ask for its time.\n-# Reference `ref`");
+  const bare = "This call is too old.";
+  assert.match(said(bare, false) ?? "", /^Start again with the slash command\./);
+  assert.match(said(bare, true) ?? "", /\*\*Next:\*\* Start again/);
+});
+
 test("a defect of a command sends people into the game, any other one does not", () => {
   const said = (runs: boolean) => defectBody({ reference: "ref", runs }).cards?.[0]?.description ?? "";
   assert.match(said(true), /^\*\*It may have run\.\*\*/);
