@@ -1,20 +1,22 @@
 // Over 200 lines: one scan of the text whose steps are too small and too often called to cross files.
-/** A list of a document: where its rows stand in the text, from where the list begins, and what was read from each. */
+/**
+ * A list of a document: where its rows stand in the text, from where the list begins, and what was read from each. One sign
+ * stands between two rows, so a row ends one before the next begins; behind the last start stands where a further row
+ * would begin.
+ */
 interface ReadList {
   readonly from: number;
   readonly starts: ArrayLike<number>;
-  readonly ends: ArrayLike<number>;
   readonly rows: readonly unknown[];
 }
 
 interface OpenList {
   readonly from: number;
   readonly starts: number[];
-  readonly ends: number[];
   readonly rows: unknown[];
 }
 
-const NOTHING_READ: ReadList = { from: 0, starts: [], ends: [], rows: [] };
+const NOTHING_READ: ReadList = { from: 0, starts: [], rows: [] };
 
 /** Stands in a document instead of a list whose rows were read already, each by the reader of its list. */
 export class ReadRows {
@@ -39,6 +41,8 @@ const CLOSE_ROW = 125;
  * How many rows of a list may be looked at in vain for where the known ones go on; then a new row is compared with the
  * next two only: the next may itself be the one that has changed.
  */
+/** So far before its end a row tells best that it is another one: there are the last digits of an id or a time. */
+const TELLING = 3;
 const VAIN_LOOKS = 128;
 const LEAST_LOOKS = 2;
 
@@ -94,7 +98,7 @@ export class RepeatingJson {
     const reader = this.#readers[name] ?? unread;
     if (text.charCodeAt(from) === CLOSE_LIST) return { ...NOTHING_READ, from };
     if (this.#isSame(before, text, from)) return { ...before, from };
-    const read: OpenList = { from, starts: [], ends: [], rows: [] };
+    const read: OpenList = { from, starts: [0], rows: [] };
     let next = 0;
     let looks = VAIN_LOOKS;
     let unreadFrom = -1;
@@ -106,13 +110,12 @@ export class RepeatingJson {
         if (end < 0) return undefined;
         looks = Math.max(LEAST_LOOKS, looks - (before.rows.length - next));
         if (unreadFrom < 0) unreadFrom = at;
-        read.starts.push(at - from);
-        read.ends.push(end - from);
+        read.starts.push(end + 1 - from);
       } else {
         if (unreadFrom >= 0 && !readAnew({ text, from: unreadFrom }, read, reader)) return undefined;
         unreadFrom = -1;
         next = this.#runEnd(before, text, at, found);
-        takeRows(before, { from: found, to: next, movedBy: at - from - (before.starts[found] ?? 0) }, read);
+        takeRows(before, { from: found, to: next, movedBy: at - from - startOf(before.starts, found) }, read);
         end = endOf(read);
       }
       sign = text.charCodeAt(end);
@@ -135,24 +138,28 @@ export class RepeatingJson {
   // Called for each row or run of rows of each answer: an object for the arguments would be made as often.
   /** Which row of the list before, from `next` on, stands in the text here; -1 for none. */
   #find(before: ReadList, text: string, at: number, next: number, looks: number): number {
-    const { starts, ends, from } = before;
-    const last = Math.min(starts.length, next + looks);
+    const { starts, from, rows } = before;
+    const last = Math.min(rows.length, next + looks);
     for (let row = next; row < last; row++) {
-      const [start, end] = [starts[row] ?? 0, ends[row] ?? 0];
+      const [start, end] = [startOf(starts, row), startOf(starts, row + 1) - 1];
+      // Most rows end otherwise or within the brace already, and a sign costs less than two slices.
+      const behind = at + end - start;
+      if (text.charCodeAt(behind - 1) !== CLOSE_ROW) continue;
+      if (text.charCodeAt(behind - TELLING) !== this.#text.charCodeAt(from + end - TELLING)) continue;
       // Slices copy nothing, and to compare them costs a tenth of what `startsWith` does.
-      if (text.slice(at, at + end - start) === this.#text.slice(from + start, from + end)) return row;
+      if (text.slice(at, behind) === this.#text.slice(from + start, from + end)) return row;
     }
     return -1;
   }
 
   /** Behind the last of the rows that stand in the text here as they stood before, the row `found` being the first. */
-  #runEnd({ starts, ends, from }: ReadList, text: string, at: number, found: number): number {
-    const start = starts[found] ?? 0;
+  #runEnd({ starts, from, rows }: ReadList, text: string, at: number, found: number): number {
+    const start = startOf(starts, found);
     let to = found + 1;
     // Twice as many at a time, as long as all are the same: mostly all are that are left.
-    for (let count = 1; to < starts.length; count *= 2) {
-      const last = Math.min(starts.length, to + count);
-      const [fromChar, toChar] = [ends[to - 1] ?? 0, ends[last - 1] ?? 0];
+    for (let count = 1; to < rows.length; count *= 2) {
+      const last = Math.min(rows.length, to + count);
+      const [fromChar, toChar] = [startOf(starts, to) - 1, startOf(starts, last) - 1];
       const isSame =
         text.slice(at + fromChar - start, at + toChar - start) ===
         this.#text.slice(from + fromChar, from + toChar);
@@ -171,14 +178,17 @@ function takeRows(
 ): void {
   for (let row = from; row < to; row++) {
     read.rows.push(before.rows[row]);
-    read.starts.push((before.starts[row] ?? 0) + movedBy);
-    read.ends.push((before.ends[row] ?? 0) + movedBy);
+    read.starts.push(startOf(before.starts, row + 1) + movedBy);
   }
 }
 
 /** As small as it can be kept: arrays that were pushed to hold half as much again. */
-function closed({ from, starts, ends, rows }: OpenList): ReadList {
-  return { from, starts: new Uint32Array(starts), ends: new Uint32Array(ends), rows: rows.slice() };
+function closed({ from, starts, rows }: OpenList): ReadList {
+  return { from, starts: new Uint32Array(starts), rows: rows.slice() };
+}
+
+function startOf(starts: ArrayLike<number>, row: number): number {
+  return starts[row] ?? 0;
 }
 
 function unread(row: unknown): unknown {
@@ -186,8 +196,8 @@ function unread(row: unknown): unknown {
 }
 
 /** Behind its last row. */
-function endOf({ from, ends }: ReadList): number {
-  return from + (ends[ends.length - 1] ?? 0);
+function endOf({ from, starts }: Pick<ReadList, "from" | "starts">): number {
+  return from + Math.max(0, startOf(starts, starts.length - 1) - 1);
 }
 
 /** Reads what stands between `from` and the end of the last row, in one go. */
@@ -196,9 +206,9 @@ function readAnew(
   read: OpenList,
   reader: (row: unknown) => unknown,
 ): boolean {
-  const { ends, rows } = read;
+  const { starts, rows } = read;
   const fresh = parsed(`[${text.slice(from, endOf(read))}]`);
-  if (!Array.isArray(fresh) || fresh.length !== ends.length - rows.length) return false;
+  if (!Array.isArray(fresh) || fresh.length !== starts.length - 1 - rows.length) return false;
   for (const row of fresh) rows.push(reader(row));
   return true;
 }

@@ -218,18 +218,18 @@ export class KeyDesk {
   /** What to ask of our own accord now, if anything; one at a time, until `checkEnded`. */
   nextCheck(): KeyCheck | undefined {
     if (this.#checking !== undefined) return undefined;
-    const { budget, wave, guard, clock } = this.#parts;
+    const { again, budget, wave, guard, clock } = this.#parts;
     const nowMs = clock.monotonicMs();
     const inWave = wave.current(nowMs) !== undefined;
     const isClosed = budget.closedUntilMs(nowMs) !== undefined;
     if (!inWave && !isClosed) this.#held.clear();
     const [unsettled] = this.#unsettled;
     const held = isClosed ? undefined : this.#held.next(nowMs, (source) => guard.takenMs(source));
-    const isAgainAllowed = !inWave && budget.bound(nowMs) < budget.most / 2;
-    const again = isAgainAllowed ? this.#parts.again.due(nowMs) : undefined;
+    const isAgainAllowed = again.size > 0 && !inWave && budget.bound(nowMs) < budget.most / 2;
+    const parked = isAgainAllowed ? again.due(nowMs) : undefined;
     if (unsettled !== undefined) this.#checking = { source: unsettled, risk: "settling" };
     else if (held !== undefined) this.#checking = { source: held, risk: "unknown" };
-    else if (again !== undefined) this.#checking = { source: again, risk: "again" };
+    else if (parked !== undefined) this.#checking = { source: parked, risk: "again" };
     return this.#checking;
   }
 

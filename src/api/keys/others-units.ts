@@ -59,5 +59,5 @@ export class OthersUnits {
 }
 
 function within(spent: readonly Spent[], nowMs: number): readonly Spent[] {
-  return spent.filter(({ atMs }) => nowMs - atMs < HOUR_MS);
+  return spent.length === 0 ? spent : spent.filter(({ atMs }) => nowMs - atMs < HOUR_MS);
 }
