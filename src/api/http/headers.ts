@@ -73,15 +73,11 @@ export function greatest(waits: readonly (number | undefined)[]): number | undef
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** Answers of one second have the same, and each is asked for its own several times. */
-let lastDate: { readonly text: string; readonly atMs: number } | undefined;
-
 /** The answer's own `Date`, epoch milliseconds, whole seconds. */
 export function dateMs(headers: WireHeaders): number | undefined {
   const text = headerText(headers, "date");
-  if (text === undefined) return undefined;
-  if (lastDate?.text !== text) lastDate = { text, atMs: Date.parse(text) };
-  return Number.isNaN(lastDate.atMs) ? undefined : lastDate.atMs;
+  const atMs = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(atMs) ? undefined : atMs;
 }
 
 /**
