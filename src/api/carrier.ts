@@ -2,7 +2,13 @@ import type { Clock } from "../domain/ports/clock.ts";
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ServerKey } from "../domain/server-key.ts";
 import * as refusals from "./gate-failures.ts";
-import { classify, type Outcome, type WireAnswer, type WireHead } from "./http/classify.ts";
+import {
+  classify,
+  type Outcome,
+  REFUSALS_OF_GOOD_KEYS,
+  type WireAnswer,
+  type WireHead,
+} from "./http/classify.ts";
 import type { Transport } from "./http/transport.ts";
 import { wireRequest } from "./http/wire-request.ts";
 import { KeyBlankers } from "./keys/key-blanker.ts";
@@ -133,12 +139,13 @@ export class Carrier {
   }
 }
 
-/** Failures that the service gives only to a key that it knows. */
-const WITH_GOOD_KEY: ReadonlySet<string> = new Set(["server-empty", "not-authorised", "read-refused"]);
-
 /** What an answer shows of the key of its request. */
 function keyEvidenceOf(outcome: Outcome): KeyEvidence {
   if (outcome.kind === "key") return "refused";
   if (outcome.kind === "ok") return "taken";
-  return WITH_GOOD_KEY.has(outcome.failure.code) ? "taken" : "unclear";
+  const { code, serviceCode } = outcome.failure;
+  if (code === "server-empty") return "taken";
+  if (code !== "not-authorised" && code !== "read-refused") return "unclear";
+  // By a code that nobody has described the service may mean a bad key all the same, and count it as one.
+  return serviceCode !== undefined && REFUSALS_OF_GOOD_KEYS.has(serviceCode) ? "taken" : "refused";
 }

@@ -136,7 +136,7 @@ function classifyError({ answer, route, nowMs, ...body }: ErrorAnswer): Outcome 
 }
 
 /** Codes by which the service refuses a request although the key is good (facts: error codes). */
-const REFUSALS_OF_GOOD_KEYS: ReadonlySet<number> = new Set([4000, 4002, 4003, 9998]);
+export const REFUSALS_OF_GOOD_KEYS: ReadonlySet<number> = new Set([4000, 4002, 4003, 9998]);
 
 /** Whether the service does not let this bot read a server, whatever its key. */
 function isReadRefused(status: number, code: number | undefined): boolean {
@@ -224,11 +224,8 @@ function errorBody(json: unknown): ErrorBody {
   const body: Readonly<Record<string, unknown>> = { ...(json as object) };
   const inner = typeof body.error === "object" && body.error !== null ? { ...body.error } : {};
   const all: Readonly<Record<string, unknown>> = { ...inner, ...body };
-  const code =
-    number(all.code) ??
-    number((inner as Record<string, unknown>).code) ??
-    number(all.errorCode) ??
-    number(all.error);
+  const codes = [all.code, (inner as Record<string, unknown>).code, all.errorCode, all.error];
+  const code = codes.map(number).find((found) => found !== undefined && !isStatus(found));
   const words = [all.message, (inner as Record<string, unknown>).message, all.error];
   const message = words.find((word) => typeof word === "string" && word !== "");
   const commandId = all.commandId;
@@ -239,6 +236,11 @@ function errorBody(json: unknown): ErrorBody {
     commandId: typeof commandId === "string" ? commandId.slice(0, 100) : undefined,
     retryAfterMs: greatest(seconds.map((s) => sensibleWait(s * 1_000))),
   };
+}
+
+/** The service's own codes have one digit or four: three are a status that the body repeats. */
+function isStatus(code: number): boolean {
+  return code >= 100 && code < 600;
 }
 
 function number(value: unknown): number | undefined {

@@ -102,7 +102,16 @@ test("a page is a halt, half a document is not", () => {
 });
 
 test("a 403 that says no more than its status is a refusal without a code, in whatever form", () => {
-  for (const body of ["Forbidden", "null", '"Unauthorized"', '{"code":2002,"mess', "{}", "[]"])
+  for (const body of [
+    '{"code":403,"message":"Unauthorized"}',
+    '{"error":403}',
+    "Forbidden",
+    "null",
+    '"Unauthorized"',
+    '{"code":2002,"mess',
+    "{}",
+    "[]",
+  ])
     for (const route of ["read", "command"] as const)
       assert.equal(told(judged(403, body, route)), "key bare", body);
 });
