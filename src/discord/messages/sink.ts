@@ -46,9 +46,9 @@ export function createSink({ rest, ownId, mayReadHistory }: SinkPorts): Sink & R
       const payload = composeMessage(message);
       const sent = await asSinkRefusal(() => rest.post(Routes.channelMessages(channelId), payload));
       if (!isMessage(sent)) throw new SinkRefusal("unknown", "Discord took a message and did not name it");
-      // Without its words nobody can tell whether it is the message that was sent.
-      const tells = isTold(sent) && typeof sent.content === "string";
-      return tells ? { messageId: sent.id, posted: posted(sent) } : { messageId: sent.id };
+      return isTold(sent) && tellsAll(sent)
+        ? { messageId: sent.id, posted: posted(sent) }
+        : { messageId: sent.id };
     },
 
     async edit(channelId, messageId, body) {
@@ -165,6 +165,11 @@ function isMessages(value: unknown): value is readonly Told[] {
 
 function isTold(value: unknown): value is Told {
   return isMessage(value) && "author" in value && "timestamp" in value;
+}
+
+/** Of one that leaves something out nobody can say whether it is the message that was sent. */
+function tellsAll({ content, embeds, attachments }: Told): boolean {
+  return typeof content === "string" && Array.isArray(embeds) && Array.isArray(attachments);
 }
 
 /** Discord's codes by what they mean for a delivery. */

@@ -284,19 +284,22 @@ test("words that Discord blocks are a matter of the message, not of the channel"
 
 test("fields that an answer leaves out, or calls null, are read as empty", async () => {
   const message = { id: "5", author: { id: "9" }, timestamp: "2026-05-10T10:00:00.000000+00:00" };
-  const bare = sinkBefore(() => Response.json({ ...message, content: "x" }));
-  assert.deepEqual((await bare.send("1", { content: md`x`, nonce: "x" })).posted, {
-    messageId: "5",
-    content: "x",
-    cards: [],
-    attachmentNames: [],
-    postedAtMs: Date.parse(message.timestamp),
-  });
   const nulls = { title: null, description: "d", footer: null, author: null, image: null, fields: null };
   const list = sinkBefore(() => Response.json([{ ...message, embeds: [nulls] }]));
-  const [posted] = await list.readBack("1", "0", 5);
-  assert.deepEqual([posted?.content, posted?.cards], ["", [{ description: "d" }]]);
-  const wordless = sinkBefore(() => Response.json(message));
-  const sent = await wordless.send("1", { content: md`x`, nonce: "x" });
-  assert.deepEqual(sent, { messageId: "5" }, "what it does not tell is not taken for another message");
+  assert.deepEqual(await list.readBack("1", "0", 5), [
+    {
+      messageId: "5",
+      content: "",
+      cards: [{ description: "d" }],
+      attachmentNames: [],
+      postedAtMs: Date.parse(message.timestamp),
+    },
+  ]);
+  for (const part of [{}, { content: "x" }, { content: "x", embeds: [] }]) {
+    const sink = sinkBefore(() => Response.json({ ...message, ...part }));
+    const sent = await sink.send("1", { content: md`x`, nonce: "x" });
+    assert.deepEqual(sent, { messageId: "5" }, "what it does not tell is not taken for another message");
+  }
+  const whole = sinkBefore(() => Response.json({ ...message, content: "x", embeds: [], attachments: [] }));
+  assert.equal((await whole.send("1", { content: md`x`, nonce: "x" })).posted?.content, "x");
 });
