@@ -170,8 +170,11 @@ export class PanelBoard implements Panels {
       return;
     }
     // The nonce is written before it is used: what a crash leaves unknown is sent again under the same one.
-    if (step === "replace") await this.#keep(key, live, { nonce: this.#nonce() });
-    const sent = (step === "post" && live.isDoubtful ? await this.#found(live) : undefined) ?? {
+    if (step === "replace" && !live.isDoubtful) await this.#keep(key, live, { nonce: this.#nonce() });
+    const found = live.isDoubtful ? await this.#found(live) : undefined;
+    // Until Discord has answered, it may stand there.
+    live.isDoubtful = true;
+    const sent = found ?? {
       messageId: (await sink.send(record.channelId, { ...wanted, nonce: live.record.nonce, silent: true }))
         .messageId,
     };
@@ -205,16 +208,26 @@ export class PanelBoard implements Panels {
         return;
       }
       case "again":
-        live.isDoubtful = record.messageId === undefined;
         live.notBeforeMs = nowMs + (refusal.retryAfterMs ?? EDIT_EVERY_MS);
         warn("a panel could not be brought up to date; it is tried again", refusal);
     }
   }
 
-  /** The message of a post whose answer was lost, by the mark in its footer. */
+  /** The message of a post whose answer was lost, by the mark in its footer: newer than the one that it replaces. */
   async #found({ record }: LivePanel): Promise<{ readonly messageId: string } | undefined> {
-    const posted = await this.#ports.sink.readBack(record.channelId, undefined, LOOK_BACK);
-    return posted.findLast(({ cards }) => cards.some(({ footer }) => footer?.endsWith(record.mark) === true));
+    const posted = await this.#ports.sink
+      .readBack(record.channelId, undefined, LOOK_BACK)
+      .catch((error: unknown) => {
+        // Where the channel may not be read, the nonce alone guards against a second one.
+        if (error instanceof SinkRefusal && error.reason === "no-history") return [];
+        throw error;
+      });
+    const isNewer = (messageId: string) =>
+      record.messageId === undefined || BigInt(messageId) > BigInt(record.messageId);
+    return posted.findLast(
+      ({ messageId, cards }) =>
+        isNewer(messageId) && cards.some(({ footer }) => footer?.endsWith(record.mark) === true),
+    );
   }
 
   async #keep(key: string, live: LivePanel, changes: Partial<PanelRecord>): Promise<void> {

@@ -205,6 +205,38 @@ describe("A panel", () => {
     assert.equal(world.messages.length, 2);
   });
 
+  test("whose replacement got no answer is not replaced twice", async () => {
+    const world = await standing();
+    const first = world.messages[0]?.messageId;
+    await world.minutes(2);
+    let lost = 0;
+    world.discord.fault = (call) =>
+      call === "edit" ? "edit-limit" : call === "send" && lost++ === 0 ? "lost" : undefined;
+    world.discord.nonceMemoryMs = 0;
+    await world.minutes(20, 13);
+    assert.equal(world.messages.length, 2);
+    assert.deepEqual(world.removed, [first]);
+  });
+
+  test("whose post got no answer goes on where the channel may not be read", async () => {
+    const world = await standing();
+    let lost = 0;
+    let isGone = true;
+    world.discord.fault = (call) => {
+      if (call === "readBack") return "no-history";
+      if (call === "edit" && isGone) return "message-gone";
+      if (call === "send" && lost++ === 0) {
+        isGone = false;
+        return "lost";
+      }
+      return undefined;
+    };
+    await world.minutes(6, 13);
+    await world.minutes(3, 14);
+    assert.equal(world.messages.length, 2);
+    assert.match(JSON.stringify(world.messages[1]?.body), /\*\*14\*\*/);
+  });
+
   test("is refused where nothing is known, where the channel refuses it, and past ten in a community", async () => {
     const world = new PanelWorld();
     await assert.rejects(world.board.add(PANEL), Failure);
