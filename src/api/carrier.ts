@@ -13,6 +13,7 @@ import type { Transport } from "./http/transport.ts";
 import { wireRequest } from "./http/wire-request.ts";
 import { KeyBlankers } from "./keys/key-blanker.ts";
 import type { KeyDesk } from "./keys/key-desk.ts";
+import type { KeyGuard } from "./keys/key-guard.ts";
 import type { KeyEvidence } from "./keys/unit.ts";
 import type { Route } from "./limits/bucket-registry.ts";
 import { InFlight, type InFlightRequest, type Job } from "./limits/in-flight.ts";
@@ -23,6 +24,7 @@ export interface CarrierParts {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  readonly guard: Pick<KeyGuard, "noLongerFresh">;
   readonly desk: KeyDesk;
   readonly rateLimiter: RateLimiter;
   readonly globalKey: ServerKey | undefined;
@@ -112,7 +114,7 @@ export class Carrier {
 
   #onAnswer(request: InFlightRequest, answer: WireAnswer): void {
     if (!this.inFlight.end(request)) return;
-    const { rateLimiter, clock, desk, metrics, onAnswer } = this.#parts;
+    const { rateLimiter, clock, guard, desk, metrics, onAnswer } = this.#parts;
     const { job } = request;
     const { source, route, key, parse = JSON.parse } = job.exchange;
     const nowMs = clock.monotonicMs();
@@ -126,7 +128,9 @@ export class Carrier {
       read: (body) => blanker.read(body, parse),
     });
     rateLimiter.learn({ request, answer, outcome, observation });
-    desk.onEnded(request, keyEvidenceOf(outcome));
+    const evidence = keyEvidenceOf(outcome, route === "command" && desk.riskOf(request) === "fresh");
+    if (evidence === "refused" && outcome.kind === "failure") guard.noLongerFresh(source);
+    desk.onEnded(request, evidence);
 
     this.count(route, outcome.kind === "failure" ? outcome.failure.code : outcome.kind);
     metrics.observe("marshal_service_seconds", (nowMs - observation.sentMs) / 1_000, { route });
@@ -139,13 +143,14 @@ export class Carrier {
   }
 }
 
-/** What an answer shows of the key of its request. */
-function keyEvidenceOf(outcome: Outcome): KeyEvidence {
+/** What an answer shows of the key of its request. `isGood`: a command's, whose key was taken for a read lately. */
+function keyEvidenceOf(outcome: Outcome, isGood: boolean): KeyEvidence {
   if (outcome.kind === "key") return "refused";
   if (outcome.kind === "ok") return "taken";
   const { code, serviceCode } = outcome.failure;
   if (code === "server-empty") return "taken";
   if (code !== "not-authorised" && code !== "read-refused") return "unclear";
+  if (serviceCode !== undefined && REFUSALS_OF_GOOD_KEYS.has(serviceCode)) return "taken";
   // By a code that nobody has described the service may mean a bad key all the same, and count it as one.
-  return serviceCode !== undefined && REFUSALS_OF_GOOD_KEYS.has(serviceCode) ? "taken" : "refused";
+  return isGood ? "unclear" : "refused";
 }

@@ -106,6 +106,11 @@ export class KeyGuard {
     this.#lastTaken = { source, atMs: nowMs };
   }
 
+  /** The service does not show this server any more, and does not say whether that is for its key. */
+  noLongerFresh(source: SourceId): void {
+    this.#standing(source).takenMs = undefined;
+  }
+
   /** Taken lately; in a wave: taken since it opened. */
   isFresh(source: SourceId, nowMs: number, wave: string | undefined): boolean {
     const standing = this.#standings.get(source);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ServerKey } from "../../../src/domain/server-key.ts";
+import { isFailure } from "../../support/failures.ts";
 import { World, within } from "../../support/limit-run.ts";
 
 const UNKNOWN = { code: 4444, codeChance: 1, codeStatus: 403, only: "reads" } as const;
@@ -29,6 +30,37 @@ describe("a 403 with a code that nobody has described may be one that the servic
     }
     const drawn = world.service.counts.byStatus.get(403) ?? 0;
     assert.ok(drawn > 0 && drawn <= 8, `${drawn}`);
+    await world.close();
+  });
+
+  test("but commands of a server that can be read cost nothing, so that one community cannot stop all", async () => {
+    const world = new World({ seed: 5, keys: 2 });
+    const [refused = world.source(0), other = world.source(1)] = world.sources;
+    await within(world, world.client.read(refused, [], { priority: "poll" }));
+    world.service.faults.set({ ...UNKNOWN, only: "commands" });
+    for (let n = 0; n < 12; n++) {
+      await assert.rejects(
+        within(world, world.client.command(refused, ":h hi")),
+        isFailure("not-authorised"),
+      );
+      await within(world, world.client.read(other, [], { priority: "person" }));
+    }
+    assert.equal(world.client.badKeys().refusedLastHour, 0);
+    await world.close();
+  });
+
+  test("and commands of a server that cannot be read are few", async () => {
+    const world = new World({ seed: 6, keys: 2 });
+    const [refused = world.source(0), other = world.source(1)] = world.sources;
+    await within(world, world.client.read(refused, [], { priority: "poll" }));
+    world.service.faults.set({ ...UNKNOWN, only: "all", onlyKeys: [world.key(0)] });
+    await assert.rejects(within(world, world.client.read(refused, [], { priority: "poll" })));
+    for (let n = 0; n < 12; n++) {
+      await assert.rejects(within(world, world.client.command(refused, ":h hi")));
+      await within(world, world.client.read(other, [], { priority: "person" }));
+      await world.clock.advance(10_000);
+    }
+    assert.equal(world.refusalsRead.get(world.key(0)), 6);
     await world.close();
   });
 
