@@ -223,8 +223,10 @@ export class KeyDesk {
     const inWave = wave.current(nowMs) !== undefined;
     const isClosed = budget.closedUntilMs(nowMs) !== undefined;
     if (!inWave && !isClosed) this.#held.clear();
-    const [unsettled] = this.#unsettled;
-    const held = isClosed ? undefined : this.#held.next(nowMs, (source) => guard.takenMs(source));
+    // Asked after each request, when mostly there is nothing: no iterator then, and no function.
+    const [unsettled] = this.#unsettled.size === 0 ? [] : this.#unsettled;
+    const held =
+      isClosed || this.#held.isEmpty ? undefined : this.#held.next(nowMs, (source) => guard.takenMs(source));
     const isAgainAllowed = again.size > 0 && !inWave && budget.bound(nowMs) < budget.most / 2;
     const parked = isAgainAllowed ? again.due(nowMs) : undefined;
     if (unsettled !== undefined) this.#checking = { source: unsettled, risk: "settling" };

@@ -7,22 +7,51 @@ const COLON = 58;
 /** More names than a server's logs show at once; then the oldest are no longer worth keeping. */
 const MOST_REFS = 512;
 
+/** A power of two. */
+const SLOTS = 128;
+
+interface KnownRef {
+  readonly value: string;
+  readonly ref: PlayerRef;
+  /** Another one of the same slot. */
+  readonly next: KnownRef | undefined;
+}
+
 /**
  * Gives one object for each player, however many rows name them: the logs of a server name the same few again and
- * again, and their names and ids would be most of what a snapshot keeps in memory.
+ * again, and their names and ids would be most of what a snapshot keeps in memory. A Map would hash each name of each row,
+ * which was a tenth of what it costs to read an answer.
  */
 export class PlayerRefs {
-  readonly #known = new Map<string, PlayerRef | undefined>();
+  /** By the last signs of the text. Made with the first player: most answers show only rows that were read before. */
+  #slots: (KnownRef | undefined)[] | undefined;
+  #size = 0;
 
   /** As `playerRef`. */
   of(value: string): PlayerRef | undefined {
-    const known = this.#known.get(value);
-    if (known !== undefined) return known;
-    if (this.#known.size >= MOST_REFS) this.#known.clear();
-    const made = playerRef(value);
-    this.#known.set(value, made);
-    return made;
+    this.#slots ??= new Array<KnownRef | undefined>(SLOTS).fill(undefined);
+    const slots = this.#slots;
+    const slot = slotOf(value);
+    for (let known = slots[slot]; known !== undefined; known = known.next) {
+      if (known.value === value) return known.ref;
+    }
+    const ref = playerRef(value);
+    if (ref === undefined) return undefined;
+    if (this.#size >= MOST_REFS) {
+      slots.fill(undefined);
+      this.#size = 0;
+    }
+    slots[slot] = { value, ref, next: slots[slot] };
+    this.#size += 1;
+    return ref;
   }
+}
+
+/** By the last three digits of an id, which differ most; any text has a slot. */
+function slotOf(value: string): number {
+  const last = value.length - 1;
+  const number = value.charCodeAt(last) + 10 * value.charCodeAt(last - 1) + 100 * value.charCodeAt(last - 2);
+  return number & (SLOTS - 1);
 }
 
 /** `name:id`; a bare name has no id ("Remote Server"). Undefined when there is no name. */
