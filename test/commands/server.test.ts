@@ -112,7 +112,7 @@ describe("/server status", () => {
       `Open moderator calls · 1\nann <t:${nowS - 60}:R>, 2 times`,
       "Emergency calls · 1\n#12 Police",
       "Owner and 2 co-owners\n[olga](",
-      "[cora](https://www.roblox.com/users/4002/profile), [profile](https://www.roblox.com/users/4003/profile)",
+      "[cora](https://www.roblox.com/users/4002/profile), [co-owner 2](https://www.roblox.com/users/4003/profile)",
       `Seen <t:${nowS}:R>`,
       "Account verification: Email · Team balance on",
     ]) {
@@ -124,7 +124,7 @@ describe("/server status", () => {
   test("of a fresh server links to the owners whom nobody has seen yet, without words about it", async () => {
     const { world } = await rig();
     const text = textOf(await statusOf(world));
-    assert.match(text, /Owner and 2 co-owners\n\[profile\]\([^ ]+4001[^ ]+, \[profile\]/);
+    assert.match(text, /Owner and 2 co-owners\n\[owner\]\([^ ]+4001[^ ]+, \[co-owner 1\]/);
     assert.doesNotMatch(text, /not seen/);
   });
 

@@ -96,12 +96,15 @@ export function timesWords(times: number): Escaped {
   return times < 2 ? md`` : md`, ${times} times`;
 }
 
-/** In one field, since two beside each other break names on a phone. Who was not seen yet is a link without a name. */
+/** In one field, since two beside each other break names on a phone. Who was not seen yet is a link with what they are. */
 function ownerFields(state: ServerState): CardField[] {
   const { status } = state;
   const known = namesOf(state);
   const others = status.coOwnerIds;
-  const people = [status.ownerId, ...others].map((id) => profile(id, known.get(id)));
+  const co = (nth: number) => (others.length === 1 ? "co-owner" : `co-owner ${nth}`);
+  const people = [status.ownerId, ...others].map((id, nth) =>
+    profile(id, known.get(id) ?? (nth === 0 ? "owner" : co(nth))),
+  );
   if (others.length === 0) return [{ name: md`👑 Owner`, value: names(people) }];
   const title = others.length === 1 ? md`👑 Owner and co-owner` : md`👑 Owner and ${others.length} co-owners`;
   return [{ name: title, value: names(people) }];
