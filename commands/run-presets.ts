@@ -1,6 +1,6 @@
 import { ApplicationCommandOptionType } from "discord.js";
 import { defineEntry, type Group, type Typing } from "../src/discord/command.ts";
-import { cutLines, inlineCode, inlineName, plainText } from "../src/discord/render/escape.ts";
+import { inlineCode, inlineName, plainText } from "../src/discord/render/escape.ts";
 import type { Services } from "../src/discord/services.ts";
 import { joined, md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
@@ -14,7 +14,7 @@ import {
 } from "../src/domain/preset-text.ts";
 import { recordEvent } from "./audit-event.ts";
 import { completeStaffPlayer } from "./live-players.ts";
-import { presetChoice, presetsTyped, usablePresets } from "./preset-choices.ts";
+import { presetChoice, presetLines, presetsTyped, usablePresets } from "./preset-choices.ts";
 import { ask } from "./run-flow.ts";
 import { completeServer, serverOption } from "./server-option.ts";
 import { mustBeManager } from "./staff-rights.ts";
@@ -179,13 +179,12 @@ const list = defineEntry<undefined>({
   parse: () => undefined,
   async execute({ actor }, { settings }) {
     const { presets } = await settings.of(actor.guildId);
-    const lines = presets.map((preset) => md`**${inlineName(preset.name)}** ${inlineCode(preset.text, 300)}`);
     const empty = md`There are none yet. A Manager keeps one with \`/run preset save\`.`;
     return {
       cards: [
         {
           title: md`Presets`,
-          description: lines.length === 0 ? empty : cutLines(lines, 4_000),
+          description: presets.length === 0 ? empty : presetLines(presets),
           color: 0x3b6fd4,
         },
       ],
