@@ -113,7 +113,7 @@ function classifyError({ answer, route, nowMs, ...body }: ErrorAnswer): Outcome 
     return { kind: "halt", cause: "global-key", toldMs: undefined, saysBlocked: true, failure };
   }
   // With another status it is the outcome of that request: a bad one, which says nothing of the key.
-  if (status === 403 && (code === 2001 || code === 2002 || code === 2004)) {
+  if ((status === 403 || status === 401) && (code === 2001 || code === 2002 || code === 2004)) {
     const words = OWN_WORDS[code] ?? (body.message || "The service refused the server key.");
     return { kind: "key", coded: true, final: code === 2004, failure: fail("key-rejected", "no", words) };
   }

@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/failure.ts";
-import type { ServerStatus } from "../../domain/model.ts";
+import type { ServerStatus, SourceId } from "../../domain/model.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { KeyRing } from "../../domain/ports/key-ring.ts";
 import type { ServerKey } from "../../domain/server-key.ts";
@@ -36,7 +36,7 @@ export async function verifyKey(
     throw withTries(new Failure("key-rejected", words), desk.typedTries(guildId));
   }
   // A key that another guild uses is judged as that guild's: if it is bad, both are to know.
-  const isUsed = guard.parked(source) === undefined && (await keys.keyOf(source)) !== undefined;
+  const isUsed = guard.parked(source) === undefined && (await isLinked(keys, source));
   const asked = send({
     source,
     key,
@@ -53,6 +53,12 @@ export async function verifyKey(
   });
   desk.unpark(source);
   return readStatus(answered.json);
+}
+
+/** A copy that cannot be opened counts for none: to link the key again is what mends it. */
+async function isLinked(keys: KeyRing, source: SourceId): Promise<boolean> {
+  const key = await keys.keyOf(source).catch(() => undefined);
+  return key !== undefined;
 }
 
 /** People type a second key as soon as the first was wrong, so they read before it what that may cost them. */

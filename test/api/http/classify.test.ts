@@ -65,8 +65,9 @@ test("without a code the status decides", () => {
   assert.equal(told(judged(408, "")), "bad-response ran=unknown");
 });
 
-test("a code of keys with another status than 403 says nothing of the key", () => {
+test("a code of keys with another status than 403 or 401 says nothing of the key", () => {
   for (const code of [2001, 2002, 2004]) {
+    assert.match(told(judged(401, { code, message: "m" }, "read")), /^key coded/);
     assert.equal(told(judged(400, { code, message: "m" })), "bad-command ran=no");
     assert.equal(told(judged(400, { code, message: "m" }, "read")), "bad-response ran=no");
   }

@@ -575,3 +575,11 @@ test("a source that nobody has linked any more is not-linked, unsent", async () 
   assert.equal(world.service.counts.requests, 0);
   await world.close();
 });
+
+test("a linked key whose stored copy does not open can be linked again, which mends it", async () => {
+  const world = new World({ seed: 77, keys: 1 });
+  world.ring.keyOf = () => Promise.reject(new Error("a sealed key does not open"));
+  const status = await within(world, world.client.verifyKey(new ServerKey(world.key(0)), "guild"));
+  assert.notEqual(status.name, "");
+  await world.close();
+});
