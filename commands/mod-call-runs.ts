@@ -86,6 +86,7 @@ export const modCallRunActions = {
         decide: (rights) => rights.verb(`:pm ${call?.callerName ?? "caller"}`),
         what: `a message to ${call?.callerName ?? "the caller"} of a moderator call`,
       });
+      if (call !== undefined) oneTarget(call.callerName);
       return messageForm(press.argument);
     },
   }),

@@ -78,6 +78,7 @@ function refuseVerb(verb: GameVerb, press: Press, services: Services): void {
     what,
   });
   refuseUnlessModerator(services, press, what);
+  if (live !== undefined) oneTarget(live.player.name);
 }
 
 function inGame<V extends GameVerb>(verb: V) {

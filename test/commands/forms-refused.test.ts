@@ -166,6 +166,23 @@ describe("a button whose form would be refused", () => {
     assert.deepEqual(rig.world.events, []);
   });
 
+  test("opens for no name that the game would read as something else", async () => {
+    const rig = new Buttons();
+    const { id, source } = await rig.link("river", MODS);
+    rig.joins(source, "all", 4001);
+    rig.cards.set("here", { bindingId: id, callerName: "two words", calledAtS: 1 });
+    const opened = [
+      rig.press(playerForm("player-kick"), `${id}/4001`, moderator),
+      rig.press(modCallRunActions["mod-pm"], "here", moderator),
+    ];
+    for (const failure of opened) {
+      assert.ok(failure instanceof Failure);
+      assert.match(failure.message, /The game would read this name as something else/);
+    }
+    assert.equal(rig.press(playerForm("player-note"), `${id}/4001`, moderator), "Note about this player");
+    assert.equal(rig.press(modCallActions["mod-resolve"], "here", moderator), "Resolve this call");
+  });
+
   test("opens nowhere where no server is linked any more", () => {
     const rig = new Buttons();
     const opened = [
