@@ -97,7 +97,7 @@ export class Unasked {
       await rig.posted(this.alert("punishments"), "punishments", "Alert ·"),
       await rig.posted(this.alert("outside"), "outside Marshal"),
       await rig.posted(this.alert("calls"), "nobody has answered"),
-      await rig.posted(this.alert("full"), "The server is full"),
+      await rig.posted(this.alert("full"), "The server fills up"),
       await rig.posted(this.watches, "watched player joined"),
       await rig.posted(this.cases, "Kick · case"),
       await rig.posted(this.calls, "staff were called again"),
