@@ -13,7 +13,7 @@ import {
   type WebSocketOptions,
 } from "discord.js";
 import type { Log } from "../../log.ts";
-import { isLongEditWait } from "./long-edit-wait.ts";
+import { isLongWait } from "./long-waits.ts";
 import { makeRequest } from "./make-request.ts";
 import { withTokenGuard } from "./token-guard.ts";
 
@@ -58,7 +58,7 @@ export function createClient({ apiUrl, shards, crowd, log, ...on }: BotOptions):
     intents: [GatewayIntentBits.Guilds],
     rest: {
       api: apiUrl,
-      rejectOnRateLimit: isLongEditWait,
+      rejectOnRateLimit: isLongWait,
       ...(crowd && { globalRequestsPerSecond: Math.max(1, Math.floor(DISCORD_PER_S / crowd.blocks)) }),
       makeRequest: withTokenGuard({
         send: makeRequest,

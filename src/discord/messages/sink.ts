@@ -211,10 +211,12 @@ export async function asSinkRefusal<T>(request: () => Promise<T>): Promise<T> {
     }
     if (cause instanceof RateLimitError) {
       const retryAfterMs = Math.max(cause.retryAfter, cause.sublimitTimeout, cause.timeToReset);
-      throw new SinkRefusal("edit-limit", "Discord asks to wait with edits of old messages", {
-        retryAfterMs,
-        cause,
-      });
+      const [reason, what] =
+        cause.method === "PATCH"
+          ? (["edit-limit", "Discord asks to wait with edits of old messages"] as const)
+          : // An earlier try of this one may have arrived.
+            (["unknown", "Discord asks to wait with messages"] as const);
+      throw new SinkRefusal(reason, what, { retryAfterMs, cause });
     }
     // rest has tried several times: even when the last connection was refused, an earlier try may have arrived.
     const what =

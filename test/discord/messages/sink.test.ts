@@ -96,6 +96,19 @@ test("too many edits of an old message have a refusal of their own", async (t) =
   await discord.sink.send(channel.id, { content: md`what is new still goes out`, nonce: "new" });
 });
 
+test("a message that has to wait for long after a try that may have arrived is not sent again by itself", async (t) => {
+  const { discord, channel, emulated } = await startDiscordRig(t, []);
+  emulated.faults.set({ sendThen500: 1 });
+  emulated.on(({ type }) => {
+    if (type === "message-created") emulated.faults.set({ rateLimitNext: 1, rateLimitRetryAfterMs: 150_000 });
+  });
+  await assert.rejects(
+    discord.sink.send(channel.id, { content: md`once`, nonce: "once" }),
+    (error: unknown) => refusal("unknown")(error),
+  );
+  assert.equal(emulated.messages(channel).length, 1);
+});
+
 test("what was posted is read back oldest first, our own only, over several pages", async (t) => {
   const { discord, channel, member, world, emulated } = await startDiscordRig(t, []);
   emulated.limits.perRoute = { limit: 100_000, windowMs: 1_000 };
