@@ -15,5 +15,6 @@ const LONGEST_POST_WAIT_MS = 20_000;
 export function isLongWait({ method, route, retryAfter, timeToReset }: RateLimitData): boolean {
   if (!route.startsWith("/channels/:id/messages")) return false;
   const waitMs = Math.max(retryAfter, timeToReset);
-  return method === "PATCH" ? waitMs > LONGEST_EDIT_WAIT_MS : false;
+  if (method === "PATCH") return waitMs > LONGEST_EDIT_WAIT_MS;
+  return method === "POST" && waitMs > LONGEST_POST_WAIT_MS;
 }
