@@ -96,6 +96,18 @@ describe("restraint after refusals", () => {
     assert.equal(restraint.readyAtMs(600_000), 600_000);
   });
 
+  test("does not begin where refusals are few among many requests", () => {
+    const restraint = new Restraint();
+    for (let n = 0; n < 12; n++) {
+      for (let request = 0; request < 80; request++) {
+        restraint.onStarted(n * 4_000);
+        restraint.onEnded();
+      }
+      restraint.onRefused(n * 4_000);
+      assert.equal(restraint.readyAtMs(n * 4_000), n * 4_000);
+    }
+  });
+
   test("the refusals of one burst are one", () => {
     const restraint = new Restraint();
     for (let n = 0; n < 20; n++) restraint.onRefused(n * 40);
