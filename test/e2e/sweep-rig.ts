@@ -28,6 +28,8 @@ export const PRESSED = new Set<string>();
 export const PRESSED_ELSEWHERE = {
   "server-retry": "test/e2e/status.test.ts",
   "run-check": "test/e2e/run.test.ts",
+  // Its form opens for no name that the game would read as something else, and the sweep's callers have such names.
+  "mod-pm-sent": "test/e2e/night-shift.test.ts",
   "player-pick": "test/e2e/players.test.ts",
   "player-older": "test/e2e/players.test.ts",
   "player-newest": "test/e2e/players.test.ts",
