@@ -169,7 +169,7 @@ function classifyPage(answer: WireAnswer, route: Route, nowMs: number): Outcome 
   const ran: Ran = route === "command" && !refused ? "unknown" : "no";
   const text = answer.body.trimStart();
   const isPage = text.startsWith("<") || /\bhtml\b/i.test(headerText(headers, "content-type") ?? "");
-  if ((status === 403 || status === 401) && (text === "" || (!isPage && saysLittle(text)))) {
+  if ((status === 403 || status === 401) && saysNothing(text)) {
     const failure = new Failure("key-rejected", "The service refused the server key.", { ran: "no" });
     return { kind: "key", coded: false, final: false, failure };
   }
@@ -198,16 +198,18 @@ function classifyPage(answer: WireAnswer, route: Route, nowMs: number): Outcome 
   };
 }
 
-const LONGEST_BARE_TEXT_CHARS = 200;
-const WORDS_OF_A_BLOCK =
-  /block|bann?ed|denied|error code|firewall|captcha|cloudflare|automated|abus|suspend|limit/i;
-
 /**
- * Whether a 403 says no more than its status does: the specification shows no body of one, so nothing, a word such as
- * "Forbidden", or half a document is a refusal of the key. Whether it means us is found out as with every bare refusal.
+ * Whether a 403 says no more than its status does: the specification shows no body of one, so nothing at all, or JSON
+ * such as `null`, is a refusal of the key. Any other text is a page, also a bare word: to go on would cost more if it is.
  */
-function saysLittle(text: string): boolean {
-  return text.length <= LONGEST_BARE_TEXT_CHARS && !WORDS_OF_A_BLOCK.test(text);
+function saysNothing(text: string): boolean {
+  if (text === "") return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function parse(body: string, read: (body: string) => unknown): unknown {
