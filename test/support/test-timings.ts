@@ -9,7 +9,15 @@ export type TestTimings = Readonly<Record<string, Pick<FileEnded, "durationMs" |
 const KEPT_IN = fileURLToPath(new URL("../../node_modules/.cache/test-timings.json", import.meta.url));
 
 /** The kinds that take longest, first, for files that have not run here yet. */
-const LONGEST_KINDS = [/takeover/, /\/web\/page\./, /\/simulation\//, /\/e2e\//, /-e2e\.|\/sandbox\//];
+const LONGEST_KINDS = [
+  /\/blocks\./,
+  /\/(blocks-killed|bad-night|takeover)\./,
+  /\/web\/page\./,
+  /\/(simulation|row-lists|stats)\./,
+  /\/e2e\/(sweep|weekly|alerts|stats)\./,
+  /\/e2e\//,
+  /-e2e\.|\/sandbox\//,
+];
 /** Longer than any file that has run. */
 const UNKNOWN_MS = 1_000_000;
 
