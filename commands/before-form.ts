@@ -1,6 +1,7 @@
 import type { Press } from "../src/discord/command.ts";
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
+import type { ModCallCard } from "../src/domain/ports/mod-calls.ts";
 import type { KnownRights } from "../src/domain/ports/permissions.ts";
 import type { Decision } from "../src/domain/run.ts";
 import { auditEventOf } from "./audit-event.ts";
@@ -47,8 +48,33 @@ export function refuseBeforeForm(
 }
 
 /** Every linked server of the guild, by what is in memory. */
-export function linkedIds({ bindings }: Services, { actor }: Pick<Press, "actor">): readonly string[] {
+function linkedIds({ bindings }: Services, { actor }: Pick<Press, "actor">): readonly string[] {
   return bindings.linkedOf(actor.guildId).map(({ id }) => id);
+}
+
+/**
+ * The same for a button of a moderator call's card, on the server of the call. Returns the call where it is at hand;
+ * `decide` and `what` are given its caller then.
+ */
+export function refuseOnCall(
+  services: Services,
+  press: Pick<Press, "actor" | "argument">,
+  {
+    decide,
+    what,
+  }: {
+    readonly decide: (rights: KnownRights, caller: string | undefined) => Decision;
+    readonly what: (caller: string | undefined) => string;
+  },
+): ModCallCard | undefined {
+  const call = services.modCalls.atHand(press.actor.guildId, press.argument);
+  const caller = call?.callerName;
+  refuseBeforeForm(services, press, {
+    bindingIds: call === undefined ? linkedIds(services, press) : [call.bindingId],
+    decide: (rights) => decide(rights, caller),
+    what: what(caller),
+  });
+  return call;
 }
 
 /** For what is kept of players: refused to those who are Moderator of no server. */

@@ -2,7 +2,7 @@ import { defineAction, defineFormAction, type Form, type Press, type Reply } fro
 import type { Services } from "../src/discord/services.ts";
 import { Failure } from "../src/domain/failure.ts";
 import type { Binding } from "../src/domain/guild.ts";
-import { linkedIds, refuseBeforeForm } from "./before-form.ts";
+import { refuseOnCall } from "./before-form.ts";
 import { oneTarget } from "./one-target.ts";
 import { ask } from "./run-flow.ts";
 
@@ -80,11 +80,9 @@ export const modCallRunActions = {
   "mod-pm": defineFormAction({
     first: "modal",
     form(press, services) {
-      const call = services.modCalls.atHand(press.actor.guildId, press.argument);
-      refuseBeforeForm(services, press, {
-        bindingIds: call === undefined ? linkedIds(services, press) : [call.bindingId],
-        decide: (rights) => rights.verb(`:pm ${call?.callerName ?? "caller"}`),
-        what: `a message to ${call?.callerName ?? "the caller"} of a moderator call`,
+      const call = refuseOnCall(services, press, {
+        decide: (rights, caller = "caller") => rights.verb(`:pm ${caller}`),
+        what: (caller = "the caller") => `a message to ${caller} of a moderator call`,
       });
       if (call !== undefined) oneTarget(call.callerName);
       return messageForm(press.argument);

@@ -5,7 +5,7 @@ import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import type { ModCallAct } from "../src/domain/ports/mod-calls.ts";
 import { auditEventOf, recordEvent } from "./audit-event.ts";
-import { linkedIds, refuseBeforeForm } from "./before-form.ts";
+import { refuseOnCall } from "./before-form.ts";
 
 /** The buttons of a moderator call's card: for people who may take calls on that server; each act stands in the audit. */
 
@@ -70,11 +70,9 @@ export const modCallActions = {
   "mod-resolve": defineFormAction({
     first: "modal",
     form(press, services) {
-      const call = services.modCalls.atHand(press.actor.guildId, press.argument);
-      refuseBeforeForm(services, press, {
-        bindingIds: call === undefined ? linkedIds(services, press) : [call.bindingId],
+      refuseOnCall(services, press, {
         decide: (rights) => rights.calls(),
-        what: `resolve the call of ${call?.callerName ?? "a player"}`,
+        what: (caller = "a player") => `resolve the call of ${caller}`,
       });
       return resolveForm(press.argument);
     },

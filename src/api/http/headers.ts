@@ -13,8 +13,6 @@ export interface RateHeaders {
 
 /** The longest halt: of a longer stated wait only this much is waited, then one probe asks whether it is over. */
 export const LONGEST_TOLD_WAIT_MS = 7 * 24 * 3_600_000;
-/** A smaller number is no epoch: the seconds that are left, perhaps, which would lie in the past for ever. */
-const EARLIEST_EPOCH_S = 1e9;
 /** An epoch number above this counts milliseconds, not seconds. */
 const EPOCH_MS_FROM = 1e12;
 
@@ -30,7 +28,7 @@ export function rateHeaders(headers: WireHeaders): RateHeaders | undefined {
   const remaining = count(headerText(headers, "x-ratelimit-remaining"));
   const reset = count(headerText(headers, "x-ratelimit-reset"));
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
-  if (limit < 1 || reset < EARLIEST_EPOCH_S) return undefined;
+  if (limit < 1 || reset <= 0) return undefined;
   return {
     bucket: headerText(headers, "x-ratelimit-bucket") ?? "",
     limit: Math.floor(limit),

@@ -13,6 +13,8 @@ import type { WaitingClass } from "./turn-order.ts";
 
 /** How far a stated reset may lie before the `Date` of its answer: rounding, and an answer that took its time. */
 const LATE_RESET_MS = 10_000;
+/** The same for an answer without a `Date`, measured by our clock, which may be wrong. */
+const LATE_BY_OUR_CLOCK_MS = 24 * 3_600_000;
 const SHARED_NOTICE_MS = 3_600_000;
 
 export interface RateLimiterParts {
@@ -181,7 +183,7 @@ export class RateLimiter {
   /** What its answer says of the limits, and that it has ended. */
   learn({ request, answer, outcome, observation }: Ended): void {
     const { source, route } = request.job.exchange;
-    const quota = this.#quotaOf(answer);
+    const quota = this.#quotaOf(answer, observation);
     const refused = outcome.kind === "halt";
     this.#restraint.onEnded();
     let own: Bucket | undefined;
@@ -217,10 +219,14 @@ export class RateLimiter {
   }
 
   /** A window that was long over when its answer was written is a mistake: nothing could be held back by it. */
-  #quotaOf(answer: WireAnswer): RateHeaders | undefined {
+  #quotaOf(answer: WireAnswer, { readMs }: Observation): RateHeaders | undefined {
     const quota = rateHeaders(answer.headers);
+    if (quota === undefined) return undefined;
     const dateMs = this.#dateOf(answer);
-    const isOver = quota !== undefined && dateMs !== undefined && quota.resetMs < dateMs - LATE_RESET_MS;
+    const isOver =
+      dateMs === undefined
+        ? this.#serverClock.earliest(quota.resetMs) < readMs - LATE_BY_OUR_CLOCK_MS
+        : quota.resetMs < dateMs - LATE_RESET_MS;
     return isOver ? undefined : quota;
   }
 
