@@ -26,7 +26,7 @@ import { FakeSink } from "../support/fake-sink.ts";
 import { MemoryDocuments } from "../support/memory-documents.ts";
 import { serverStatus } from "../support/server-status.ts";
 
-export const SOURCE = "s1" as SourceId;
+const SOURCE = "s1" as SourceId;
 export const CHANNEL = "alerts";
 
 export const binding = linkedServer({ source: SOURCE });

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
+import { describe, test } from "node:test";
 import { LEASE_MS } from "../../src/cluster/leases.ts";
 import { type ShardBlock, wholeBlock } from "../../src/cluster/shard-block.ts";
 import { type seededRandom as Seeded, seededRandom, VirtualClock } from "../support/clock.ts";
-import { threadTests } from "../support/thread-tests.ts";
 import { ModelProcess } from "./model-process.ts";
 import { ModelRedis } from "./model-redis.ts";
-
-const { describe, test } = threadTests(import.meta.url);
 
 const STEP_MS = 250;
 const SEEDS = 40;

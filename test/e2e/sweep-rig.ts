@@ -10,7 +10,7 @@ import { invocations, linesOf, type Stock, Walker } from "./sweep-walk.ts";
 
 /** Everything that can be typed, opened with all that stands behind it, in worlds that are meant badly. */
 
-export const LINES = linesOf(commands);
+const LINES = linesOf(commands);
 /** Unlinks the server, or erases its history. */
 export const isTakingAll = (line: string) => /unlink|retention/.test(line);
 /** What takes away what the others need comes last. */

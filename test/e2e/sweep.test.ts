@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { describe, test } from "node:test";
 import { commands } from "../../commands/index.ts";
-import { threadTests } from "../support/thread-tests.ts";
 import { labelsOf, reads } from "./read.ts";
 import {
   feeds,
@@ -15,8 +15,6 @@ import {
 import { fillTown, happen, PLAIN } from "./sweep-town.ts";
 import { CROWD, Unasked } from "./sweep-unasked.ts";
 import { invocations } from "./sweep-walk.ts";
-
-const { describe, test } = threadTests(import.meta.url);
 
 /** Each world has a bot, a Discord and a clock of its own, and mostly waits: they all run at the same time. */
 describe("Everything that can be typed and pressed", { timeout: 900_000, concurrency: true }, () => {

@@ -13,7 +13,7 @@ export interface TownRow {
 }
 
 /** Rows that each log shows at most. */
-export const WINDOW = 25;
+const WINDOW = 25;
 
 /** A game server that keeps a record of all that happened, and shows the end of it. */
 export class SimulatedTown {

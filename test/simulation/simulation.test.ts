@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { inThread } from "../support/in-thread.ts";
-import type { Outcome, Plan, simulate as simulateHere } from "./simulate.ts";
+import { type Outcome, type Plan, simulate } from "./simulate.ts";
 
 const small: Omit<Plan, "seed" | "meanCalls"> = { servers: 6, hours: 0.7, entries: 1_200, pollsPerS: 2 };
-
-const simulate = (plan: Plan) =>
-  inThread<typeof simulateHere>(new URL("./simulate.ts", import.meta.url), "simulate", plan);
 
 /** Everything about a run that went wrong, its seed first: `simulate` with that plan shows it again. */
 function told(plan: Plan, { examples, defects, ...outcome }: Outcome): string {

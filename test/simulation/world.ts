@@ -385,7 +385,7 @@ export function exponential(mean: number, random: Random): number {
 }
 
 /** How many of the sorted times are at or before that one. */
-export function upTo(times: readonly number[], atMs: number): number {
+function upTo(times: readonly number[], atMs: number): number {
   let low = 0;
   let high = times.length;
   while (low < high) {

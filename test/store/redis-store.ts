@@ -3,25 +3,17 @@ import type { Store } from "../../src/store/keyv-documents.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { type RedisOptions, type RedisServer, startRedis } from "../support/redis-server.ts";
 
-interface Hooks {
-  before(work: () => Promise<void>): void;
-  after(work: () => Promise<void>): void;
-}
-
-/** For a suite: a Redis of its own and a store on it, from its beginning to its end. `hooks`: those of `threadTests`. */
-export function storeOnRedis(
-  options: RedisOptions = {},
-  hooks: Hooks = { before, after },
-): {
+/** For a suite: a Redis of its own and a store on it, from its beginning to its end. */
+export function storeOnRedis(options: RedisOptions = {}): {
   readonly server: RedisServer;
   readonly store: Store;
 } {
   let opened: { readonly server: RedisServer; readonly store: Store } | undefined;
-  hooks.before(async () => {
+  before(async () => {
     const server = await startRedis(options);
     opened = { server, store: await openStore(server.url) };
   });
-  hooks.after(async () => {
+  after(async () => {
     await opened?.store.close();
     await opened?.server.stop();
   });

@@ -17,6 +17,8 @@ interface TestEvent {
 }
 
 const DOTS_PER_LINE = 100;
+/** How node:test begins what it says of an error that it assigns to no test, or to one that has ended. */
+const STRAY = "Error: ";
 
 function where({ file, line }: TestEvent["data"]): string {
   return file === undefined ? "" : `${relative(process.cwd(), file)}${line === undefined ? "" : `:${line}`}`;
@@ -45,6 +47,9 @@ export default async function* reporter(events: AsyncIterable<TestEvent>): Async
       passed += 1;
       dots += 1;
       yield dots % DOTS_PER_LINE === 0 ? ".\n" : ".";
+    } else if (type === "test:diagnostic" && data.message?.startsWith(STRAY) === true) {
+      failed += 1;
+      failures.push(`failed: outside of any test\n    ${data.message}\n`);
     } else if (type === "test:fail") {
       // A suite fails with its tests; it is printed only when it fails by itself, such as in a hook.
       const error = data.details?.error;

@@ -18,6 +18,7 @@ import type { FileEnded, TestFile } from "./test-worker.ts";
 const PATTERN = process.argv[2] ?? "test/*/**/*.test.ts";
 const WORKER = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
 const REPORTER = "./test/support/reporter.ts";
+const BEFORE_NODE_TEST = new URL("./before-node-test.ts", import.meta.url).href;
 /** Where Node keeps what it compiled, for the processes of the tests and the bots that they start. */
 const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url));
 /** Where the tests keep their files. */
@@ -53,7 +54,7 @@ function giveNext(child: ChildProcess, kind: Kind): void {
 /** The counts of one process; undefined where it ended without any. */
 async function runProcess(kind: Kind): Promise<Counts | undefined> {
   const child = fork(WORKER, [], {
-    execArgv: [`--test-reporter=${REPORTER}`],
+    execArgv: ["--import", BEFORE_NODE_TEST, `--test-reporter=${REPORTER}`],
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, TMPDIR: FILES },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });

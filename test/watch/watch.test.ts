@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { describe, test } from "node:test";
 import { Failure } from "../../src/domain/failure.ts";
 import type { Demand, Snapshot } from "../../src/domain/model.ts";
 import type { SnapshotListener } from "../../src/domain/ports/snapshots.ts";
@@ -6,10 +7,7 @@ import { currentRequest, inRequest } from "../../src/domain/request-scope.ts";
 import { DemandRegistry } from "../../src/watch/demand-registry.ts";
 import { createWatch, type Watch } from "../../src/watch/watch.ts";
 import { seededRandom, VirtualClock } from "../support/clock.ts";
-import { threadTests } from "../support/thread-tests.ts";
 import { GateClient, id } from "./watch-rig.ts";
-
-const { describe, test } = threadTests(import.meta.url);
 
 interface Rig {
   readonly clock: VirtualClock;

@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { inThread } from "../../support/in-thread.ts";
-import type * as cases from "./crowd-cases.ts";
+import * as cases from "./crowd-cases.ts";
 
 const MINUTE_MS = 60_000;
 /** What an hour may cost where the service bans at ten. */
 const MOST_REFUSED = 8;
 const KEYS = 50;
-const CASES = new URL("./crowd-cases.ts", import.meta.url);
 
 describe("50 linked servers, polled, with a round trip of a second and a service that bans at 10 wrong keys an hour", () => {
   for (const refused of [5, 12, 49])
     for (const how of ["running", "restarted", "after a night", "killed"] as const)
       test(`${refused} keys that are refused at once (${how}) end in no ban, whatever asked with them`, async () => {
-        const seen = await inThread<typeof cases.refuseAtOnce>(CASES, "refuseAtOnce", refused, how);
+        const seen = await cases.refuseAtOnce(refused, how);
         const { bad, parked, good, mostRefusedInAnHour, bans } = seen;
         assert.ok(mostRefusedInAnHour <= MOST_REFUSED, `${mostRefusedInAnHour} refused within an hour`);
         assert.equal(bans, 0);
@@ -26,7 +24,7 @@ describe("50 linked servers, polled, with a round trip of a second and a service
       });
 
   test("a key that was taken since the wave opened is never silent for more than a minute because of others", async () => {
-    const silences = await inThread<typeof cases.silencesInWave>(CASES, "silencesInWave");
+    const silences = await cases.silencesInWave();
     assert.ok(silences.size > 5, `${silences.size} good keys found`);
     for (const [n, silenceMs] of silences) assert.ok(silenceMs <= MINUTE_MS, `server ${n}`);
   });
@@ -34,14 +32,14 @@ describe("50 linked servers, polled, with a round trip of a second and a service
 
 test("killed at any moment, as often as you like: never more than eight refusals in an hour, no ban", async () => {
   for (let seed = 1; seed <= 6; seed++) {
-    const seen = await inThread<typeof cases.killAtAnyMoment>(CASES, "killAtAnyMoment", seed);
+    const seen = await cases.killAtAnyMoment(seed);
     assert.ok(seen.mostRefusedInAnHour <= MOST_REFUSED, `seed ${seed}: ${seen.mostRefusedInAnHour}`);
     assert.equal(seen.bans, 0);
   }
 });
 
 test("a service that refuses every key for a second costs no more than the budget, and what was parked comes back", async () => {
-  const seen = await inThread<typeof cases.refuseAllForASecond>(CASES, "refuseAllForASecond");
+  const seen = await cases.refuseAllForASecond();
   assert.ok(seen.mostRefusedInAnHour <= MOST_REFUSED);
   assert.deepEqual([seen.bans, seen.parkedKeys, seen.answered], [0, 0, KEYS]);
 });

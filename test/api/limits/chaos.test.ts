@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { assertHeld, type chaos as chaosHere } from "../../support/chaos.ts";
-import { inThread } from "../../support/in-thread.ts";
-import type * as cases from "./load-cases.ts";
-
-const chaos = (seed: number) =>
-  inThread<typeof chaosHere>(new URL("../../support/chaos.ts", import.meta.url), "chaos", seed);
+import { assertHeld, chaos } from "../../support/chaos.ts";
+import * as cases from "./load-cases.ts";
 
 test("whatever goes wrong: nothing avoidable is sent, no command runs twice, no key is asked on, none is shown", async () => {
   await fc.assert(
@@ -18,15 +14,11 @@ test("whatever goes wrong: nothing avoidable is sent, no command runs twice, no 
   );
 });
 
-const CASES = new URL("./load-cases.ts", import.meta.url);
-const atTwiceTheLimit = (options: cases.TwiceTheLimit) =>
-  inThread<typeof cases.askTwiceTheLimit>(CASES, "askTwiceTheLimit", options);
-
 test("at twice the limit there is no 429 and most of the limit is used, whatever the window and its rounding", async () => {
   let used = 0;
   const seeds = 8;
   for (let seed = 1; seed <= seeds; seed++) {
-    const seen = await atTwiceTheLimit({ seed, least: 6, more: 20, skewMs: 1_000 });
+    const seen = await cases.askTwiceTheLimit({ seed, least: 6, more: 20, skewMs: 1_000 });
     assert.equal(seen.answers429, 0, `seed ${seed}`);
     used += seen.used / seeds;
   }
@@ -36,7 +28,7 @@ test("at twice the limit there is no 429 and most of the limit is used, whatever
 test("keys whose limits differ under one bucket name are told apart and each gets its own", async () => {
   // 26 and 36 once took the servers of one counter for two, and drew more than a hundred.
   for (const seed of [3, 26, 27, 36, 170, 500]) {
-    const seen = await inThread<typeof cases.askWithOwnLimits>(CASES, "askWithOwnLimits", seed);
+    const seen = await cases.askWithOwnLimits(seed);
     assert.deepEqual([seen.answers429, seen.avoidable], [0, 0], `seed ${seed}`);
     assert.equal(seen.counters, 3, "three limits, three counters");
     assert.ok(seen.answered > 1_000, `seed ${seed}: ${seen.answered} were answered`);
@@ -48,7 +40,7 @@ for (const resetWobble of [0.05, 0.3])
     const seeds = 6;
     let [requests, answers429, used] = [0, 0, 0];
     for (let seed = 1; seed <= seeds; seed++) {
-      const seen = await atTwiceTheLimit({ seed, least: 8, more: 24, resetWobble });
+      const seen = await cases.askTwiceTheLimit({ seed, least: 8, more: 24, resetWobble });
       requests += seen.requests;
       answers429 += seen.answers429;
       used += seen.used / seeds;
@@ -60,7 +52,7 @@ for (const resetWobble of [0.05, 0.3])
 
 test("keys with counters of their own under one bucket name use most of all of them in the first minute", async () => {
   for (const align of ["first-request", "clock"] as const) {
-    const { used, answers429 } = await inThread<typeof cases.askOwnCounters>(CASES, "askOwnCounters", align);
+    const { used, answers429 } = await cases.askOwnCounters(align);
     assert.ok(used >= 0.6, `${used.toFixed(3)} of the limits used`);
     assert.equal(answers429, 0);
   }

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { inThread } from "../../support/in-thread.ts";
-import type { PhaseOptions, usedInPhase } from "../../support/limit-phases.ts";
+import { type PhaseOptions, usedInPhase } from "../../support/limit-phases.ts";
 
 const PHASES = [0, 3, 6];
-const RUNS = new URL("../../support/limit-phases.ts", import.meta.url);
 
 describe("the share of the limit that is used does not depend on where its windows lie between whole seconds", () => {
   test("on a machine that stalls for up to a fifth of a second", async () => {
@@ -22,7 +20,7 @@ describe("the share of the limit that is used does not depend on where its windo
 
 async function isUsedInEachPhase(world: Omit<PhaseOptions, "phase">, least: number): Promise<void> {
   for (const phase of PHASES) {
-    const { used, answers429 } = await inThread<typeof usedInPhase>(RUNS, "usedInPhase", { ...world, phase });
+    const { used, answers429 } = await usedInPhase({ ...world, phase });
     assert.equal(answers429, 0, `phase ${phase}`);
     assert.ok(used >= least, `phase ${phase}: ${used}`);
   }

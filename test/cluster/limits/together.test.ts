@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
+import { describe, test } from "node:test";
 import type { SourceId } from "../../../src/domain/model.ts";
 import { seededRandom } from "../../support/clock.ts";
-import { threadTests } from "../../support/thread-tests.ts";
 import { Crew, keyText } from "./crew.ts";
-
-const { describe, test } = threadTests(import.meta.url);
 
 const LIMIT = { limit: 35, windowMs: 1_000 };
 /** So many of 1,000 answers may be a refusal. */

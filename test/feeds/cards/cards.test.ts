@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
+import { describe, test } from "node:test";
 import type { Actor } from "../../../src/domain/guild.ts";
 import { seededRandom } from "../../support/clock.ts";
 import { FeedsRig, guildId, withRig } from "../../support/feeds-rig.ts";
-import { threadTests } from "../../support/thread-tests.ts";
-
-const { describe, test } = threadTests(import.meta.url);
 
 function actor(userId: string, manageGuild = false): Actor {
   return { userId, userName: userId, guildId, channelId: "mods", roleIds: [], manageGuild, askedAtMs: 0 };

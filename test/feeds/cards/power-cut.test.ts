@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SourceId } from "../../../src/domain/model.ts";
 import { type FeedsRig, withRig } from "../../support/feeds-rig.ts";
-import { inThread } from "../../support/in-thread.ts";
-import { diskFull, show, type showWhileFull, withCalls } from "./calls-unstored.ts";
+import { diskFull, show, showWhileFull, withCalls } from "./calls-unstored.ts";
 
 /** A rig with a feed of moderator calls whose baseline is taken, in a Discord that forgets nonces soon. */
 function withModCalls(run: (rig: FeedsRig) => Promise<void>): Promise<void> {
@@ -249,11 +248,7 @@ describe("emergency calls while the store cannot write", () => {
     }));
 
   test("are named in a notice where more waited than are kept, once the store takes them again", async () => {
-    const { firstS, notices, messages, cards } = await inThread<typeof showWhileFull>(
-      new URL("./calls-unstored.ts", import.meta.url),
-      "showWhileFull",
-      503,
-    );
+    const { firstS, notices, messages, cards } = await showWhileFull(503);
     assert.equal(notices.length, 1, notices.join("\n"));
     const between = `between <t:${firstS}:T> and <t:${firstS + 2}:T>`;
     assert.ok(notices[0]?.startsWith(`⚠ 3 emergency calls ${between} are missing here`), String(notices[0]));

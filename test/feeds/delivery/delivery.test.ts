@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
+import { describe, test } from "node:test";
 import { seededRandom } from "../../support/clock.ts";
 import { FeedsRig, joined, source, withRig } from "../../support/feeds-rig.ts";
-import { threadTests } from "../../support/thread-tests.ts";
-
-const { describe, test } = threadTests(import.meta.url);
 
 describe("delivery", () => {
   test("a new feed starts at the head: what was in the log before is not posted", () =>

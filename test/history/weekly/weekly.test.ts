@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { describe, test } from "node:test";
 import { weeklyRenderer } from "../../../src/discord/render/stats/weekly-card.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { Binding, GuildSettings } from "../../../src/domain/guild.ts";
@@ -14,9 +15,6 @@ import { linkedServer } from "../../support/bindings.ts";
 import { VirtualClock } from "../../support/clock.ts";
 import { FakeSink } from "../../support/fake-sink.ts";
 import { MemoryDocuments } from "../../support/memory-documents.ts";
-import { threadTests } from "../../support/thread-tests.ts";
-
-const { describe, test } = threadTests(import.meta.url);
 
 const GUILD = "900";
 const CHANNEL = "c1";

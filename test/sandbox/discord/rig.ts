@@ -46,7 +46,7 @@ export async function startDiscord(t: TestContext, options: DiscordOptions = {})
   return { discord, guild, channel, member, person: discord.as(member), rest, clock, defer };
 }
 
-export function restOf(discord: EmulatedDiscord, token = discord.token): REST {
+function restOf(discord: EmulatedDiscord, token = discord.token): REST {
   return new REST({
     api: discord.apiUrl,
     retries: 0,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, test } from "node:test";
 import { z } from "zod";
 import type { SourceId } from "../../../src/domain/model.ts";
 import type { AuditLog } from "../../../src/domain/ports/audit-log.ts";
@@ -15,10 +16,7 @@ import { MemoryDocuments } from "../../support/memory-documents.ts";
 import { needsRedis } from "../../support/redis-server.ts";
 import { runRecord } from "../../support/run-record.ts";
 import { type TempFolder, tempFolder } from "../../support/temp-folder.ts";
-import { threadTests } from "../../support/thread-tests.ts";
 import { storeOnRedis } from "../redis-store.ts";
-
-const { after, before, describe, test } = threadTests(import.meta.url);
 
 const startMs = Date.UTC(2026, 4, 10);
 const dayMs = 86_400_000;
@@ -391,7 +389,7 @@ describe("the audit on sqlite", () => {
 
 describe("the audit on Redis", needsRedis(), () => {
   // Thousands of rows, none of which has to outlive the machine.
-  const redis = storeOnRedis({ appendfsync: "everysec" }, { before, after });
+  const redis = storeOnRedis({ appendfsync: "everysec" });
   onEachStore(() => redis.store);
 
   test("reads a store that a Marshal without lists has written", async () => {
