@@ -132,7 +132,14 @@ export function createDiscord(ports: DiscordPorts): Discord {
   const guildName = (guildId: string) => client.guilds.cache.get(guildId)?.name;
   const notifier = createNotifier({ rest, sink, settings, bindings, random, log, guildName });
   const offerSetup = createSetupOffer({ settings, bindings, guilds, sink, clock, random, log });
-  const lateAnswers = createLateAnswers({ rest: answerRests.later, notifier, log });
+  const quieted = new AbortController();
+  const lateAnswers = createLateAnswers({
+    rest: answerRests.later,
+    notifier,
+    clock,
+    log,
+    signal: quieted.signal,
+  });
   const members = createMembers(rest, client);
   const arrivals = new FirstArrivals();
   const guildEvents = new GuildEvents({ log, isOurs, offerSetup });
@@ -214,8 +221,12 @@ export function createDiscord(ports: DiscordPorts): Discord {
       for (const [name, id] of await registeredIds(rest, client.application.id)) commandIds.set(name, id);
       guildEvents.afterLogin(client, rest);
     },
-    quiet: async (graceMs) => dispatch?.stop(graceMs),
+    async quiet(graceMs) {
+      quieted.abort();
+      await dispatch?.stop(graceMs);
+    },
     async stop() {
+      quieted.abort();
       await dispatch?.stop(0);
       await gateway.close();
       answerRests.close();

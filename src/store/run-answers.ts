@@ -18,11 +18,22 @@ function placeOf(runId: string): string {
 
 /** Sealed answer tokens in the store; each is deleted when its time is over. */
 export function createRunAnswers({ documents, vault, clock }: RunAnswersParts): RunAnswers {
-  const forgetAt = (runId: string, untilMs: number) =>
-    clock.after(Math.max(0, untilMs - clock.nowMs()), () => {
+  /** Cancels the timer that ends it, by run; each answer has one, and most are forgotten within a second. */
+  const endings = new Map<string, () => void>();
+  const cancelEnding = (runId: string) => {
+    endings.get(runId)?.();
+    endings.delete(runId);
+  };
+
+  function forgetAt(runId: string, untilMs: number): void {
+    cancelEnding(runId);
+    const cancel = clock.after(Math.max(0, untilMs - clock.nowMs()), () => {
+      endings.delete(runId);
       // If the store fails now, the next start finds the expired document and removes it.
       documents.delete(runId).catch(() => undefined);
     });
+    endings.set(runId, cancel);
+  }
 
   function open(runId: string, { sealed, untilMs }: SealedAnswer): AnswerPlace | undefined {
     if (untilMs <= clock.nowMs()) return undefined;
@@ -41,7 +52,10 @@ export function createRunAnswers({ documents, vault, clock }: RunAnswersParts): 
       await documents.set(runId, { guildId, sealed, untilMs: place.untilMs });
       forgetAt(runId, place.untilMs);
     },
-    forget: (runId) => documents.delete(runId),
+    async forget(runId) {
+      await documents.delete(runId);
+      cancelEnding(runId);
+    },
     async *all() {
       for await (const [runId, kept] of documents.entries()) {
         const place = open(runId, kept);

@@ -237,6 +237,27 @@ describe("a command that is no run", () => {
     assert.deepEqual([...rig.runs.answerTexts.keys()], []);
   });
 
+  test("is kept before Discord has confirmed its first answer: a kill in that moment leaves no thinking... either", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const asked = new Promise<number>((resolve) => {
+      rig.emulated.on((event) => event.type === "interaction-answered" && resolve(rig.runs.answerTexts.size));
+    });
+    const exchange = await thinking(rig);
+    assert.equal(await asked, 1);
+    await killAndStart(rig);
+    await rig.reads(exchange, /Marshal was restarted before it could answer\. Ask again/);
+  });
+
+  test("is completed also where Discord is down when the next process starts", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const exchange = await thinking(rig);
+    rig.emulated.faults.set({ outage: "5xx", outageMs: 120_000 });
+    await killAndStart(rig);
+    await rig.reads(exchange, /Marshal was restarted before it could answer\. Ask again/);
+    assert.deepEqual(rig.mod.dms(), []);
+    assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+  });
+
   test("past the token's fifteen minutes nothing can be completed, and nothing is kept of it", async (t) => {
     const rig = await startRunCommandsRig(t);
     const exchange = await thinking(rig);
@@ -254,9 +275,18 @@ describe("a command that is no run", () => {
   test("one that answers leaves nothing behind, also one that took long", async (t) => {
     const rig = await startRunCommandsRig(t);
     const answered = Promise.withResolvers<never>();
-    rig.runs.snapshots.fresh = () => answered.promise;
+    let isAsking = false;
+    rig.runs.snapshots.fresh = () => {
+      isAsking = true;
+      return answered.promise;
+    };
     rig.runs.snapshots.latest = () => undefined;
     const exchange = await rig.member.slash(rig.channel, "server status");
+    await eventually(
+      rig,
+      () => isAsking || undefined,
+      () => exchange.text,
+    );
     await eventually(
       rig,
       () => (rig.runs.answerTexts.size === 1 ? true : undefined),

@@ -18,9 +18,9 @@ import {
   TOKEN_LIVES_MS,
 } from "./incoming.ts";
 import { mendingButton } from "./mending-button.ts";
+import { rememberAnswer } from "./remember-answer.ts";
 import { retryUntilTaken } from "./retry-answers.ts";
 import { ServerQuestions } from "./server-questions.ts";
-import { rememberWhileSlow } from "./slow-answers.ts";
 
 const OUTDATED_BUTTON = "This button belongs to an older version of the bot.";
 
@@ -83,22 +83,24 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       if (error instanceof AnswerRefused && error.reason !== "form") return logNotTaken(error, reference);
       return answerAtOnce(incoming, error, reference);
     }
+    const { actor, answers } = incoming;
+    // A message that is updated shows what it showed before.
+    const place = job.first === "update" ? undefined : answers.place;
+    const open = { guildId: actor.guildId, reference, place, mayRun: job.runs === true };
+    const onShown = rememberAnswer({ answers: services.runAnswers, log }, open);
     try {
-      await incoming.answers.defer(job.first);
+      await answers.defer(job.first);
     } catch (error) {
       if (!(error instanceof AnswerRefused)) throw error;
       logNotTaken(error, reference);
-      if (error.reason === "unknown" && job.first !== "update")
+      if (error.reason === "unknown" && place !== undefined)
         await replaceUnconfirmed(incoming, arrivedAtMs, reference);
+      // What a stop kept from being replaced is left to the next process.
+      if (error.reason !== "unknown" || !stopping.signal.aborted) onShown();
       return;
     }
-    const { actor, answers } = incoming;
     const { signal } = stopping;
     const session = new AnswerSession(ports, { ...job, actor, answers, reference, arrivedAtMs, signal });
-    // A message that is updated shows what it showed before.
-    const place = job.first === "update" ? undefined : answers.place;
-    const slow = { guildId: actor.guildId, reference, place, mayRun: job.runs === true };
-    const onShown = rememberWhileSlow({ answers: services.runAnswers, clock, log }, slow);
     await finish(session, job.work, onShown);
   }
 

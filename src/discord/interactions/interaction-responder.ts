@@ -91,7 +91,8 @@ const REFUSAL_OF_CODE: Readonly<Record<string, AnswerRefusal>> = {
   50006: "form",
 };
 
-async function asAnswerRefused<T>(work: () => Promise<T>): Promise<T> {
+/** Runs what Discord may refuse; rejects with AnswerRefused. */
+export async function asAnswerRefused<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

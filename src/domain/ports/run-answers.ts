@@ -28,7 +28,10 @@ export interface RememberedAnswer {
 
 /** Answers from outside the interaction that asked for them. */
 export interface LateAnswers {
-  /** Completes an answer where it stands; false: Discord no longer takes that, or cannot be reached. */
+  /**
+   * Completes an answer where it stands, also after an outage of Discord; false: Discord no longer takes that. Rejects with
+   * Failure "expired" where the process stops before.
+   */
   edit(place: AnswerPlace, body: MessageBody): Promise<boolean>;
   /** By direct message, else in the channel where it was asked, else in the notice channel. Never rejects. */
   tell(

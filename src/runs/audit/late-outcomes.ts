@@ -1,8 +1,9 @@
+import { Failure } from "../../domain/failure.ts";
+import { isOpenRun } from "../../domain/open-answer.ts";
 import type { AnswerPlace, LateAnswers, RunAnswers } from "../../domain/ports/run-answers.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import type { RunOutcome, RunRecord } from "../../domain/run.ts";
-import { isSlowRun } from "../../domain/slow-answer.ts";
 
 export interface LateOutcomesPorts {
   readonly answers: RunAnswers;
@@ -22,7 +23,7 @@ export class LateOutcomes {
     this.#ports = ports;
   }
 
-  /** Completes the answer where it stands, or else tells the person. Never rejects. */
+  /** Completes the answer where it stands, or else tells the person. Rejects where the process stops before. */
   async tell(outcome: RunOutcome, place: AnswerPlace | undefined): Promise<void> {
     const { record } = outcome;
     const shown = place !== undefined && (await this.#edit(place, outcome));
@@ -34,10 +35,13 @@ export class LateOutcomes {
     await this.#forget(record.id);
   }
 
-  /** Completes the answer of a command that ended with its process: nothing but asking again brings what was asked for. */
+  /**
+   * Completes the answer of a command that ended with its process: nothing but asking again brings what was asked for.
+   * Rejects where the process stops before.
+   */
   async tellRestarted(id: string, place: AnswerPlace): Promise<void> {
     const { renderer, lateAnswers } = this.#ports;
-    await lateAnswers.edit(place, isSlowRun(id) ? renderer.restartedRun() : renderer.restarted());
+    await lateAnswers.edit(place, isOpenRun(id) ? renderer.restartedRun() : renderer.restarted());
     await this.#forget(id);
   }
 
@@ -54,13 +58,18 @@ export class LateOutcomes {
     }
   }
 
-  /** Adds to a completed answer what the log shows of the run. */
-  async onProof(record: RunRecord): Promise<void> {
+  /** Adds to a completed answer what the log shows of the run. Not waited for: Discord may be away for minutes. */
+  onProof(record: RunRecord): void {
     const place = this.#open.get(record.id);
     if (place === undefined) return;
     this.#open.delete(record.id);
-    await this.#edit(place, { record });
-    await this.#forget(record.id);
+    this.#edit(place, { record })
+      .then(() => this.#forget(record.id))
+      .catch((error: unknown) => {
+        // A stop came before it, and the next process has it before it.
+        if (!(error instanceof Failure))
+          this.#ports.report("what the log shows of a run was not added", error);
+      });
   }
 
   #edit(place: AnswerPlace, outcome: RunOutcome): Promise<boolean> {

@@ -1,11 +1,15 @@
+import PQueue from "p-queue";
 import { Failure } from "../../domain/failure.ts";
+import { isOpenAnswer } from "../../domain/open-answer.ts";
 import type { AuditLog } from "../../domain/ports/audit-log.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
 import type { AnswerPlace, RunAnswers } from "../../domain/ports/run-answers.ts";
 import type { RunOutcome, RunRecord } from "../../domain/run.ts";
-import { isSlowAnswer } from "../../domain/slow-answer.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
 import { failedOutcome, isOver } from "./run-record.ts";
+
+/** One answer that Discord does not take for a while must not hold the others back until their tokens end. */
+const TOLD_AT_ONCE = 8;
 
 export interface RecoverPorts {
   readonly audit: AuditLog;
@@ -23,8 +27,8 @@ export interface RecoverPorts {
 /**
  * Concludes the runs that a crash left behind. One that was being sent may have run, so it becomes "unknown" and is
  * looked for in the log; one that waited was not sent and never will be. When it resolves, the rows are written. The
- * returned function completes the answers, one after the other, also those of runs that were over and not yet shown, and
- * of commands that had not answered.
+ * returned function completes the answers, a few at a time, also those of runs that were over and not yet shown, and of
+ * commands that had not answered.
  */
 export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<void>> {
   const { audit, answers, clock, owns, isStoreInDoubt } = ports;
@@ -38,11 +42,11 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
   }
 
   const places = new Map<string, AnswerPlace | undefined>();
-  const slow = new Map<string, AnswerPlace>();
+  const open = new Map<string, AnswerPlace>();
   for await (const { runId, guildId, place } of answers.all()) {
     if (!owns(guildId)) continue;
-    if (isSlowAnswer(runId) && place !== undefined) {
-      slow.set(runId, place);
+    if (isOpenAnswer(runId) && place !== undefined) {
+      open.set(runId, place);
       continue;
     }
     places.set(runId, place);
@@ -54,12 +58,18 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
   // A run that is known completes its answer itself.
   const ofRuns = new Set([...outcomes.keys()].map((runId) => places.get(runId)?.token));
   return async () => {
-    for (const [id, place] of slow) {
-      if (ofRuns.has(place.token)) await answers.forget(id);
-      else await ports.late.tellRestarted(id, place);
-    }
-    for (const [runId, outcome] of outcomes) await ports.late.tell(outcome, places.get(runId));
+    const telling = new PQueue({ concurrency: TOLD_AT_ONCE });
+    const told = [...open].map(([id, place]) => () => {
+      return ofRuns.has(place.token) ? answers.forget(id) : ports.late.tellRestarted(id, place);
+    });
+    for (const [runId, outcome] of outcomes) told.push(() => ports.late.tell(outcome, places.get(runId)));
+    await telling.addAll(told.map((tell) => () => tell().catch(onlyStopped)));
   };
+}
+
+/** What is not told when this process stops is told by the next one. */
+function onlyStopped(error: unknown): void {
+  if (!(error instanceof Failure)) throw error;
 }
 
 function concluded(row: RunRecord, nowMs: number, isStoreInDoubt: boolean): RunOutcome {

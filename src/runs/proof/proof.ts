@@ -28,7 +28,7 @@ export interface ProofPorts extends OutsideRunsPorts {
   readonly seenRows: Documents<SeenRows>;
   readonly clock: Clock;
   /** The audit row of a run has a new proof. */
-  onProof(record: RunRecord): Promise<void>;
+  onProof(record: RunRecord): void;
 }
 
 /**
@@ -145,7 +145,7 @@ export class Proof implements SnapshotListener {
       const record = await audit.get(run.guildId, run.id);
       if (record !== undefined) {
         await audit.put({ ...record, proof });
-        await this.#ports.onProof({ ...record, proof });
+        this.#ports.onProof({ ...record, proof });
       }
     }
     if (proof !== "not-seen") this.#settle(source, run.id);

@@ -13,7 +13,8 @@ import {
 } from "../../../src/discord/command.ts";
 import { createCommandRegistry } from "../../../src/discord/interactions/command-registry.ts";
 import { createDispatch } from "../../../src/discord/interactions/dispatch.ts";
-import type { IncomingCommand } from "../../../src/discord/interactions/incoming.ts";
+import type { AnswerRefusal, IncomingCommand } from "../../../src/discord/interactions/incoming.ts";
+import type { Services } from "../../../src/discord/services.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
 import { Failure, StoreError } from "../../../src/domain/failure.ts";
 import type { Actor } from "../../../src/domain/guild.ts";
@@ -125,6 +126,34 @@ test("nothing is done when Discord did not take the first answer", async () => {
     assert.deepEqual(answers.calls, ["defer public", ...(reason === "unknown" ? ["edit @original"] : [])]);
     if (reason === "unknown") assert.match(textOf(answers.original), /nothing was done/);
     assert.equal(log.lines.at(-1)?.level, "warn");
+  }
+});
+
+test("where thinking... may stand is stored before the first answer, until something stands there or nothing can", async () => {
+  const cases: readonly (readonly [AnswerRefusal | undefined, isStopping: boolean, isKept: boolean])[] = [
+    [undefined, false, false],
+    ["late", false, false],
+    ["taken", false, false],
+    ["unknown", false, false],
+    // The next process replaces it.
+    ["unknown", true, true],
+  ];
+  for (const [refusal, isStopping, isKept] of cases) {
+    const { dispatch, answers, slash, world } = rig([single(() => ({ content: md`hello` }))]);
+    const kept = new Set<string>();
+    Object.assign(world.services.runAnswers, {
+      remember: async ({ runId }: { runId: string }) => void kept.add(runId),
+      forget: async (runId: string) => void kept.delete(runId),
+    } satisfies Services["runAnswers"]);
+    if (refusal !== undefined) answers.refuse.set("defer", refusal);
+    if (isStopping) answers.refuse.set("edit", "unknown");
+    const handled = dispatch.handle(slash());
+    assert.deepEqual(answers.calls, ["defer public"]);
+    assert.equal(kept.size, 1, "before Discord has answered");
+    if (isStopping) await dispatch.stop(0);
+    await handled;
+    await settle();
+    assert.equal(kept.size, Number(isKept), `${refusal} ${isStopping}`);
   }
 });
 
