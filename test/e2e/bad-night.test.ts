@@ -27,7 +27,7 @@ describe("a bad night with two blocks and a standby", needsRedis(), () => {
 
   test("in the morning each entry stands once, no command ran twice, nobody waits for an answer", async () => {
     const morning = await badNight(fleet, SHORT);
-    if (!morning.held) fleet.tell();
+    if (!morning.held) fleet.tell(400);
     const { found, unexplained, repeatedCommands, unanswered, unfinished, avoidable } = morning;
     assert.ok(found.due > 0);
     assert.deepEqual(

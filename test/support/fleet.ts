@@ -45,6 +45,7 @@ type Http = Awaited<ReturnType<typeof serve>>;
 
 interface Asked {
   readonly text: string;
+  readonly atMs: number;
   readonly exchange: Exchange;
 }
 
@@ -260,13 +261,13 @@ export class Fleet {
 
   /** People who still read "thinking...". */
   get unanswered(): readonly string[] {
-    return this.asked.flatMap(({ text, exchange }) => (exchange.pending ? [text] : []));
+    return this.asked.flatMap((one) => (one.exchange.pending ? [toldOf(one)] : []));
   }
 
   /** People who read that their command waits or is being sent. */
   get unfinished(): readonly string[] {
-    return this.asked.flatMap(({ text, exchange }) =>
-      isWaiting(exchange) && !exchange.pending ? [text] : [],
+    return this.asked.flatMap((one) =>
+      isWaiting(one.exchange) && !one.exchange.pending ? [toldOf(one)] : [],
     );
   }
 
@@ -345,11 +346,12 @@ export class Fleet {
     while (this.#arePeopleHere) {
       const community = this.communities[Math.floor(random.next() * this.communities.length)];
       const text = `:h ${this.options.seed}-${++this.#commands}`;
+      const atMs = Date.now();
       // Who meets a bot that is not there is told so by Discord, and nothing was asked.
       const exchange = await community?.moderator
         .slash(community.general, "run command", { text })
         .catch(() => undefined);
-      if (exchange !== undefined && exchange.kind !== "none") this.asked.push({ text, exchange });
+      if (exchange !== undefined && exchange.kind !== "none") this.asked.push({ text, atMs, exchange });
       await sleep(1_000 + random.next() * 2_000);
     }
   }
@@ -390,6 +392,11 @@ export class Fleet {
 /** Whether its person still waits: "thinking...", or a card that says that the command waits or is being sent. */
 export function isWaiting({ pending, text }: Exchange): boolean {
   return pending || /⏳ Waiting, not sent yet|📨 Being sent/u.test(text);
+}
+
+/** With its time, by which it is found among the lines of the processes. */
+function toldOf({ text, atMs }: Asked): string {
+  return `${text}, asked at ${atMs}`;
 }
 
 function isBegun(record: Parameters<typeof lengthsOf>[0]): boolean {

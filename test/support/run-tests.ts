@@ -23,8 +23,8 @@ const BEFORE_NODE_TEST = new URL("./before-node-test.ts", import.meta.url).href;
 const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url));
 /** Where the tests keep their files. */
 const FILES = process.env.TMPDIR ?? memoryDisk() ?? tmpdir();
-const MOST_COMPUTING = 4;
-const WAITING_PROCESSES = 4;
+const MOST_COMPUTING = 2;
+const WAITING_PROCESSES = 6;
 /** No higher than what this process was started with: raising it is not allowed. */
 const COMPUTING_PRIORITY = Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL);
 const MOST_SHOWN = 5;

@@ -11,7 +11,7 @@ const KEPT_IN = fileURLToPath(new URL("../../node_modules/.cache/test-timings.js
 /** The kinds that take longest, first, for files that have not run here yet. */
 const LONGEST_KINDS = [
   /\/blocks\./,
-  /\/(blocks-killed|bad-night|takeover)\./,
+  /\/(blocks-killed|bad-night|takeover|blocks-commands)\./,
   /\/web\/page\./,
   /\/(simulation|row-lists|stats)\./,
   /\/e2e\/(sweep|weekly|alerts|stats)\./,
