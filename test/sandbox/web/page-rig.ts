@@ -7,6 +7,7 @@ import { findChromium, launchChromium } from "../../../src/sandbox/web/browser.t
 import { Panel } from "../../../src/sandbox/web/panel.ts";
 import type { Actor } from "../../../src/sandbox/web/protocol.ts";
 import { type PageServer, servePage } from "../../../src/sandbox/web/server.ts";
+import { PATIENCE_MS } from "../../e2e/read.ts";
 
 const pictures = fileURLToPath(new URL("../../../test-output/", import.meta.url));
 
@@ -44,6 +45,7 @@ export class PageRig {
   static async open(): Promise<PageRig> {
     const stage = await openStage({ seed: 5, serverKey: "page-test-river", traffic: "quiet", live: true });
     stage.town.pause();
+    stage.discord.limits.answerWithinMs = PATIENCE_MS;
     const panel = new Panel(stage);
     const server = await servePage({ stage, panel, port: 0 });
     stage.bot.start();
@@ -51,7 +53,7 @@ export class PageRig {
     assert.ok(executable);
     const browser = await launchChromium(executable);
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     const rig = new PageRig({ stage, panel, browser, page, server });
     page.on("pageerror", (error) => rig.complaints.push(error.message));
     page.on("console", (message) => {
