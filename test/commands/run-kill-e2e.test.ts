@@ -258,6 +258,24 @@ describe("a command that is no run", () => {
     assert.deepEqual([...rig.runs.answerTexts.keys()], []);
   });
 
+  test("is left as it is where it was answered, and only forgetting it failed", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const kept = new Promise<readonly [string, string]>((resolve) => {
+      rig.emulated.on(() => {
+        const [first] = rig.runs.answerTexts;
+        if (first !== undefined) resolve(first);
+      });
+    });
+    const exchange = await rig.member.slash(rig.channel, "help");
+    const shown = await rig.reads(exchange, /Marshal/);
+    const isForgotten = () => rig.runs.answerTexts.size === 0 || undefined;
+    await eventually(rig, isForgotten, () => exchange.text);
+    rig.runs.answerTexts.set(...(await kept));
+    await killAndStart(rig);
+    await eventually(rig, isForgotten, () => exchange.text);
+    assert.equal(exchange.text, shown);
+  });
+
   test("past the token's fifteen minutes nothing can be completed, and nothing is kept of it", async (t) => {
     const rig = await startRunCommandsRig(t);
     const exchange = await thinking(rig);

@@ -381,6 +381,8 @@ export class RunsRig {
         this.edits.push({ token, content: body.content ?? "" });
         return true;
       },
+      replaceThinking: async ({ token }, body) =>
+        void this.edits.push({ token, content: body.content ?? "" }),
       tell: async ({ userId }, body) => void this.told.push({ userId, content: body.content ?? "" }),
     };
   }

@@ -33,6 +33,8 @@ export interface LateAnswers {
    * Failure "expired" where the process stops before.
    */
   edit(place: AnswerPlace, body: MessageBody): Promise<boolean>;
+  /** The same where it still shows "thinking..."; what else stands there is right, and stays. */
+  replaceThinking(place: AnswerPlace, body: MessageBody): Promise<void>;
   /** By direct message, else in the channel where it was asked, else in the notice channel. Never rejects. */
   tell(
     asker: { readonly guildId: string; readonly userId: string; readonly channelId: string },

@@ -41,7 +41,7 @@ export class LateOutcomes {
    */
   async tellRestarted(id: string, place: AnswerPlace): Promise<void> {
     const { renderer, lateAnswers } = this.#ports;
-    await lateAnswers.edit(place, isOpenRun(id) ? renderer.restartedRun() : renderer.restarted());
+    await lateAnswers.replaceThinking(place, isOpenRun(id) ? renderer.restartedRun() : renderer.restarted());
     await this.#forget(id);
   }
 
