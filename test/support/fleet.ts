@@ -53,6 +53,8 @@ const SECRET_KEY = new Uint8Array(32).fill(7);
 const DISCORD_EPOCH_MS = 1_420_070_400_000;
 const SHAPE = { textChannels: 1, voiceChannels: 0, roles: 2 };
 const LOOK_EVERY_MS = 300;
+/** After so long a person reads that the bot did not respond: Discord gives it three seconds. */
+const NO_RESPONSE_MS = 4_000;
 /** So long that a block's absence never opens a real gap: what is lost then was lost by the bot. */
 const LONG_LOG = 600;
 
@@ -349,7 +351,7 @@ export class Fleet {
       const atMs = Date.now();
       // Who meets a bot that is not there is told so by Discord, and nothing was asked.
       const exchange = await community?.moderator
-        .slash(community.general, "run command", { text })
+        .slash(community.general, "run command", { text }, { waitMs: NO_RESPONSE_MS })
         .catch(() => undefined);
       if (exchange !== undefined && exchange.kind !== "none") this.asked.push({ text, atMs, exchange });
       await sleep(1_000 + random.next() * 2_000);
