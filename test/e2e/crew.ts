@@ -9,6 +9,9 @@ import { addFeeds, type Channels, differences, gapNotices, type Lengths, lengths
 const PATIENCE_MS = 300_000;
 /** Each look may ask every process. */
 const LOOK_EVERY_MS = 250;
+/** Events a minute in the town: at first so many that soon each kind has happened. */
+const BEFORE_THE_FEEDS = 3_000;
+const USUAL = 240;
 
 /** Several real bot processes on one real Redis, between a town and an emulated Discord, with four feeds. */
 export class Crew {
@@ -119,11 +122,12 @@ export class Crew {
   async #begin(): Promise<void> {
     const { stage } = this;
     const { cast, town } = stage;
-    town.setIntensity(240);
+    town.setIntensity(BEFORE_THE_FEEDS);
     await this.until("something of each kind in the town", () =>
       Object.values(lengthsOf(town.record)).every((length) => length >= 2) ? true : undefined,
     );
     town.pause();
+    town.setIntensity(USUAL);
     // So long that the bot's absence never opens a real gap: what is lost then was lost by the bot.
     Object.assign(town.windows, { joins: 400, kills: 400, commands: 400, modCalls: 400 });
     for (const bot of stage.bots) bot.start();
