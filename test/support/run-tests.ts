@@ -24,7 +24,7 @@ const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/compiled"
 /** Where the tests keep their files. */
 const FILES = process.env.TMPDIR ?? memoryDisk() ?? tmpdir();
 const MOST_COMPUTING = 2;
-const WAITING_PROCESSES = 4;
+const WAITING_PROCESSES = 5;
 /** No higher than what this process was started with: raising it is not allowed. */
 const COMPUTING_PRIORITY = Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL);
 const MOST_SHOWN = 5;
