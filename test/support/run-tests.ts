@@ -54,7 +54,8 @@ function giveNext(child: ChildProcess, kind: Kind): void {
 /** The counts of one process; undefined where it ended without any. */
 async function runProcess(kind: Kind): Promise<Counts | undefined> {
   const child = fork(WORKER, [], {
-    execArgv: ["--import", BEFORE_NODE_TEST, `--test-reporter=${REPORTER}`],
+    // More processes run than there are cores: threads of their collectors would only take them from each other.
+    execArgv: ["--single-threaded-gc", "--import", BEFORE_NODE_TEST, `--test-reporter=${REPORTER}`],
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, TMPDIR: FILES },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
