@@ -12,7 +12,7 @@ import { outcomeCard } from "../src/discord/render/run-cards.ts";
 import type { Services } from "../src/discord/services.ts";
 import { md } from "../src/domain/escaped.ts";
 import { Failure } from "../src/domain/failure.ts";
-import { isSameName } from "../src/domain/same-name.ts";
+import { isSameName } from "../src/domain/typed-server-name.ts";
 import { serverBeingTyped } from "./live-players.ts";
 import { ask, auditRowOf, follow, offerWithColon } from "./run-flow.ts";
 import { history, historyActions } from "./run-history.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../domain/ports/clock.ts";
 import type { WorkPermit } from "../domain/ports/work-permit.ts";
 import type { Log } from "../log.ts";
-import { LeaseValidity, type Reading } from "./lease-validity.ts";
+import { LeaseValidity, type Reading } from "./lease-times.ts";
 import type { LeaseId, Leases } from "./leases.ts";
 import { nameOf } from "./shard-block.ts";
 

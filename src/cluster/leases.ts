@@ -1,8 +1,5 @@
 import type { ShardBlock } from "./shard-block.ts";
 
-/** A lease ends this long after its last renewal. */
-export const LEASE_MS = 9_000;
-
 export interface Claimed {
   readonly kind: "claimed";
   /** Grows whenever Redis was restarted or another one took its place: the last seconds of what it kept may be gone. */

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Log } from "../log.ts";
 import { CLAIM, RELEASE, RENEW, SETTLE } from "./lease-scripts.ts";
-import { type Claim, LEASE_MS, type Leases, type Renewal } from "./leases.ts";
+import { LEASE_MS } from "./lease-times.ts";
+import type { Claim, Leases, Renewal } from "./leases.ts";
 import { openRedisLine } from "./redis-line.ts";
 import { nameOf, type ShardBlock } from "./shard-block.ts";
 

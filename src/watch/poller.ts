@@ -6,8 +6,8 @@ import type { Metrics } from "../domain/ports/metrics.ts";
 import type { ServiceHealth } from "../domain/ports/service-health.ts";
 import { outsideRequests } from "../domain/request-scope.ts";
 import type { DemandRegistry, Wanted } from "./demand-registry.ts";
-import { ReadPace, type Wait, WHEN_WOKEN } from "./read-pace.ts";
 import type { ReadRate } from "./read-rate.ts";
+import { ReadsInFlight, type Wait, WHEN_WOKEN } from "./reads-in-flight.ts";
 import { Schedule } from "./schedule/schedule.ts";
 import { newSourceStats, type SourceStats, statsAfter } from "./schedule/source-stats.ts";
 import { type ReaderParts, SourceReader } from "./source-reader.ts";
@@ -63,7 +63,7 @@ export class Poller {
   readonly #reader: SourceReader;
   readonly #watched = new Map<SourceId, Watched>();
   readonly #polls = new Map<SourceId, Promise<void>>();
-  readonly #pace: ReadPace;
+  readonly #pace: ReadsInFlight;
   #abort = new AbortController();
   #running = false;
   #pumping = false;
@@ -74,7 +74,7 @@ export class Poller {
   constructor(parts: PollerParts) {
     this.#parts = parts;
     this.#reader = new SourceReader(parts);
-    this.#pace = new ReadPace(parts.clock, parts.rate);
+    this.#pace = new ReadsInFlight(parts.clock, parts.rate);
     this.#schedule = new Schedule((source) => mayNotBeRead(parts.health, source));
   }
 

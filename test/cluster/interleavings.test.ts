@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { LEASE_MS } from "../../src/cluster/leases.ts";
+import { LEASE_MS } from "../../src/cluster/lease-times.ts";
 import { type ShardBlock, wholeBlock } from "../../src/cluster/shard-block.ts";
 import { type seededRandom as Seeded, seededRandom, VirtualClock } from "../support/clock.ts";
 import { ModelProcess } from "./model-process.ts";

@@ -1,4 +1,5 @@
-import { type Claim, LEASE_MS, type LeaseId, type Leases, type Renewal } from "../../src/cluster/leases.ts";
+import { LEASE_MS } from "../../src/cluster/lease-times.ts";
+import type { Claim, LeaseId, Leases, Renewal } from "../../src/cluster/leases.ts";
 import { nameOf } from "../../src/cluster/shard-block.ts";
 import type { VirtualClock } from "../support/clock.ts";
 

@@ -5,7 +5,7 @@ import type { SourceId } from "../../domain/model.ts";
 import type { Random } from "../../domain/ports/clock.ts";
 import type { Runner } from "../../domain/ports/runner.ts";
 import type { Decision, RunOutcome, RunPlan, RunRequest, SubmittedRun } from "../../domain/run.ts";
-import { isSameName } from "../../domain/same-name.ts";
+import { isSameName } from "../../domain/typed-server-name.ts";
 import type { RefusalCount } from "../audit/refusal-count.ts";
 import { failedOutcome, newRecord } from "../audit/run-record.ts";
 import { peopleOf } from "../catalogue/targets.ts";

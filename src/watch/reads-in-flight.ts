@@ -29,7 +29,7 @@ export type Wait =
 export const WHEN_WOKEN: Wait = { kind: "when-woken" };
 
 /** How many reads may be under way, and how far apart they start. */
-export class ReadPace {
+export class ReadsInFlight {
   readonly #clock: Clock;
   readonly #rate: Pick<ReadRate, "pollsPerS" | "countPoll">;
   /** Reads that wait at the gate, oldest first, since when. */

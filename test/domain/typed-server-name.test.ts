@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { shownName } from "../../src/discord/render/escape.ts";
-import { isSameName } from "../../src/domain/same-name.ts";
+import { isSameName } from "../../src/domain/typed-server-name.ts";
 
 describe("a typed name of a server", () => {
   test("counts in any case, whatever is invisible, with the quotes and dashes of a phone", () => {

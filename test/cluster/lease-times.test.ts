@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { LeaseValidity, MARGIN_MS } from "../../src/cluster/lease-validity.ts";
-import { LEASE_MS } from "../../src/cluster/leases.ts";
+import { LEASE_MS, LeaseValidity, MARGIN_MS } from "../../src/cluster/lease-times.ts";
 
 const at = (monotonicMs: number, wallMs = monotonicMs) => ({ monotonicMs, wallMs });
 

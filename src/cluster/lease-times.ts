@@ -1,5 +1,5 @@
-import { LEASE_MS } from "./leases.ts";
-
+/** A lease ends this long after its last renewal. */
+export const LEASE_MS = 9_000;
 /** Work stops this long before the lease could end, so that what was just begun arrives before another begins. */
 export const MARGIN_MS = 2_000;
 /** A machine that slept: its monotonic clock stood still, the wall did not. */
