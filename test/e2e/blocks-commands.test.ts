@@ -9,7 +9,7 @@ import { openBlocks } from "./blocks-fleet.ts";
 describe("commands of a server that communities of two blocks have linked", needsRedis(), () => {
   let fleet: Fleet;
   before(async () => {
-    fleet = await openBlocks(5, 0);
+    fleet = await openBlocks(5);
     await fleet.begin();
   });
   after(() => fleet.close());

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { Fleet } from "../support/fleet.ts";
 
-/** Two blocks of shards and mostly a standby on one Redis, for the tests of what several processes do together. */
+/** Two blocks of shards and a standby on one Redis, for the tests of what several processes do together. */
 
 /** Of the real clock, and only for what never comes. */
 const POSTED_WITHIN_MS = 300_000;
 export const SHARDS = 4;
 export const MAX_CONCURRENCY = 4;
 
-export async function openBlocks(seed: number, standbys = 1): Promise<Fleet> {
-  const size = { communities: 8, blocks: 2, shardsOfBlock: SHARDS, standbys, sharesServer: true };
+export async function openBlocks(seed: number): Promise<Fleet> {
+  const size = { communities: 8, blocks: 2, shardsOfBlock: SHARDS, standbys: 1, sharesServer: true };
   const pace = { perMinute: 240, perSecond: 12, maxConcurrency: MAX_CONCURRENCY };
   return await Fleet.open({ ...size, ...pace, seed });
 }

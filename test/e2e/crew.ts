@@ -36,8 +36,6 @@ export class Crew {
       processes,
       environment: { STORE_URL: redis.url, SECRET_KEY: Buffer.alloc(32, 7).toString("base64") },
     });
-    // Discord gives three seconds; where the suite fills the machine, a bot that does all it can may need more.
-    stage.discord.limits.answerWithinMs = PATIENCE_MS;
     const crew = new Crew(redis, stage);
     try {
       await crew.#begin();

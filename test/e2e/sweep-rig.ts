@@ -6,7 +6,7 @@ import { answerOf, PATIENCE_MS, reads } from "./read.ts";
 import { type Community, type E2eOptions, E2eRig, LIST_OF_FEED } from "./rig.ts";
 import { isRepeatedAnswer, type Nameable, problemsOf, type Sent } from "./sweep-judge.ts";
 import { hostileNames, PLAIN } from "./sweep-town.ts";
-import { invocations, linesOf, type Stock, type Typing, Walker } from "./sweep-walk.ts";
+import { invocations, linesOf, type Stock, Walker } from "./sweep-walk.ts";
 
 /** Everything that can be typed, opened with all that stands behind it, in worlds that are meant badly. */
 
@@ -113,19 +113,11 @@ export class Sweep {
   }
 
   /** Each command that there is, with each of its options. */
-  async everything(
-    only: (line: string) => boolean = () => true,
-    { mostValues }: Pick<Typing, "mostValues"> = {},
-  ): Promise<void> {
+  async everything(only: (line: string) => boolean = () => true): Promise<void> {
     for (const line of ORDERED.filter(({ line: path }) => only(path))) {
       // The guided message chooses other roles on the way.
       if (line.line.startsWith("run ")) await this.allow();
-      for await (const given of invocations(line, {
-        person: this.#person,
-        channel: this.home.general,
-        stock: this.stock,
-        mostValues,
-      })) {
+      for await (const given of invocations(line, this.#person, this.home.general, this.stock)) {
         await this.walker.open(line.line, given);
       }
     }
@@ -161,7 +153,7 @@ export class Sweep {
     for (const line of LINES.filter(
       ({ line: path }) => isWanted(path) && offered.includes(path.split(" ")[0] ?? ""),
     )) {
-      for await (const given of invocations(line, { person, channel: general, stock: this.stock })) {
+      for await (const given of invocations(line, person, general, this.stock)) {
         this.mark(`/${line.line} by ${person.member.displayName} of ${guild.name}`);
         const exchange = await person.slash(general, line.line, given);
         if (exchange.kind !== "modal") await exchange.settled();

@@ -39,19 +39,12 @@ export interface Stock {
 
 type Given = Readonly<Record<string, Value>>;
 
-/** Who types a command, where, and what they may choose from. */
-export interface Typing {
-  readonly person: Person;
-  readonly channel: Channel;
-  readonly stock: Stock;
-  /** How many values of each option are tried: one where the answer hardly depends on them. @default all */
-  readonly mostValues?: number | undefined;
-}
-
 /** The least that a command needs, then each of its options with each value that is worth trying. */
 export async function* invocations(
   { line, options }: Line,
-  { person, channel, stock, mostValues = Number.POSITIVE_INFINITY }: Typing,
+  person: Person,
+  channel: Channel,
+  stock: Stock,
 ): AsyncGenerator<Given> {
   const values = new Map<string, readonly Value[]>();
   for (const option of options) {
@@ -66,7 +59,7 @@ export async function* invocations(
   for (const { name, required } of options) if (required === true) least[name] = values.get(name)?.[0] ?? "";
   yield least;
   for (const { name, required } of options)
-    for (const value of (values.get(name) ?? []).slice(required === true ? 1 : 0).slice(0, mostValues))
+    for (const value of (values.get(name) ?? []).slice(required === true ? 1 : 0))
       yield { ...least, [name]: value };
 }
 

@@ -26,7 +26,7 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       home.owner.member.addRole(home.staffRole);
       home.guild.addBot();
       await sweep.walker.openPosted(await rig.posted(home.general, "Marshal is here"));
-      await sweep.everything(() => true, { mostValues: 1 });
+      await sweep.everything();
       sweep.assertClean();
     });
   });
@@ -35,7 +35,7 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
     const town = { initialPlayers: 0, range: { min: 0, max: 0 }, info: { coOwnerIds: [], name: "" } };
     await withSweep({ town, faults: { moderator: "null" } }, async (sweep) => {
       await settleIn(sweep);
-      await sweep.everything(() => true, { mostValues: 1 });
+      await sweep.everything();
       sweep.assertClean();
     });
   });
@@ -160,11 +160,7 @@ describe("Everything that can be typed and pressed", { timeout: 900_000, concurr
       const from = answered.length;
       const first: string[] = [];
       for (const line of ORDERED) {
-        for await (const given of invocations(line, {
-          person: home.owner,
-          channel: home.general,
-          stock: sweep.stock,
-        })) {
+        for await (const given of invocations(line, home.owner, home.general, sweep.stock)) {
           sweep.mark(`/${line.line}`);
           const exchange = await home.owner.slash(home.general, line.line, given);
           if (exchange.kind === "none") first.push(`/${line.line} ${JSON.stringify(given)}`);

@@ -10,5 +10,7 @@ import { inspect } from "node:util";
 const { createHook } = hooks;
 hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false });
 process.on("unhandledRejection", (reason) => {
+  // Threads load this file too, without node:test: there it ends the thread, as it does without us.
+  if (process.listenerCount("unhandledRejection") === 1) throw reason;
   process.stderr.write(`\nnobody handled: ${inspect(reason)}\n`);
 });

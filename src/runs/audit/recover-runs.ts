@@ -58,12 +58,14 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
   // A run that is known completes its answer itself.
   const ofRuns = new Set([...outcomes.keys()].map((runId) => places.get(runId)?.token));
   return async () => {
-    const telling = new PQueue({ concurrency: TOLD_AT_ONCE });
-    const told = [...open].map(([id, place]) => () => {
-      return ofRuns.has(place.token) ? answers.forget(id) : ports.late.tellRestarted(id, place);
-    });
-    for (const [runId, outcome] of outcomes) told.push(() => ports.late.tell(outcome, places.get(runId)));
-    await telling.addAll(told.map((tell) => () => tell().catch(onlyStopped)));
+    const queue = new PQueue({ concurrency: TOLD_AT_ONCE });
+    const add = (tell: () => Promise<void>) => queue.add(() => tell().catch(onlyStopped));
+    await Promise.all([
+      ...[...open].map(([id, place]) =>
+        add(() => (ofRuns.has(place.token) ? answers.forget(id) : ports.late.tellRestarted(id, place))),
+      ),
+      ...[...outcomes].map(([id, outcome]) => add(() => ports.late.tell(outcome, places.get(id)))),
+    ]);
   };
 }
 
