@@ -117,7 +117,8 @@ export async function* follow(
     yield outcomeReply(services, outcome, signal);
     if (outcome.record.status === "unknown") yield* proofOf(services, outcome.record, signal);
   } finally {
-    if (answer !== undefined) await runAnswers.forget(submitted.id).catch(() => undefined);
+    // What is shown while the bot stops may not arrive: the next process shows it there once more.
+    if (answer !== undefined && !signal.aborted) await runAnswers.forget(submitted.id).catch(() => undefined);
   }
   // The outcome is shown, so a kill from here on leaves nothing to complete.
   if (outcome.record.status === "done") yield* proofOf(services, outcome.record, signal);

@@ -148,6 +148,31 @@ test("the token lies sealed in the store, and goes with the outcome or after fif
   rig.runs.crash();
 });
 
+test("a run that is ended by a stop in order while Discord is down keeps its place, and the next process tells it there", async (t) => {
+  const rig = await startRunCommandsRig(t);
+  rig.runs.readyAtMs = rig.runs.clock.nowMs() + 300_000;
+  const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h Welcome" });
+  await rig.reads(exchange, /It is next/);
+  rig.emulated.faults.set({ outage: "5xx", outageMs: 120_000 });
+  const stopped = Promise.all([rig.discord.quiet(0), rig.runs.runs.stop(0)]);
+  await eventually(
+    rig,
+    () => ([...rig.runs.audit.rows.values()].every(({ status }) => status === "expired") ? true : undefined),
+    () => JSON.stringify([...rig.runs.audit.rows.values()]),
+  );
+  await stopped;
+  await rig.runs.clock.advance(120_000);
+  assert.match(exchange.text, /It is next/);
+  assert.equal(rig.runs.answerTexts.size, 1);
+  await killAndStart(rig);
+  await rig.reads(exchange, /Marshal was stopped before it was sent/);
+  await eventually(
+    rig,
+    () => (rig.runs.answerTexts.size === 0 ? true : undefined),
+    () => "the place is still kept",
+  );
+});
+
 test("a run that ends by itself leaves no token behind", async (t) => {
   const rig = await startRunCommandsRig(t);
   await rig.reads(await rig.mod.slash(rig.channel, "run command", { text: ":h one" }), /It ran/);

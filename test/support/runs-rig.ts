@@ -341,8 +341,7 @@ export class RunsRig {
         readBack: async () => [],
       },
       notifier: this.#options.notifier ?? {
-        person: async (_guildId, userId, body) =>
-          void this.told.push({ userId, content: body.content ?? "" }),
+        person: async (_guildId, userId, body) => this.told.push({ userId, content: body.content ?? "" }) > 0,
         guild: async (_guildId, body) => void this.guildNotices.push(body.content ?? ""),
       },
       renderer: this.#options.renderer ?? plainRenderer,

@@ -56,6 +56,11 @@ export class AnswerSession {
     this.#shown = options.first === "update";
   }
 
+  /** A reply stands where "thinking..." stood, or was sent as a message. */
+  get isShown(): boolean {
+    return this.#shown;
+  }
+
   /** Shows a reply in place of the one before. Rejects only when Discord found it malformed, which is a defect. */
   async show(reply: Reply): Promise<void> {
     const { arrivedAtMs, signal } = this.#options;
@@ -133,15 +138,17 @@ export class AnswerSession {
     if (!reply.important && !isFirst) return this.#logDropped(message);
 
     log.warn({ reference }, `a reply is sent as a message: ${message}`);
-    this.#shown = true;
     const body = withoutButtons(reply, actor);
-    const tellPerson = () => notifier.person(actor.guildId, actor.userId, body);
+    const tellPerson = async () => {
+      if (await notifier.person(actor.guildId, actor.userId, body)) this.#shown = true;
+    };
     if (reply.ephemeral || this.#private) return tellPerson();
     try {
       await sink.send(actor.channelId, { ...body, nonce: random.id().slice(0, 25) });
     } catch {
       return tellPerson();
     }
+    this.#shown = true;
     if (reason === "late") await tellPerson();
   }
 

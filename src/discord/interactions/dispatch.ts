@@ -101,7 +101,10 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     }
     const { signal } = stopping;
     const session = new AnswerSession(ports, { ...job, actor, answers, reference, arrivedAtMs, signal });
-    await finish(session, job.work, onShown);
+    await finish(session, job.work, () => {
+      // What a stop kept from being shown is left to the next process.
+      if (session.isShown || !signal.aborted) onShown();
+    });
   }
 
   function logNotTaken(refused: AnswerRefused, reference: string): void {
@@ -197,11 +200,11 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
   };
 }
 
-/** Shows each reply; `onShown`: one stands there, or the error does. */
-async function finish(session: AnswerSession, work: () => Answer, onShown: () => void): Promise<void> {
+/** Shows each reply, or the error; `onTried` is called after each. */
+async function finish(session: AnswerSession, work: () => Answer, onTried: () => void): Promise<void> {
   const show = async (reply: Reply) => {
     await session.show(reply);
-    onShown();
+    onTried();
   };
   try {
     const answer = work();
@@ -210,7 +213,7 @@ async function finish(session: AnswerSession, work: () => Answer, onShown: () =>
   } catch (error) {
     await session.fail(error);
   }
-  onShown();
+  onTried();
 }
 
 function isReplies(answer: Answer): answer is Extract<Answer, AsyncIterable<unknown>> {

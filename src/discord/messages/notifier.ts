@@ -65,36 +65,40 @@ export function createNotifier(ports: NotifierPorts): AskerNotifier {
     await send(noticeChannelId, body);
   }
 
-  /** The first way that works. */
-  async function tell(guildId: string, ways: readonly (() => Promise<void>)[]): Promise<void> {
+  /** The first way that works; false: none does. */
+  async function tell(guildId: string, ways: readonly (() => Promise<void>)[]): Promise<boolean> {
     const failures: unknown[] = [];
     for (const way of ways) {
       try {
-        return await way();
+        await way();
+        return true;
       } catch (error) {
         failures.push(error);
       }
     }
     log.warn({ guildId, err: new AggregateError(failures, "no way is open") }, "a notice reached nobody");
+    return false;
   }
 
   return {
     person: (guildId, userId, body) =>
       tell(guildId, [() => direct(guildId, userId, body), () => inGuild(guildId, body)]),
-    tellAsker: ({ guildId, userId, channelId }, body) =>
-      tell(guildId, [
+    async tellAsker({ guildId, userId, channelId }, body) {
+      await tell(guildId, [
         () => direct(guildId, userId, body),
         async () => void (await send(channelId, body)),
         () => inGuild(guildId, body),
-      ]),
-    guild: (guildId, body, userId) =>
-      tell(guildId, [
+      ]);
+    },
+    async guild(guildId, body, userId) {
+      await tell(guildId, [
         () => inGuild(guildId, body),
         async () => {
           const recipient = userId ?? (await bindings.list(guildId))[0]?.linkedBy;
           if (recipient === undefined) throw new SinkRefusal("gone", "nobody has linked a server");
           await direct(guildId, recipient, body);
         },
-      ]),
+      ]);
+    },
   };
 }

@@ -16,7 +16,7 @@ import { createDispatch } from "../../../src/discord/interactions/dispatch.ts";
 import type { AnswerRefusal, IncomingCommand } from "../../../src/discord/interactions/incoming.ts";
 import type { Services } from "../../../src/discord/services.ts";
 import { markdownOfOurs, md } from "../../../src/domain/escaped.ts";
-import { Failure, StoreError } from "../../../src/domain/failure.ts";
+import { Failure, SinkRefusal, StoreError } from "../../../src/domain/failure.ts";
 import type { Actor } from "../../../src/domain/guild.ts";
 import type { MessageBody } from "../../../src/domain/message.ts";
 import type { Notifier } from "../../../src/domain/ports/notifier.ts";
@@ -27,18 +27,19 @@ import { actorOf, FakeWorld, keptLog } from "../../support/fake-services.ts";
 
 const form: Form = { id: "told:1", title: md`Tell`, fields: [{ kind: "text", id: "word", label: "Word" }] };
 
-function rig(commands: readonly Command[]) {
+function rig(commands: readonly Command[], { takesMessages = true } = {}) {
   const world = new FakeWorld();
   const log = keptLog();
   const elsewhere: { readonly to: string; readonly body: MessageBody }[] = [];
   const sink: Pick<Sink, "send"> = {
     send: async (channelId, body) => {
+      if (!takesMessages) throw new SinkRefusal("unknown", "Discord is away");
       elsewhere.push({ to: `channel ${channelId}`, body });
       return { messageId: "1" };
     },
   };
   const notifier: Notifier = {
-    person: async (_, userId, body) => void elsewhere.push({ to: `person ${userId}`, body }),
+    person: async (_, userId, body) => takesMessages && elsewhere.push({ to: `person ${userId}`, body }) > 0,
     guild: async () => {},
   };
   const { clock, random, services } = world;
@@ -94,6 +95,16 @@ function single(execute: () => Answer, changes: Partial<MessageEntry<undefined>>
   });
 }
 
+/** The ids under which an answer is stored. */
+function keptAnswers(world: FakeWorld): ReadonlySet<string> {
+  const kept = new Set<string>();
+  Object.assign(world.services.runAnswers, {
+    remember: async ({ runId }: { runId: string }) => void kept.add(runId),
+    forget: async (runId: string) => void kept.delete(runId),
+  } satisfies Services["runAnswers"]);
+  return kept;
+}
+
 test("the first answer is given before the command is even begun", async () => {
   let begun = false;
   const { dispatch, answers, slash } = rig([
@@ -140,11 +151,7 @@ test("where thinking... may stand is stored before the first answer, until somet
   ];
   for (const [refusal, isStopping, isKept] of cases) {
     const { dispatch, answers, slash, world } = rig([single(() => ({ content: md`hello` }))]);
-    const kept = new Set<string>();
-    Object.assign(world.services.runAnswers, {
-      remember: async ({ runId }: { runId: string }) => void kept.add(runId),
-      forget: async (runId: string) => void kept.delete(runId),
-    } satisfies Services["runAnswers"]);
+    const kept = keptAnswers(world);
     if (refusal !== undefined) answers.refuse.set("defer", refusal);
     if (isStopping) answers.refuse.set("edit", "unknown");
     const handled = dispatch.handle(slash());
@@ -155,6 +162,44 @@ test("where thinking... may stand is stored before the first answer, until somet
     await settle();
     assert.equal(kept.size, Number(isKept), `${refusal} ${isStopping}`);
   }
+});
+
+test("an answer that Discord takes nowhere while the bot stops stays stored, for the next process", async () => {
+  for (const [takesMessages, first] of [
+    [true, "public"],
+    [false, "public"],
+    [true, "ephemeral"],
+    [false, "ephemeral"],
+  ] as const) {
+    const options = { takesMessages };
+    const { dispatch, answers, slash, world } = rig(
+      [single(() => ({ content: md`hello` }), { first })],
+      options,
+    );
+    const kept = keptAnswers(world);
+    for (const call of ["edit", "followUp", "remove"]) answers.refuse.set(call, "unknown");
+    const handled = dispatch.handle(slash());
+    await settle();
+    await dispatch.stop(0);
+    await handled;
+    await settle();
+    assert.equal(kept.size, takesMessages ? 0 : 1, `${first}, messages are taken: ${takesMessages}`);
+  }
+});
+
+test("an error that Discord takes nowhere while the bot stops leaves its answer stored too", async () => {
+  const failing = single(async () => {
+    throw new Failure("unreachable", "The service is away.");
+  });
+  const { dispatch, answers, slash, world } = rig([failing], { takesMessages: false });
+  const kept = keptAnswers(world);
+  for (const call of ["edit", "followUp", "remove"]) answers.refuse.set(call, "unknown");
+  const handled = dispatch.handle(slash());
+  await settle();
+  await dispatch.stop(0);
+  await handled;
+  await settle();
+  assert.equal(kept.size, 1);
 });
 
 test("each yielded reply edits the answer", async () => {

@@ -50,7 +50,7 @@ class PanelWorld {
         remove: async (_, messageId) => void this.removed.push(messageId),
       },
       renderer: panelRenderer,
-      notifier: { person: async (_guild, _user, body) => void this.told.push(body) },
+      notifier: { person: async (_guild, _user, body) => this.told.push(body) > 0 },
       clock,
       random,
       warn: () => undefined,
