@@ -1,7 +1,6 @@
 import { StoreError } from "../domain/failure.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "./keyv-documents.ts";
-import { openRedis } from "./redis/open-redis.ts";
 import type { Fence } from "./redis/redis-adapter.ts";
 import { openSqlite } from "./sqlite/open-sqlite.ts";
 
@@ -29,6 +28,10 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   if (path !== undefined) {
     return await openSqlite(path, { lockWaitMs: Math.min(waitMs, LONGEST_LOCK_WAIT_MS), nowMs });
   }
-  if (/^rediss?:\/\//.test(url)) return openRedis(url, { log, waitMs, fence });
+  if (/^rediss?:\/\//.test(url)) {
+    // Only here, as in main.ts: its client is large.
+    const { openRedis } = await import("./redis/open-redis.ts");
+    return await openRedis(url, { log, waitMs, fence });
+  }
   throw new StoreError("a store's address begins with sqlite:, redis:// or rediss://");
 }

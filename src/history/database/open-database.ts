@@ -1,9 +1,8 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Kysely, PostgresDialect, SqliteDialect } from "kysely";
+import { type Dialect, Kysely, SqliteDialect } from "kysely";
 import { Migrator } from "kysely/migration";
-import pg from "pg";
 import { type DatabaseKind, migrations } from "./migrations/migrations.ts";
 import { kyselyDatabase } from "./node-sqlite.ts";
 import type { HistoryTables } from "./schema.ts";
@@ -20,11 +19,6 @@ const CACHE_KIB = 65_536;
 const MAP_BYTES = 1_073_741_824;
 /** Written to the side file before it is worked into the main one: an index page that changes often is then written once. */
 const CHECKPOINT_PAGES = 8_192;
-const MOST_CONNECTIONS = 4;
-const CONNECT_WITHIN_MS = 5_000;
-const STATEMENT_WITHIN_MS = 30_000;
-const INT8 = 20;
-const NUMERIC = 1_700;
 
 /**
  * Opens `sqlite:PATH` or `postgres://...` and brings its tables up to date. Blocks the thread with sqlite, so that it
@@ -33,7 +27,7 @@ const NUMERIC = 1_700;
 export async function openDatabase(url: string): Promise<HistoryDatabase> {
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   const kind = path === undefined ? "postgres" : "sqlite";
-  const dialect = path === undefined ? postgresDialect(url) : sqliteDialect(path);
+  const dialect = path === undefined ? await postgresDialect(url) : sqliteDialect(path);
   const db = new Kysely<HistoryTables>({ dialect });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(kind) } });
@@ -63,20 +57,8 @@ function sqliteDialect(path: string): SqliteDialect {
   return new SqliteDialect({ database: kyselyDatabase(database) });
 }
 
-function postgresDialect(connectionString: string): PostgresDialect {
-  // Sums and 64-bit columns arrive as texts by default; none of ours is beyond 2^53.
-  const getTypeParser = ((oid: number, format?: "text" | "binary") =>
-    oid === INT8 || oid === NUMERIC
-      ? Number
-      : pg.types.getTypeParser(oid, format as "text")) as typeof pg.types.getTypeParser;
-  const pool = new pg.Pool({
-    connectionString,
-    max: MOST_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    statement_timeout: STATEMENT_WITHIN_MS,
-    types: { getTypeParser },
-  });
-  // The loss of an idle connection; the next query opens another or fails with the reason.
-  pool.on("error", () => undefined);
-  return new PostgresDialect({ pool });
+/** Its client is read only where it is used: every start of the history's thread would wait for it. */
+async function postgresDialect(url: string): Promise<Dialect> {
+  const { connectPostgres } = await import("./connect-postgres.ts");
+  return connectPostgres(url);
 }
