@@ -4,6 +4,7 @@ import process from "node:process";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import { createHistoryThread, type HistoryThread } from "../../src/history/worker/history-thread.ts";
 import { seededRandom } from "../support/clock.ts";
+import { bytesOf, PostgresDatabases } from "../support/postgres-databases.ts";
 import { postgresPrograms, startPostgres } from "../support/postgres-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { type BenchResult, figure, quantile, table } from "./bench.ts";
@@ -110,16 +111,18 @@ async function fillFirst(filling: Filling): Promise<void> {
 async function measurePostgres(): Promise<Measured | undefined> {
   const programs = postgresPrograms();
   if (programs === undefined) return undefined;
-  const server = startPostgres(programs);
+  const server = await startPostgres(programs);
+  const databases = new PostgresDatabases(server.url);
   try {
-    const url = server.fresh();
-    return await measure({ url, rows: POSTGRES_ROWS }, () => server.bytesOf(url));
+    const url = await databases.fresh();
+    return await measure({ url, rows: POSTGRES_ROWS }, () => bytesOf(url));
   } finally {
-    server.stop();
+    await databases.close();
+    await server.stop();
   }
 }
 
-async function measure(part: Part, bytes: () => number): Promise<Measured> {
+async function measure(part: Part, bytes: () => number | Promise<number>): Promise<Measured> {
   const filling = new Filling(part);
   await fillFirst(filling);
   const client = await open(part.url);
@@ -132,7 +135,7 @@ async function measure(part: Part, bytes: () => number): Promise<Measured> {
     const ingestPerCpuS = figure((rows - before.rows) / ((user + system) / 1e6), 0);
     const asked = await ask(client, roundsOf(part.rows));
     await client.stop();
-    return { rows, ingestPerS, ingestPerCpuS, ...asked, bytesPerRow: figure(bytes() / rows, 1) };
+    return { rows, ingestPerS, ingestPerCpuS, ...asked, bytesPerRow: figure((await bytes()) / rows, 1) };
   } finally {
     await client.stop();
   }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { PostgresDatabases } from "../support/postgres-databases.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres-server.ts";
+import { suitePostgres } from "../support/suite-postgres.ts";
 import { assertNoKeySeen, assertWellBehaved } from "./checks.ts";
 import { type HistoryTown, KILLS_WHILE_AWAY, startHistoryTown } from "./history-town.ts";
 
@@ -13,19 +15,22 @@ describe("a PostgreSQL that goes away under a running bot", { skip }, () => {
   let fromS: number;
 
   before(async () => {
-    postgres = startPostgres(programs ?? "");
-    // An address of a bot's environment names a host; the socket's folder behind it is what counts.
-    town = await startHistoryTown({ historyUrl: postgres.fresh().replace("@/", "@localhost/") });
+    // Not the suite's: it goes away. Of that one it has what initdb made.
+    const { initialData } = (await suitePostgres()) ?? {};
+    postgres = await startPostgres(programs ?? "", { initialData });
+    const databases = new PostgresDatabases(postgres.url);
+    town = await startHistoryTown({ historyUrl: await databases.fresh() });
+    await databases.close();
   });
   after(async () => {
     await town?.rig.close();
-    postgres?.stop();
+    await postgres?.stop();
   });
 
   test("hurts neither feeds nor commands; what needs it says so, to people and to who runs the bot", async () => {
     const { rig, mod, busyWhileAway } = town;
     fromS = Math.floor(rig.clock.nowMs() / 1_000);
-    postgres.goAway();
+    await postgres.goAway();
     await busyWhileAway();
     await mod.reads("run command", { text: ":h still here" }, /It ran/);
     assert.equal(rig.service.counts.executionsByText.get(":h still here"), 1);
@@ -39,7 +44,7 @@ describe("a PostgreSQL that goes away under a running bot", { skip }, () => {
 
   test("is filled from the windows by itself when it is back, and the rest is said to be missing", async () => {
     const { rig, mod, saysWhatIsMissing } = town;
-    postgres.comeBack();
+    await postgres.comeBack();
     await mod.comesToRead("player show", { player: "Late4" }, /1 session/);
     await saysWhatIsMissing(fromS);
     // More than the one from before, and fewer than there were: what the log still showed.

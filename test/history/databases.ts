@@ -1,26 +1,36 @@
-import process from "node:process";
 import { after, before, describe } from "node:test";
+import type { DatabaseKind } from "../../src/history/database/migrations/migrations.ts";
 import { type HistoryDatabase, openDatabase } from "../../src/history/database/open-database.ts";
-import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres-server.ts";
+import { PostgresDatabases } from "../support/postgres-databases.ts";
+import {
+  type PostgresPlace,
+  type PostgresServer,
+  postgresPrograms,
+  startPostgres,
+} from "../support/postgres-server.ts";
+import { suitePostgres } from "../support/suite-postgres.ts";
 import { type TempFolder, tempFolder } from "../support/temp-folder.ts";
 
 export interface Databases {
+  readonly kind: DatabaseKind;
   /** The address of a fresh, empty database. */
-  fresh(): string;
+  fresh(): Promise<string>;
   /** The same, opened; closed when its suite ends. */
   open(url?: string): Promise<HistoryDatabase>;
 }
 
-let server: PostgresServer | undefined;
+/** Of a process that stands alone. */
+let own: PostgresServer | undefined;
+let place: Promise<PostgresPlace> | undefined;
 
-/** One server for all suites of this process. */
-function postgres(programs: string): PostgresServer {
-  if (server === undefined) {
-    const started = startPostgres(programs);
-    server = started;
-    process.once("exit", () => started.stop());
-  }
-  return server;
+after(() => own?.stop());
+
+/** The suite's server, or one for all suites of this process where it stands alone. */
+async function findPostgres(programs: string): Promise<PostgresPlace> {
+  const shared = await suitePostgres();
+  if (shared !== undefined) return shared;
+  own = await startPostgres(programs);
+  return own;
 }
 
 /** Runs the same suite on sqlite and on a real PostgreSQL; says so where this machine has none. */
@@ -31,7 +41,7 @@ export function onBothDatabases(title: string, suite: (databases: Databases) => 
     before(() => {
       folder = tempFolder();
     });
-    const databases = track(() => `sqlite:${folder?.path}/history${++made}.sqlite`);
+    const databases = track("sqlite", async () => `sqlite:${folder?.path}/history${++made}.sqlite`);
     suite(databases);
     after(async () => {
       await databases.close();
@@ -42,18 +52,27 @@ export function onBothDatabases(title: string, suite: (databases: Databases) => 
   const programs = postgresPrograms();
   const skip = programs === undefined ? "this machine has no PostgreSQL" : false;
   describe(`${title} (PostgreSQL)`, { skip }, () => {
-    const databases = track(() => postgres(programs ?? "").fresh());
+    let made: PostgresDatabases | undefined;
+    const databases = track("postgres", async () => {
+      place ??= findPostgres(programs ?? "");
+      made ??= new PostgresDatabases((await place).url);
+      return made.fresh();
+    });
     suite(databases);
-    after(() => databases.close());
+    after(async () => {
+      await databases.close();
+      await made?.close();
+    });
   });
 }
 
-function track(fresh: () => string): Databases & { close(): Promise<void> } {
+function track(kind: DatabaseKind, fresh: () => Promise<string>): Databases & { close(): Promise<void> } {
   const opened: HistoryDatabase[] = [];
   return {
+    kind,
     fresh,
-    async open(url = fresh()) {
-      const database = await openDatabase(url);
+    async open(url) {
+      const database = await openDatabase(url ?? (await fresh()));
       opened.push(database);
       return database;
     },

@@ -30,7 +30,7 @@ onBothDatabases("what is stored of the answers", (databases) => {
   };
 
   test("the same window twice, after a restart, or by a second process adds nothing", async () => {
-    const url = databases.fresh();
+    const url = await databases.fresh();
     const first = await openRig(databases, url);
     assert.equal(await first.see(busy, at(50)), 11);
     assert.equal(await first.see(busy, at(51)), 0);

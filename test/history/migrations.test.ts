@@ -5,7 +5,7 @@ import { onBothDatabases } from "./databases.ts";
 
 onBothDatabases("the tables of the history", (databases) => {
   test("opened again they are as they were", async () => {
-    const url = databases.fresh();
+    const url = await databases.fresh();
     const first = await databases.open(url);
     await first.db
       .insertInto("guilds")

@@ -79,7 +79,7 @@ export const GUILD = "900";
 export const BINDING = "b1";
 
 /** The main thread's end and the worker's, without the thread between them. */
-export async function openRig(databases: Databases, url?: string): Promise<HistoryRig> {
+export async function openRig(databases: Pick<Databases, "open">, url?: string): Promise<HistoryRig> {
   const { db } = await databases.open(url);
   const context = await openContext({ db }, new Uint8Array(32));
   const clock = new VirtualClock();

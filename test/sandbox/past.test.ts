@@ -14,7 +14,7 @@ describe("the past that the sandbox gives a bot", () => {
   test("fits the tables of today: weeks with evenings, calls, and hours without staff", async () => {
     const file = join(folder.path, "history.sqlite");
     const opened = await openDatabase(`sqlite:${file}`);
-    const { see, context } = await openRig({ open: async () => opened, fresh: () => `sqlite:${file}` });
+    const { see, context } = await openRig({ open: async () => opened });
     await see({ players: [bob, mod] }, START_S + 60);
     assert.equal(writePast({ file, nowS: START_S + 120, seed: 1, guildIds: ["901"] }), 0);
     assert.equal(writePast({ file, nowS: START_S + 120, seed: 1 }), 1);

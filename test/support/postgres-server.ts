@@ -1,20 +1,38 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, globSync, mkdtempSync } from "node:fs";
+import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
-export interface PostgresServer {
-  /** The address of a fresh, empty database. */
-  fresh(): string;
-  /** What such a database takes on the disk. */
-  bytesOf(url: string): number;
-  /** Goes away in the middle of what it does; `comeBack` starts it again with what it has. */
-  goAway(): void;
-  comeBack(): void;
-  /** Ends at once, without writing what it still holds in memory. */
-  stop(): void;
+/** What a process needs to use a server that another one keeps. */
+export interface PostgresPlace {
+  /** The address of the database from which others are made (`postgres-databases.ts`). */
+  readonly url: string;
+  /** What initdb made, as it was before a server ran on it: another server can begin with a copy. */
+  readonly initialData: string;
 }
+
+export interface PostgresServer extends PostgresPlace {
+  /** Goes away in the middle of what it does; `comeBack` starts it again with what it has. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+  /** Ends at once, and takes its folder with it. */
+  stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** Of another server: copied, where initdb would take half a second of a core. */
+  readonly initialData?: string | undefined;
+  /** Of the server, as in `os.setPriority`. @default that of this process */
+  readonly priority?: number;
+}
+
+const KEEPER = fileURLToPath(new URL("./keep-postgres.sh", import.meta.url));
+/** Seven processes of tests may share a server, and each keeps the pools of a suite open. */
+const MOST_CONNECTIONS = 350;
 
 /** Where this machine has PostgreSQL's programs; Debian keeps them outside of PATH. */
 export function postgresPrograms(): string | undefined {
@@ -23,52 +41,42 @@ export function postgresPrograms(): string | undefined {
   return folders.find((folder) => folder !== "" && existsSync(join(folder, "initdb")));
 }
 
-/** A server of its own, on a socket in a temp folder: no port, no password, nothing that waits for the disk. */
-export function startPostgres(programs: string): PostgresServer {
+/**
+ * A server of its own, on a socket in a temp folder: no port, no password, nothing that waits for the disk. It ends with
+ * this process, however that ends.
+ */
+export async function startPostgres(
+  programs: string,
+  { initialData, priority }: PostgresOptions = {},
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "marshal-pg-"));
-  // It refuses to run as root, and then belongs to the user that its package made.
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) execFileSync("chown", ["postgres", folder]);
-  chmodSync(folder, 0o700);
-  const run = (program: string, ...args: string[]) => {
-    const command = [join(programs, program), ...args];
-    // What pg_ctl starts keeps its output open: it is not waited for.
-    const kept = program === "psql" ? "pipe" : "ignore";
-    const [first = "", ...rest] = isRoot ? ["runuser", "-u", "postgres", "--", ...command] : command;
-    const { status, stdout, stderr } = spawnSync(first, rest, {
-      encoding: "utf8",
-      cwd: folder,
-      stdio: ["ignore", kept, "pipe"],
-    });
-    if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
-    return stdout;
+  const user = process.getuid?.() === 0 ? "postgres" : "marshal";
+  const options = `-k ${folder} -h '' -c fsync=off -c max_connections=${MOST_CONNECTIONS}`;
+  const keeper = spawn("sh", [KEEPER, programs, folder, user, initialData ?? "", options], {
+    // Ctrl-C reaches all processes of a terminal at once, and this one has to outlive the others.
+    detached: true,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  if (priority !== undefined && keeper.pid !== undefined) setPriority(keeper.pid, priority);
+  const ended = once(keeper, "close");
+  const answers = createInterface({ input: keeper.stdout })[Symbol.asyncIterator]();
+  // Where it has ended by itself, no answer comes, which says it better.
+  keeper.stdin.on("error", () => undefined);
+  const order = async (word: "start" | "stop") => {
+    keeper.stdin.write(`${word}\n`);
+    const { value } = await answers.next();
+    if (value !== word) throw new Error(`PostgreSQL of ${programs} did not ${word}; why is on stderr`);
   };
-  const user = isRoot ? "postgres" : "marshal";
-  const data = join(folder, "data");
-  run("initdb", "-D", data, "-A", "trust", "-N", "-U", user);
-  const options = `-k ${folder} -h '' -c fsync=off -c max_connections=50`;
-  const start = () => run("pg_ctl", "-D", data, "-o", options, "-l", join(folder, "log"), "-w", "start");
-  const end = () => run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop");
-  start();
-  const urlOf = (database: string) => `postgres://${user}@/${database}?host=${encodeURIComponent(folder)}`;
-  let made = 0;
+
+  await order("start");
   return {
-    fresh() {
-      made += 1;
-      const name = `history${made}`;
-      run("psql", "-h", folder, "-U", user, "-d", "postgres", "-c", `create database ${name}`);
-      return urlOf(name);
-    },
-    bytesOf(url) {
-      const { pathname } = new URL(url.replace("@/", "@localhost/"));
-      const query = `select pg_database_size('${pathname.slice(1)}')`;
-      return Number(run("psql", "-h", folder, "-U", user, "-d", "postgres", "-At", "-c", query));
-    },
-    goAway: () => void end(),
-    comeBack: () => void start(),
-    stop() {
-      end();
-      rmSync(folder, { recursive: true, force: true });
+    url: `postgres://${user}@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    initialData: initialData ?? join(folder, "initial"),
+    goAway: () => order("stop"),
+    comeBack: () => order("start"),
+    async stop() {
+      keeper.stdin.end();
+      await ended;
     },
   };
 }

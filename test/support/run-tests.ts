@@ -5,6 +5,7 @@ import { availableParallelism, constants, getPriority, setPriority, tmpdir } fro
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { memoryDisk } from "./memory-disk.ts";
+import { keepSuitePostgres, type PostgresQuestion } from "./suite-postgres.ts";
 import { isWaiting, keepTimings, longestFirst, readTimings } from "./test-timings.ts";
 import type { FileEnded, TestFile } from "./test-worker.ts";
 
@@ -21,8 +22,8 @@ const REPORTER = "./test/support/reporter.ts";
 const BEFORE_NODE_TEST = new URL("./before-node-test.ts", import.meta.url).href;
 /** Where Node keeps what it compiled, for the processes of the tests and the bots that they start. */
 const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url));
-/** Where the tests keep their files. */
-const FILES = process.env.TMPDIR ?? memoryDisk() ?? tmpdir();
+/** Where the tests keep their files, and this process the server that it keeps for them. */
+process.env.TMPDIR ??= memoryDisk() ?? tmpdir();
 const MOST_COMPUTING = 2;
 const WAITING_PROCESSES = 5;
 /** No higher than what this process was started with: raising it is not allowed. */
@@ -43,6 +44,8 @@ const queues: Readonly<Record<Kind, string[]>> = {
   waiting: files.filter(isWaiting),
 };
 const timings = new Map<string, Omit<FileEnded, "path">>();
+/** Most that ask it compute. */
+const postgres = keepSuitePostgres({ priority: COMPUTING_PRIORITY });
 
 /** Hands the process its next file, also of the other kind where its own has none, or lets it end. */
 function giveNext(child: ChildProcess, kind: Kind): void {
@@ -56,12 +59,14 @@ async function runProcess(kind: Kind): Promise<Counts | undefined> {
   const child = fork(WORKER, [], {
     // More processes run than there are cores: threads of their collectors would only take them from each other.
     execArgv: ["--single-threaded-gc", "--import", BEFORE_NODE_TEST, `--test-reporter=${REPORTER}`],
-    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, TMPDIR: FILES },
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const exited = once(child, "exit");
   if (kind === "computing" && child.pid !== undefined) setPriority(child.pid, COMPUTING_PRIORITY);
-  child.on("message", ({ path, ...timing }: FileEnded) => {
+  child.on("message", (message: FileEnded | PostgresQuestion) => {
+    if ("asksFor" in message) return void postgres.tell(child);
+    const { path, ...timing } = message;
     timings.set(path, timing);
     giveNext(child, kind);
   });
@@ -86,6 +91,7 @@ const counted = await Promise.all([
   ...processes(WAITING_PROCESSES, "waiting"),
   ...processes(Math.min(MOST_COMPUTING, availableParallelism()), "computing"),
 ]);
+await postgres.stop();
 const sum = (of: keyof Counts) => counted.reduce((total, counts) => total + (counts?.[of] ?? 0), 0);
 const ended =
   Object.values(queues).every(({ length }) => length === 0) &&

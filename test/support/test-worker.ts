@@ -20,7 +20,10 @@ export interface FileEnded extends TestFile {
 /** The name of the test behind each file's own, which the reporter does not count. */
 export const END_OF_FILE = "the file has ended";
 
+let isRunning = false;
+
 async function run(path: string): Promise<void> {
+  isRunning = true;
   const startMs = performance.now();
   const cpuBefore = process.cpuUsage();
   try {
@@ -35,9 +38,17 @@ async function run(path: string): Promise<void> {
   await test(END_OF_FILE, () => undefined);
   const { user, system } = process.cpuUsage(cpuBefore);
   const durationMs = Math.round(performance.now() - startMs);
+  isRunning = false;
   process.send?.({ path, durationMs, cpuMs: Math.round((user + system) / 1_000) } satisfies FileEnded);
 }
 
 if (process.send !== undefined) {
-  process.on("message", ({ path }: TestFile) => void run(path));
+  process.on("message", ({ path }: Partial<TestFile>) => {
+    // Other messages answer what a test has asked for.
+    if (path !== undefined) void run(path);
+  });
+  // run-tests.ts was killed, and the PostgreSQL that it kept is gone with it: a test could wait for that for ever.
+  process.on("disconnect", () => {
+    if (isRunning) process.exit(1);
+  });
 }
