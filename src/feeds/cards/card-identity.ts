@@ -2,7 +2,6 @@ import { createHmac } from "node:crypto";
 import type { PostedMessage } from "../../domain/message.ts";
 import type { EmergencyCall, ModCallEntry } from "../../domain/model.ts";
 import type { FeedRenderer } from "../../domain/ports/feed-renderer.ts";
-import { identityOf } from "../diff/identity.ts";
 import type { CardRecord } from "./card-records.ts";
 
 /** The release before made ids of this length from sequence numbers, which a power cut could change. */
@@ -23,7 +22,12 @@ export function modCallCardId(
   { guildId, bindingId }: CallPlace,
   { call, ordinal }: { readonly call: ModCallEntry; readonly ordinal: number },
 ): string {
-  return hashed(nonceKey, [guildId, bindingId, identityOf(call), ordinal], 16);
+  return hashed(nonceKey, [guildId, bindingId, textOf(call), ordinal], 16);
+}
+
+/** Who called and when. Ids made of it stand in channels and in the store: it stays as it is. */
+function textOf({ atS, caller: { id, name } }: ModCallEntry): string {
+  return `modCall ${atS} ${id ?? ""}~${name.length}:${name}`;
 }
 
 /** The id of an emergency call's card, made from the call itself. */

@@ -1,7 +1,7 @@
 import type { LogEntry, LogList, ModCallEntry, Snapshot } from "../../domain/model.ts";
 import type { AnswerItem } from "../journal/journal-port.ts";
 import type { Fact } from "./fact.ts";
-import { answerIdentityOf, hash53, identityOf } from "./identity.ts";
+import { Identities } from "./identity.ts";
 
 export const logLists: readonly LogList[] = ["joinLogs", "killLogs", "commandLogs", "modCalls"];
 
@@ -17,22 +17,19 @@ export type Said =
 export function factsOf(snapshot: Snapshot, list: LogList, salt: string): readonly Fact<Said>[] | undefined {
   const rows: readonly LogEntry[] | undefined = snapshot.lists[list];
   if (rows === undefined) return undefined;
+  const identities = new Identities(salt);
   const facts: Fact<Said>[] = [];
   for (const row of oldestFirst(rows)) {
     const moderator = row.kind === "modCall" ? row.moderator : undefined;
     const entry = row.kind === "modCall" ? unanswered(row) : row;
     const atS = wholeS(row.atS);
-    facts.push({ atS, hash: hash53(salt, identityOf(row)), value: { kind: "entry", entry } });
+    facts.push({ atS, hash: identities.of(row), value: { kind: "entry", entry } });
     if (row.kind === "modCall" && moderator !== undefined) {
-      facts.push(answerFact({ ...row, moderator }, atS, salt));
+      const said: Said = { kind: "answer", entry: { ...row, moderator } };
+      facts.push({ atS, hash: identities.ofAnswer(row, moderator), value: said });
     }
   }
   return facts;
-}
-
-function answerFact(entry: AnswerItem["entry"], atS: number, salt: string): Fact<Said> {
-  const hash = hash53(salt, answerIdentityOf(entry, entry.moderator));
-  return { atS, hash, value: { kind: "answer", entry } };
 }
 
 /** What is retained is packed as whole seconds from 0 on; an odd row must not spoil the rest. */

@@ -1,5 +1,5 @@
 import type { LogEntry, Snapshot } from "../../domain/model.ts";
-import { hash53, identityOf } from "../diff/identity.ts";
+import { Identities } from "../diff/identity.ts";
 import { factsOf, logLists } from "../diff/window-facts.ts";
 import type { Open } from "./open-journal.ts";
 
@@ -104,7 +104,7 @@ function noteMark(open: Open, row: LogEntry | undefined, lookId: number): void {
 
 /** Salted with what no player knows, so that nobody can choose a text that passes for another row. */
 function markHash({ key }: Open, row: LogEntry): number {
-  return hash53(key, identityOf(row));
+  return new Identities(key).of(row);
 }
 
 /** By what is stored; undefined where nothing was ever seen: any row may then be old. */
