@@ -3,7 +3,9 @@ import type { Retained } from "./retained.ts";
 
 /** 53 bits, rounded up to bytes. */
 const HASH_BYTES = 7;
-const BYTE_VALUES = 256;
+const LOW_VALUES = 2 ** 32;
+/** A varint of the largest whole number has 8 bytes. */
+const MOST_ROW_BYTES = 8 + HASH_BYTES + 8;
 const VARINT_VALUES = 128;
 
 /** What is stored: the columns of `Retained` in one text. */
@@ -29,12 +31,12 @@ export class PackedRetained {
   /** The bytes that are stored as base64, each a character below 256: V8 keeps such a text in one byte a character. */
   readonly bytes: string;
 
-  private constructor({ floorS, longest, calm, reachedS }: Omit<StoredRetained, "rows">, bytes: Uint8Array) {
+  private constructor({ floorS, longest, calm, reachedS }: Omit<StoredRetained, "rows">, bytes: Buffer) {
     if (floorS !== undefined) this.floorS = floorS;
     if (reachedS !== undefined) this.reachedS = reachedS;
     this.longest = longest;
     this.calm = calm;
-    this.bytes = Buffer.from(bytes).toString("latin1");
+    this.bytes = bytes.toString("latin1");
   }
 
   /** Throws a RangeError where `rows` ends in the middle of one. */
@@ -45,19 +47,17 @@ export class PackedRetained {
   }
 
   static of({ floorS, longest, calm, reachedS, seconds, hashes, counts }: Retained): PackedRetained {
-    const bytes: number[] = [];
+    const bytes = Buffer.allocUnsafe(seconds.length * MOST_ROW_BYTES);
+    let end = 0;
     let beforeS = 0;
-    for (const [index, atS] of seconds.entries()) {
-      putVarint(bytes, atS - beforeS);
-      let hash = hashes[index] ?? 0;
-      for (let put = 0; put < HASH_BYTES; put++) {
-        bytes.push(hash % BYTE_VALUES);
-        hash = Math.floor(hash / BYTE_VALUES);
-      }
-      putVarint(bytes, counts[index] ?? 0);
+    for (let index = 0; index < seconds.length; index++) {
+      const atS = seconds[index] ?? 0;
+      end = putVarint(bytes, end, atS - beforeS);
+      end = putHash(bytes, end, hashes[index] ?? 0);
+      end = putVarint(bytes, end, counts[index] ?? 0);
       beforeS = atS;
     }
-    return new PackedRetained({ floorS, longest, calm, reachedS }, Uint8Array.from(bytes));
+    return new PackedRetained({ floorS, longest, calm, reachedS }, bytes.subarray(0, end));
   }
 
   /** What is stored: the store writes JSON. */
@@ -76,12 +76,11 @@ export class PackedRetained {
     const seconds: number[] = [];
     const hashes: number[] = [];
     const counts: number[] = [];
-    const reader = { bytes, at: 0 };
-    for (let atS = 0; reader.at < bytes.length; ) {
-      atS += varint(reader);
-      seconds.push(atS);
-      hashes.push(hash53(reader));
-      counts.push(varint(reader));
+    const reader = new RowReader(bytes);
+    while (reader.next()) {
+      seconds.push(reader.atS);
+      hashes.push(reader.hash);
+      counts.push(reader.count);
     }
     const { longest, calm, floorS, reachedS } = this;
     return {
@@ -96,38 +95,71 @@ export class PackedRetained {
   }
 }
 
-interface Reader {
-  readonly bytes: string;
-  at: number;
-}
+/** Goes through packed rows, oldest first. */
+class RowReader {
+  readonly #bytes: string;
+  #at = 0;
+  atS = 0;
+  hash = 0;
+  count = 0;
 
-function next(reader: Reader): number {
-  if (reader.at >= reader.bytes.length) {
-    throw new RangeError("the retained rows of a journal end in the middle of one");
+  constructor(bytes: string) {
+    this.#bytes = bytes;
   }
-  return reader.bytes.charCodeAt(reader.at++);
-}
 
-function varint(reader: Reader): number {
-  let value = 0;
-  // Multiplied, not shifted: a first second has more than 31 bits from 2038 on.
-  for (let scale = 1; ; scale *= VARINT_VALUES) {
-    const byte = next(reader);
-    value += (byte % VARINT_VALUES) * scale;
-    if (byte < VARINT_VALUES) return value;
+  /** Goes on to the next row; false behind the last. Throws a RangeError where the bytes end in the middle of one. */
+  next(): boolean {
+    if (this.#at >= this.#bytes.length) return false;
+    this.atS += this.#varint();
+    this.hash = this.#hash();
+    this.count = this.#varint();
+    return true;
+  }
+
+  #hash(): number {
+    const bytes = this.#bytes;
+    const at = this.#at;
+    this.#at = at + HASH_BYTES;
+    if (this.#at > bytes.length) throw cutOff();
+    // Bits as far as they go: numbers above 32 bits cost several times that.
+    const low =
+      bytes.charCodeAt(at) |
+      (bytes.charCodeAt(at + 1) << 8) |
+      (bytes.charCodeAt(at + 2) << 16) |
+      (bytes.charCodeAt(at + 3) << 24);
+    const high =
+      bytes.charCodeAt(at + 4) | (bytes.charCodeAt(at + 5) << 8) | (bytes.charCodeAt(at + 6) << 16);
+    return high * LOW_VALUES + (low >>> 0);
+  }
+
+  #varint(): number {
+    const bytes = this.#bytes;
+    let value = 0;
+    // Multiplied, not shifted: a first second has more than 31 bits from 2038 on.
+    for (let scale = 1; this.#at < bytes.length; scale *= VARINT_VALUES) {
+      const byte = bytes.charCodeAt(this.#at++);
+      if (byte < VARINT_VALUES) return value + byte * scale;
+      value += (byte - VARINT_VALUES) * scale;
+    }
+    throw cutOff();
   }
 }
 
-function putVarint(bytes: number[], value: number): void {
+function cutOff(): RangeError {
+  return new RangeError("the retained rows of a journal end in the middle of one");
+}
+
+function putVarint(bytes: Buffer, from: number, value: number): number {
+  let at = from;
   let left = value;
   for (; left >= VARINT_VALUES; left = Math.floor(left / VARINT_VALUES))
-    bytes.push((left % VARINT_VALUES) + VARINT_VALUES);
-  bytes.push(left);
+    bytes[at++] = (left % VARINT_VALUES) + VARINT_VALUES;
+  bytes[at++] = left;
+  return at;
 }
 
-function hash53(reader: Reader): number {
-  let value = 0;
-  for (let read = 0, scale = 1; read < HASH_BYTES; read++, scale *= BYTE_VALUES)
-    value += next(reader) * scale;
-  return value;
+function putHash(bytes: Buffer, from: number, hash: number): number {
+  const low = hash >>> 0;
+  const at = bytes.writeUInt32LE(low, from);
+  return bytes.writeUIntLE((hash - low) / LOW_VALUES, at, 3);
 }
