@@ -28,15 +28,14 @@ export function diff<T>(stored: Retained | undefined, window: readonly Fact<T>[]
     look.newestS === undefined ? stored : withoutFuture(stored, Math.max(look.newestS, look.takenAtS));
 
   const longest = Math.max(state.longest, window.length);
-  const seen = new Map<number, number>();
-  for (const [index, hash] of state.hashes.entries()) seen.set(hash, state.counts[index] ?? 0);
-  const { fresh, shared } = unseen(window, seen, state.floorS ?? Number.NEGATIVE_INFINITY);
+  const { fresh, sharedSeconds } = unseen(window, state);
+  const shared = sharedSeconds.length > 0;
   const calm = calmAfter(state, shared, look);
   if (fresh.length === 0) return nothingNew(stored, { ...state, longest, calm }, { shared, look });
 
   fresh.sort((a, b) => a.atS - b.atS);
   const seconds = fresh.map(({ atS }) => atS);
-  const goesOn = shared && (!isFull(state, look) || provesContinuity(state, window));
+  const goesOn = shared && (!isFull(state, look) || provesContinuity(state, sharedSeconds));
   const gap = goesOn ? undefined : gapBefore(state, seconds, look);
   const reachedS = latest(state.reachedS, look.reachedS);
   const next = { ...evicted(merged(state, fresh), longest), calm, reachedS };
@@ -62,19 +61,28 @@ function latest(one: number | undefined, other: number | undefined): number | un
   return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }
 
-/** The facts beyond what was counted before, and whether any fact was known at all. */
-function unseen<T>(window: readonly Fact<T>[], seen: ReadonlyMap<number, number>, floorS: number) {
-  const here = new Map<number, number>();
-  const fresh: Fact<T>[] = [];
-  let shared = false;
-  for (const fact of window) {
-    const count = (here.get(fact.hash) ?? 0) + 1;
-    here.set(fact.hash, count);
-    const known = seen.get(fact.hash);
-    if (known !== undefined) shared = true;
-    if (count > (known ?? 0) && fact.atS > floorS) fresh.push(fact);
+/** The facts beyond what was counted before, and of each that was known its second. */
+function unseen<T>(
+  window: readonly Fact<T>[],
+  { hashes, counts, floorS = Number.NEGATIVE_INFINITY }: Retained,
+) {
+  // By what the window shows: several windows are retained, and to look all of that up costs less than to enter it.
+  const left = new Map<number, number>();
+  for (const { hash } of window) left.set(hash, 0);
+  for (let index = 0; index < hashes.length; index++) {
+    const hash = hashes[index] ?? 0;
+    if (left.has(hash)) left.set(hash, counts[index] ?? 0);
   }
-  return { fresh, shared };
+  const fresh: Fact<T>[] = [];
+  const sharedSeconds: number[] = [];
+  for (const fact of window) {
+    const known = left.get(fact.hash) ?? 0;
+    if (known > 0) {
+      left.set(fact.hash, known - 1);
+      sharedSeconds.push(fact.atS);
+    } else if (fact.atS > floorS) fresh.push(fact);
+  }
+  return { fresh, sharedSeconds };
 }
 
 /**

@@ -78,7 +78,8 @@ export function merged<T>(state: Retained, fresh: readonly Fact<T>[]): Retained 
     hashes.push(hash);
     counts.push(count);
   };
-  const knownHashes = new Set(state.hashes);
+  const knownHashes = new Set<number>();
+  for (const hash of state.hashes) if (added.has(hash)) knownHashes.add(hash);
   const inserts = [...added].filter(([hash]) => !knownHashes.has(hash));
   let at = 0;
   for (const [index, atS] of state.seconds.entries()) {
