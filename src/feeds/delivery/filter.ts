@@ -11,8 +11,12 @@ export type TeamOf = (player: PlayerRef) => string | undefined;
 export function teamsOf(state: ServerState | undefined, nowMs: number): TeamOf {
   const players = state?.lists.players;
   if (players === undefined || nowMs - players.atMs > TEAMS_MAX_AGE_MS) return () => undefined;
-  const byName = new Map(players.value.map((row) => [row.player.name, row.team]));
-  return (player) => byName.get(player.name);
+  // Made with the first question: a feed that filters by no team asks none.
+  let byName: ReadonlyMap<string, string> | undefined;
+  return (player) => {
+    byName ??= new Map(players.value.map((row) => [row.player.name, row.team]));
+    return byName.get(player.name);
+  };
 }
 
 /** Does this entry belong into a feed with this filter? All parts must agree; an unknown team passes. */
