@@ -62,14 +62,17 @@ function latest(one: number | undefined, other: number | undefined): number | un
 }
 
 /** The facts beyond what was counted before, and of each that was known its second. */
-function unseen<T>(
-  window: readonly Fact<T>[],
-  { hashes, counts, floorS = Number.NEGATIVE_INFINITY }: Retained,
-) {
-  // By what the window shows: several windows are retained, and to look all of that up costs less than to enter it.
+function unseen<T>(window: readonly Fact<T>[], state: Retained) {
+  const { seconds, hashes, counts, floorS = Number.NEGATIVE_INFINITY } = state;
   const left = new Map<number, number>();
-  for (const { hash } of window) left.set(hash, 0);
-  for (let index = 0; index < hashes.length; index++) {
+  let oldestS = Number.POSITIVE_INFINITY;
+  for (const { hash, atS } of window) {
+    left.set(hash, 0);
+    if (atS < oldestS) oldestS = atS;
+  }
+  // Several windows are retained, sorted by second, which is part of an identity: back to the oldest row is enough. To
+  // look up what is retained costs less than to enter it into a map.
+  for (let index = hashes.length - 1; index >= 0 && (seconds[index] ?? 0) >= oldestS; index--) {
     const hash = hashes[index] ?? 0;
     if (left.has(hash)) left.set(hash, counts[index] ?? 0);
   }
