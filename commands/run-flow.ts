@@ -32,8 +32,8 @@ export interface RunAsk {
   readonly on: AnswerContext;
 }
 
-/** The signal and answer of the invocation or press that asked for the run. */
-export type AnswerContext = Pick<Press, "signal" | "answer">;
+/** What the invocation or press that asked for the run says of its answer. */
+export type AnswerContext = Pick<Press, "signal" | "answer" | "lastReply">;
 
 /** For a known verb that was typed without its colon: shows the command with one, to be sent by one press. */
 export async function* offerWithColon(
@@ -100,14 +100,15 @@ function onlyDenied(error: unknown): void {
 export async function* follow(
   services: Services,
   submitted: SubmittedRun,
-  { guildId, signal, answer }: AnswerContext & { readonly guildId: string },
+  on: AnswerContext & { readonly guildId: string },
 ): AsyncGenerator<Reply> {
+  const { guildId, signal, answer } = on;
   const { runAnswers, clock } = services;
   // A store that fails here must not keep a command from running. After a kill its outcome is then sent by message.
   if (answer !== undefined) {
     await runAnswers.remember({ guildId, runId: submitted.id }, answer).catch(() => undefined);
   }
-  let outcome: RunOutcome;
+  let outcome: RunOutcome | undefined;
   try {
     for await (const progress of submitted.progress()) {
       const soon = progress.expectedAtMs - clock.nowMs() < WORTH_SHOWING_MS;
@@ -117,11 +118,17 @@ export async function* follow(
     yield outcomeReply(services, outcome, signal);
     if (outcome.record.status === "unknown") yield* proofOf(services, outcome.record, signal);
   } finally {
-    // What is shown while the bot stops may not arrive: the next process shows it there once more.
-    if (answer !== undefined && !signal.aborted) await runAnswers.forget(submitted.id).catch(() => undefined);
+    if (answer !== undefined && !isLeftToNext(outcome, on))
+      await runAnswers.forget(submitted.id).catch(() => undefined);
   }
   // The outcome is shown, so a kill from here on leaves nothing to complete.
   if (outcome.record.status === "done") yield* proofOf(services, outcome.record, signal);
+}
+
+/** What a stop kept from being shown, or from being looked for in the log, the next process shows and looks for. */
+function isLeftToNext(outcome: RunOutcome | undefined, { signal, lastReply }: AnswerContext): boolean {
+  if (!signal.aborted) return false;
+  return lastReply?.isShown !== true || outcome?.record.status === "unknown";
 }
 
 /** Shows what the log says of a run as soon as it says something; at the end, that it was not seen. */

@@ -105,6 +105,12 @@ export interface Options {
   role(name: string): NamedRole | undefined;
 }
 
+/** The reply that a command gave last. */
+export interface LastReply {
+  /** It stands where it belongs, or was sent as a message. */
+  readonly isShown: boolean;
+}
+
 export interface Invocation<Args> {
   readonly actor: Actor;
   readonly args: Args;
@@ -112,6 +118,7 @@ export interface Invocation<Args> {
   readonly signal: AbortSignal;
   /** Where the answer stands, should another process have to complete it. */
   readonly answer?: AnswerPlace;
+  readonly lastReply?: LastReply;
   /** Stands in logs and under errors, so that a person can name what happened to them. */
   readonly reference: string;
 }
@@ -130,6 +137,7 @@ export interface Press {
   readonly signal: AbortSignal;
   /** Where the answer stands, should another process have to complete it. */
   readonly answer?: AnswerPlace;
+  readonly lastReply?: LastReply;
   readonly reference: string;
 }
 

@@ -60,7 +60,7 @@ function buildWing(on: Store) {
     sink: emptySink(clock),
     nonceKey: "footprint",
     guilds: { channelAccess: async () => ({ kind: "unknown" }) },
-    notifier: { person: async () => true, guild: async () => undefined },
+    notifier: { person: async () => "told", guild: async () => undefined },
     metrics: { count: () => undefined, observe: () => undefined },
     snapshots: { latest: () => undefined },
     demands: { put: () => undefined },

@@ -49,6 +49,25 @@ async function eventually<T>(
   throw new Error(`never seen; there is: ${story()}`);
 }
 
+/** Lets the virtual clock and everything that answers go on. */
+async function goOn(rig: RunCommandsRig, turns = 150): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) {
+    await rig.runs.clock.advance(5);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function stopInOrder(rig: RunCommandsRig, meanwhile: () => Promise<unknown>): Promise<void> {
+  const stopped = Promise.all([rig.discord.quiet(0), rig.runs.runs.stop(5_000)]);
+  await meanwhile();
+  await rig.runs.clock.advance(10_000);
+  await stopped;
+}
+
+function isLogAskedFor(rig: RunCommandsRig): boolean {
+  return [...rig.runs.demandsPut.keys()].some((key) => key.startsWith("runs-proof"));
+}
+
 function auditInto(rig: RunCommandsRig, channel: Channel): void {
   const settings = rig.runs.settingsOf.get(rig.guild.id) ?? DEFAULT_SETTINGS;
   rig.runs.settingsOf.set(rig.guild.id, { ...settings, auditChannelId: channel.id });
@@ -171,6 +190,99 @@ test("a run that is ended by a stop in order while Discord is down keeps its pla
     () => (rig.runs.answerTexts.size === 0 ? true : undefined),
     () => "the place is still kept",
   );
+});
+
+describe("an outcome that may have run", () => {
+  test("is looked for in the log by the next process, where the kill came while it was looked for", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    rig.runs.answering = async () => {
+      throw new Failure("unreachable", "no answer", { ran: "unknown" });
+    };
+    const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h one" });
+    await rig.reads(exchange, /says here what it shows/);
+    rig.runs.demandsPut.clear();
+    await killAndStart(rig);
+    await rig.reads(exchange, /not seen so far/);
+    assert.ok(isLogAskedFor(rig));
+  });
+
+  test("is looked for by the next process also after a stop in order, which gave it up", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    rig.runs.answering = (_text, signal) =>
+      new Promise((_, reject) =>
+        signal?.addEventListener("abort", () => reject(new Failure("unreachable", "", { ran: "unknown" }))),
+      );
+    const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h one" });
+    await rig.reads(exchange, /Being sent/);
+    await stopInOrder(rig, () => rig.reads(exchange, /It may have run/));
+    rig.runs.demandsPut.clear();
+    await killAndStart(rig);
+    await goOn(rig);
+    assert.ok(isLogAskedFor(rig));
+  });
+
+  test("does not replace one that stands there: it ran, and only the store could not take that", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const answered = Promise.withResolvers<string>();
+    rig.runs.answering = () => answered.promise;
+    const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h one" });
+    await rig.reads(exchange, /Being sent/);
+    const away = new Error("the store is away");
+    rig.runs.audit.failure = away;
+    const { forget } = rig.runs.runAnswers;
+    Object.assign(rig.runs.runAnswers, { forget: () => Promise.reject(away) });
+    answered.resolve("Success");
+    await rig.reads(exchange, /It ran/);
+    rig.runs.audit.failure = undefined;
+    Object.assign(rig.runs.runAnswers, { forget });
+    await killAndStart(rig);
+    await goOn(rig);
+    assert.match(exchange.text, /It ran/);
+    assert.deepEqual([...rig.runs.answerTexts.keys()], []);
+  });
+});
+
+describe("an outcome that a stop in order has shown", () => {
+  test("is not told again after its token's end, let alone in the channel", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const answered = Promise.withResolvers<string>();
+    rig.runs.answering = () => answered.promise;
+    const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h one" });
+    await rig.reads(exchange, /Being sent/);
+    rig.mod.member.closeDms();
+    await stopInOrder(rig, () => {
+      answered.resolve("Success");
+      return rig.reads(exchange, /It ran/);
+    });
+    const kept = [...rig.runs.answerTexts];
+    rig.runs.crash();
+    await rig.runs.clock.advance(16 * 60_000);
+    // No process was there to delete it in time.
+    for (const [id, text] of kept) rig.runs.answerTexts.set(id, text);
+    await rig.runs.runs.start();
+    await goOn(rig);
+    const posted = rig.emulated.messages(rig.channel).map(({ embeds }) => JSON.stringify(embeds));
+    assert.deepEqual(
+      posted.filter((text) => /It ran/.test(text)),
+      [],
+    );
+  });
+
+  test("keeps its buttons", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const answered = Promise.withResolvers<string>();
+    rig.runs.answering = () => answered.promise;
+    const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h one" });
+    await rig.reads(exchange, /Being sent/);
+    await stopInOrder(rig, () => {
+      answered.reject(new Failure("server-empty", "offline"));
+      return rig.reads(exchange, /Nobody is in/);
+    });
+    const before = labelsOf(exchange);
+    await killAndStart(rig);
+    await goOn(rig);
+    assert.deepEqual(labelsOf(exchange), before);
+  });
 });
 
 test("a run that ends by itself leaves no token behind", async (t) => {

@@ -91,7 +91,7 @@ export function buildProcess(parts: ProcessParts): Process {
     sink: mortalSink(discord, life),
     renderer: feedRenderer,
     guilds: { channelAccess: async () => ({ kind: "unknown" }) },
-    notifier: { person: async () => true, guild: async () => undefined },
+    notifier: { person: async () => "told", guild: async () => undefined },
     metrics,
     snapshots: watch.snapshots,
     demands: watch.demands,

@@ -257,7 +257,7 @@ export class FeedsRig {
       notifier: {
         person: async (_guildId, userId, body) => {
           this.told.push({ userId, body });
-          return true;
+          return "told";
         },
         // Without a notice channel: who is named, or whoever linked the server.
         guild: async (_guildId, body, userId = "linker") => {

@@ -341,7 +341,10 @@ export class RunsRig {
         readBack: async () => [],
       },
       notifier: this.#options.notifier ?? {
-        person: async (_guildId, userId, body) => this.told.push({ userId, content: body.content ?? "" }) > 0,
+        person: async (_guildId, userId, body) => {
+          this.told.push({ userId, content: body.content ?? "" });
+          return "told";
+        },
         guild: async (_guildId, body) => void this.guildNotices.push(body.content ?? ""),
       },
       renderer: this.#options.renderer ?? plainRenderer,
@@ -376,9 +379,9 @@ export class RunsRig {
   #lateAnswers(): LateAnswers {
     return {
       edit: async ({ token }, body) => {
-        if (this.editFails) return false;
+        if (this.editFails) return "refused";
         this.edits.push({ token, content: body.content ?? "" });
-        return true;
+        return "edited";
       },
       replaceThinking: async ({ token }, body) =>
         void this.edits.push({ token, content: body.content ?? "" }),
@@ -494,6 +497,7 @@ const plainRenderer: RunRenderer = {
   answer: ({ record }) => ({
     content: markdownOfOurs(`answer ${record.status} ${record.text} ${record.proof}`),
   }),
+  outcomeMark: ({ id }) => id,
   restarted: () => ({ content: markdownOfOurs("restarted") }),
   restartedRun: () => ({ content: markdownOfOurs("restarted") }),
   auditRow: (record) => ({ content: markdownOfOurs(`row ${record.status} ${record.text} ${record.proof}`) }),

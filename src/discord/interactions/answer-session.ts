@@ -24,6 +24,8 @@ export interface AnswerSessionOptions {
   readonly actor: Actor;
   readonly answers: InteractionResponder;
   readonly reference: string;
+  /** Is kept up to date here. */
+  readonly lastReply: { isShown: boolean };
   /** When the interaction arrived, by the monotonic clock, so that no wall clock changes the age of its token. */
   readonly arrivedAtMs: number;
   /** Aborted when the bot stops, which ends the repeats. */
@@ -63,8 +65,9 @@ export class AnswerSession {
 
   /** Shows a reply in place of the one before. Rejects only when Discord found it malformed, which is a defect. */
   async show(reply: Reply): Promise<void> {
-    const { arrivedAtMs, signal } = this.#options;
+    const { arrivedAtMs, signal, lastReply } = this.#options;
     const { clock } = this.#ports;
+    lastReply.isShown = false;
     const endMs = arrivedAtMs + TOKEN_LIVES_MS;
     if (clock.monotonicMs() > endMs) return this.#sendAsMessage(reply, EXPIRED);
 
@@ -74,7 +77,7 @@ export class AnswerSession {
       if (!(error instanceof AnswerRefused) || error.reason === "form") throw error;
       return this.#sendAsMessage(reply, error);
     }
-    this.#shown = true;
+    this.#noteShown();
     await this.#showAside(reply);
   }
 
@@ -106,10 +109,19 @@ export class AnswerSession {
   /** Shows a reply to the person who asked only. A public first answer is deleted; an updated message stays as it is. */
   async #showPrivately(reply: Reply): Promise<void> {
     // The deletion comes first, because Discord puts a follow-up into a deferred answer, which everybody can see.
-    if (this.#options.first === "public" && !this.#removed) await this.#options.answers.remove();
+    if (this.#options.first === "public" && !this.#removed) await this.#remove();
     this.#removed = true;
     this.#target = await this.#options.answers.followUpPrivately(reply);
     this.#private = true;
+  }
+
+  async #remove(): Promise<void> {
+    try {
+      await this.#options.answers.remove();
+    } catch (error) {
+      // It is gone as it should be: an earlier try had worked, and only Discord's answer to it was lost.
+      if (!(error instanceof AnswerRefused) || error.reason !== "gone") throw error;
+    }
   }
 
   async #showAside({ aside }: Reply): Promise<void> {
@@ -140,7 +152,7 @@ export class AnswerSession {
     log.warn({ reference }, `a reply is sent as a message: ${message}`);
     const body = withoutButtons(reply, actor);
     const tellPerson = async () => {
-      if (await notifier.person(actor.guildId, actor.userId, body)) this.#shown = true;
+      if ((await notifier.person(actor.guildId, actor.userId, body)) === "told") this.#noteShown();
     };
     if (reply.ephemeral || this.#private) return tellPerson();
     try {
@@ -148,8 +160,13 @@ export class AnswerSession {
     } catch {
       return tellPerson();
     }
-    this.#shown = true;
+    this.#noteShown();
     if (reason === "late") await tellPerson();
+  }
+
+  #noteShown(): void {
+    this.#shown = true;
+    this.#options.lastReply.isShown = true;
   }
 
   #logDropped(why: string): void {

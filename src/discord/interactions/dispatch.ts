@@ -75,9 +75,11 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
 
   async function perform(incoming: IncomingCommand | IncomingPress, reference: string): Promise<void> {
     const arrivedAtMs = clock.monotonicMs();
+    const lastReply = { isShown: false };
+    const about = { reference, lastReply };
     let job: AnswerJob | Form;
     try {
-      job = incoming.kind === "command" ? commandJob(incoming, reference) : pressJob(incoming, reference);
+      job = incoming.kind === "command" ? commandJob(incoming, about) : pressJob(incoming, about);
       if (!("work" in job)) return await incoming.answers.form(job);
     } catch (error) {
       if (error instanceof AnswerRefused && error.reason !== "form") return logNotTaken(error, reference);
@@ -100,7 +102,8 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       return;
     }
     const { signal } = stopping;
-    const session = new AnswerSession(ports, { ...job, actor, answers, reference, arrivedAtMs, signal });
+    const given = { ...about, actor, answers, arrivedAtMs, signal };
+    const session = new AnswerSession(ports, { ...job, ...given });
     await finish(session, job.work, () => {
       // What a stop kept from being shown is left to the next process.
       if (session.isShown || !signal.aborted) onShown();
@@ -130,13 +133,13 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
 
   function commandJob(
     { command, path, actor, options, answers }: IncomingCommand,
-    reference: string,
+    about: Pick<Press, "reference" | "lastReply">,
   ): AnswerJob | Form {
     const found = registry.entry(command, path);
     if (found === undefined) throw new Failure("expired", "This command has changed; reload Discord.");
     const entry: Entry = found.entry;
     if (found.manageGuild) mustManage(actor);
-    const on = { actor, signal: stopping.signal, reference, answer: answers.place };
+    const on = { ...about, actor, signal: stopping.signal, answer: answers.place };
     if (entry.first === "modal") return entry.form({ ...on, args: entry.parse(options) }, services);
     return questions.job({
       entry,
@@ -146,9 +149,12 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
     });
   }
 
-  function pressJob(incoming: IncomingPress, reference: string): AnswerJob | Form {
+  function pressJob(
+    incoming: IncomingPress,
+    about: Pick<Press, "reference" | "lastReply">,
+  ): AnswerJob | Form {
     const { customId, actor, values, form, messageId, answers } = incoming;
-    const on = { actor, signal: stopping.signal, reference, answer: answers.place };
+    const on = { ...about, actor, signal: stopping.signal, answer: answers.place };
     const asked = questions.onPress(customId, on);
     if (asked !== undefined) return asked;
     const found = registry.action(customId);

@@ -2,13 +2,17 @@ import { MessageFlags, type REST, Routes } from "discord.js";
 import { Failure } from "../../domain/failure.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { Clock } from "../../domain/ports/clock.ts";
-import type { AnswerPlace, LateAnswers } from "../../domain/ports/run-answers.ts";
+import type { AnswerPlace, LateAnswers, LateEdit } from "../../domain/ports/run-answers.ts";
 import type { Log } from "../../log.ts";
 import { composeEdit } from "../messages/compose.ts";
 import type { AskerNotifier } from "../messages/notifier.ts";
 import { AnswerRefused } from "./incoming.ts";
 import { asAnswerRefused } from "./interaction-responder.ts";
 import { retryUntilTaken } from "./retry-answers.ts";
+
+/** How long an outcome that has no place is told again while Discord is away; then the audit alone has it. */
+const TELL_FOR_MS = 3_600_000;
+const TELL_AGAIN_MS = 60_000;
 
 export interface LateAnswersPorts {
   /** On which answers go after the first. */
@@ -38,19 +42,41 @@ export function createLateAnswers(ports: LateAnswersPorts): LateAnswers {
     }
   }
 
-  const edit = async (place: AnswerPlace, body: MessageBody) => {
+  /** Looks before each try, because another process may have answered since the one before. */
+  async function editUnless(
+    place: AnswerPlace,
+    body: MessageBody,
+    isRight?: (message: unknown) => boolean,
+  ): Promise<LateEdit> {
     const change = { ...composeEdit(body), auth: false };
-    return (await untilAnswered(place, () => rest.patch(routeOf(place), change))) !== undefined;
-  };
+    const edited = await untilAnswered(place, async () => {
+      if (isRight?.(await rest.get(routeOf(place), { auth: false })) === true) return "left";
+      await rest.patch(routeOf(place), change);
+      return "edited";
+    });
+    return edited ?? "refused";
+  }
 
   return {
-    edit,
+    edit: (place, body, { unlessSaid } = {}) =>
+      editUnless(place, body, unlessSaid === undefined ? undefined : (message) => says(message, unlessSaid)),
     async replaceThinking(place, body) {
-      const shown = await untilAnswered(place, () => rest.get(routeOf(place), { auth: false }));
-      if (isThinking(shown)) await edit(place, body);
+      await editUnless(place, body, (message) => !isThinking(message));
     },
-    tell: (asker, body) => notifier.tellAsker(asker, body),
+    async tell(asker, body) {
+      const endMs = clock.monotonicMs() + TELL_FOR_MS;
+      while ((await notifier.tellAsker(asker, body)) === "away" && clock.monotonicMs() < endMs) {
+        await clock.sleep(TELL_AGAIN_MS, signal).catch(() => undefined);
+        if (signal.aborted) throw new Failure("expired", "Marshal stopped before Discord took it.");
+      }
+    },
   };
+}
+
+/** Whether its cards hold that text. */
+function says(message: unknown, text: string): boolean {
+  if (typeof message !== "object" || message === null || !("embeds" in message)) return false;
+  return JSON.stringify(message.embeds).includes(JSON.stringify(text).slice(1, -1));
 }
 
 function routeOf({ applicationId, token }: AnswerPlace): `/${string}` {

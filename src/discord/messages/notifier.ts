@@ -4,7 +4,7 @@ import { SinkRefusal } from "../../domain/failure.ts";
 import type { MessageBody } from "../../domain/message.ts";
 import type { Bindings } from "../../domain/ports/bindings.ts";
 import type { Random } from "../../domain/ports/clock.ts";
-import type { Notifier } from "../../domain/ports/notifier.ts";
+import type { Notifier, Reach } from "../../domain/ports/notifier.ts";
 import type { Settings } from "../../domain/ports/settings.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import type { Log } from "../../log.ts";
@@ -27,7 +27,7 @@ export interface AskerNotifier extends Notifier {
   tellAsker(
     asker: { readonly guildId: string; readonly userId: string; readonly channelId: string },
     body: MessageBody,
-  ): Promise<void>;
+  ): Promise<Reach>;
 }
 
 /** Notifies people by the first way that works. Never rejects, because its callers could do nothing about it. */
@@ -65,31 +65,30 @@ export function createNotifier(ports: NotifierPorts): AskerNotifier {
     await send(noticeChannelId, body);
   }
 
-  /** The first way that works; false: none does. */
-  async function tell(guildId: string, ways: readonly (() => Promise<void>)[]): Promise<boolean> {
+  /** Takes the first way that works. */
+  async function tell(guildId: string, ways: readonly (() => Promise<void>)[]): Promise<Reach> {
     const failures: unknown[] = [];
     for (const way of ways) {
       try {
         await way();
-        return true;
+        return "told";
       } catch (error) {
         failures.push(error);
       }
     }
     log.warn({ guildId, err: new AggregateError(failures, "no way is open") }, "a notice reached nobody");
-    return false;
+    return failures.some(isAway) ? "away" : "refused";
   }
 
   return {
     person: (guildId, userId, body) =>
       tell(guildId, [() => direct(guildId, userId, body), () => inGuild(guildId, body)]),
-    async tellAsker({ guildId, userId, channelId }, body) {
-      await tell(guildId, [
+    tellAsker: ({ guildId, userId, channelId }, body) =>
+      tell(guildId, [
         () => direct(guildId, userId, body),
         async () => void (await send(channelId, body)),
         () => inGuild(guildId, body),
-      ]);
-    },
+      ]),
     async guild(guildId, body, userId) {
       await tell(guildId, [
         () => inGuild(guildId, body),
@@ -101,4 +100,8 @@ export function createNotifier(ports: NotifierPorts): AskerNotifier {
       ]);
     },
   };
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof SinkRefusal && error.reason === "unknown";
 }

@@ -1,6 +1,7 @@
 import { md, userMention } from "../../domain/escaped.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import { eventLine, runLine } from "./audit-rows.ts";
+import { referenceLine } from "./errors.ts";
 import { deferredExpiredCard, outcomeCard } from "./run-cards.ts";
 import { scheduleFailing, schedulesEnded } from "./schedule-cards.ts";
 
@@ -11,6 +12,7 @@ export const runRenderer: RunRenderer = {
     return { ...card, content: userMention(record.actorId) };
   },
   answer: ({ record, failure }) => outcomeCard(record, { retryAtMs: failure?.retryAtMs }),
+  outcomeMark: ({ id }) => referenceLine(id),
   restarted: () => ({
     content: md`⌛ Marshal was restarted before it could answer. Ask again; if it was to change something, look first whether it did.`,
   }),

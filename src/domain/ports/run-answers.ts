@@ -26,16 +26,23 @@ export interface RememberedAnswer {
   readonly place?: AnswerPlace;
 }
 
-/** Answers from outside the interaction that asked for them. */
+/** left: it says already what it should · refused: Discord no longer takes a change of it. */
+export type LateEdit = "edited" | "left" | "refused";
+
+/** Answers from outside the interaction that asked for them. Each rejects with Failure "expired" where the process stops before. */
 export interface LateAnswers {
-  /**
-   * Completes an answer where it stands, also after an outage of Discord; false: Discord no longer takes that. Rejects with
-   * Failure "expired" where the process stops before.
-   */
-  edit(place: AnswerPlace, body: MessageBody): Promise<boolean>;
+  /** Completes an answer where it stands, also after an outage of Discord; leaves one whose cards say `unlessSaid`. */
+  edit(
+    place: AnswerPlace,
+    body: MessageBody,
+    options?: { readonly unlessSaid?: string | undefined },
+  ): Promise<LateEdit>;
   /** The same where it still shows "thinking..."; what else stands there is right, and stays. */
   replaceThinking(place: AnswerPlace, body: MessageBody): Promise<void>;
-  /** By direct message, else in the channel where it was asked, else in the notice channel. Never rejects. */
+  /**
+   * By direct message, else in the channel where it was asked, else in the notice channel; repeated for an hour where
+   * Discord is away.
+   */
   tell(
     asker: { readonly guildId: string; readonly userId: string; readonly channelId: string },
     body: MessageBody,

@@ -15,6 +15,8 @@ export interface RunRenderer {
   outcome(outcome: RunOutcome): MessageBody;
   /** For the answer that waited for it. */
   answer(outcome: RunOutcome): MessageBody;
+  /** What stands on each card that tells an outcome of that run, and on no other one. */
+  outcomeMark(record: RunRecord): string;
   /** For an answer that a command before the restart never gave. */
   restarted(): MessageBody;
   /** The same for a command that sends commands to the game: it may have been sent. */

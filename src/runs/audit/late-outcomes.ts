@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/failure.ts";
 import { isOpenRun } from "../../domain/open-answer.ts";
-import type { AnswerPlace, LateAnswers, RunAnswers } from "../../domain/ports/run-answers.ts";
+import type { AnswerPlace, LateAnswers, LateEdit, RunAnswers } from "../../domain/ports/run-answers.ts";
 import type { RunRenderer } from "../../domain/ports/run-renderer.ts";
 import type { Sink } from "../../domain/ports/sink.ts";
 import type { RunOutcome, RunRecord } from "../../domain/run.ts";
@@ -13,25 +13,47 @@ export interface LateOutcomesPorts {
   report(what: string, error: unknown): void;
 }
 
+/** An answer that tells an unknown outcome, and is told what the log shows of it. */
+interface OpenProof {
+  readonly place: AnswerPlace;
+  isShown: boolean;
+  /** What the log showed before the outcome was shown. */
+  proved?: RunRecord;
+}
+
 /** Shows outcomes that no interaction of this process waits for: after a restart, or of deferred runs. */
 export class LateOutcomes {
   readonly #ports: LateOutcomesPorts;
-  /** Completed answers of runs whose proof is still open. */
-  readonly #open = new Map<string, AnswerPlace>();
+  /** By run; those whose proof is still open. */
+  readonly #open = new Map<string, OpenProof>();
 
   constructor(ports: LateOutcomesPorts) {
     this.#ports = ports;
   }
 
-  /** Completes the answer where it stands, or else tells the person. Rejects where the process stops before. */
-  async tell(outcome: RunOutcome, place: AnswerPlace | undefined): Promise<void> {
+  /**
+   * Completes the answer where it stands, or else tells the person. An outcome that stands there is left, because the
+   * process that showed it knew more, unless it waits for what the log shows: `replacesOutcome`. Rejects where the process
+   * stops before.
+   */
+  async tell(
+    outcome: RunOutcome,
+    place: AnswerPlace | undefined,
+    { replacesOutcome = false }: { readonly replacesOutcome?: boolean } = {},
+  ): Promise<void> {
     const { record } = outcome;
-    const shown = place !== undefined && (await this.#edit(place, outcome));
-    if (shown && record.status === "unknown" && record.proof === "unchecked") {
-      this.#open.set(record.id, place);
+    const unlessSaid = replacesOutcome ? undefined : this.#ports.renderer.outcomeMark(record);
+    const open: OpenProof | undefined = place === undefined ? undefined : { place, isShown: false };
+    if (open !== undefined && record.status === "unknown" && record.proof === "unchecked")
+      this.#open.set(record.id, open);
+    const edited = open === undefined ? "refused" : await this.#edit(open.place, outcome, { unlessSaid });
+    if (edited === "edited" && open !== undefined && this.#open.has(record.id)) {
+      open.isShown = true;
+      if (open.proved !== undefined) this.onProof(open.proved);
       return;
     }
-    if (!shown) await this.#tellElsewhere(outcome);
+    this.#open.delete(record.id);
+    if (edited === "refused") await this.#tellElsewhere({ ...outcome, record: open?.proved ?? record });
     await this.#forget(record.id);
   }
 
@@ -54,16 +76,24 @@ export class LateOutcomes {
       await sink.send(channelId, { ...body, nonce });
     } catch (error) {
       this.#ports.report("an outcome could not be posted, so it is told in person", error);
-      await lateAnswers.tell({ guildId, userId, channelId }, body);
+      await lateAnswers
+        .tell({ guildId, userId, channelId }, body)
+        .catch((stopped: unknown) =>
+          this.#ports.report("an outcome was told to nobody before the stop", stopped),
+        );
     }
   }
 
   /** Adds to a completed answer what the log shows of the run. Not waited for: Discord may be away for minutes. */
   onProof(record: RunRecord): void {
-    const place = this.#open.get(record.id);
-    if (place === undefined) return;
+    const open = this.#open.get(record.id);
+    if (open === undefined) return;
+    if (!open.isShown) {
+      open.proved = record;
+      return;
+    }
     this.#open.delete(record.id);
-    this.#edit(place, { record })
+    this.#edit(open.place, { record })
       .then(() => this.#forget(record.id))
       .catch((error: unknown) => {
         // A stop came before it, and the next process has it before it.
@@ -72,8 +102,12 @@ export class LateOutcomes {
       });
   }
 
-  #edit(place: AnswerPlace, outcome: RunOutcome): Promise<boolean> {
-    return this.#ports.lateAnswers.edit(place, this.#ports.renderer.answer(outcome));
+  #edit(
+    place: AnswerPlace,
+    outcome: RunOutcome,
+    options: { readonly unlessSaid?: string | undefined } = {},
+  ): Promise<LateEdit> {
+    return this.#ports.lateAnswers.edit(place, this.#ports.renderer.answer(outcome), options);
   }
 
   async #tellElsewhere(outcome: RunOutcome): Promise<void> {

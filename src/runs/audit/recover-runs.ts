@@ -42,6 +42,8 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
   }
 
   const places = new Map<string, AnswerPlace | undefined>();
+  /** Those that were over: of these alone the stored status is what an earlier process has shown, or would have. */
+  const stored = new Set<string>();
   const open = new Map<string, AnswerPlace>();
   for await (const { runId, guildId, place } of answers.all()) {
     if (!owns(guildId)) continue;
@@ -51,8 +53,12 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
     }
     places.set(runId, place);
     const record = outcomes.has(runId) ? undefined : await audit.get(guildId, runId);
-    if (record !== undefined && isOver(record.status)) outcomes.set(runId, { record });
-    else if (!outcomes.has(runId)) await answers.forget(runId);
+    if (record !== undefined && isOver(record.status)) {
+      outcomes.set(runId, { record });
+      stored.add(runId);
+      // Whoever asked reads that the log is looked into, and the process that did is gone.
+      if (record.status === "unknown" && record.proof === "unchecked") ports.seek(record);
+    } else if (!outcomes.has(runId)) await answers.forget(runId);
   }
 
   // A run that is known completes its answer itself.
@@ -64,7 +70,10 @@ export async function recoverRuns(ports: RecoverPorts): Promise<() => Promise<vo
       ...[...open].map(([id, place]) =>
         add(() => (ofRuns.has(place.token) ? answers.forget(id) : ports.late.tellRestarted(id, place))),
       ),
-      ...[...outcomes].map(([id, outcome]) => add(() => ports.late.tell(outcome, places.get(id)))),
+      ...[...outcomes].map(([id, outcome]) => {
+        const replacesOutcome = stored.has(id) && outcome.record.status === "unknown";
+        return add(() => ports.late.tell(outcome, places.get(id), { replacesOutcome }));
+      }),
     ]);
   };
 }

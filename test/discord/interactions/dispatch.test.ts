@@ -39,7 +39,11 @@ function rig(commands: readonly Command[], { takesMessages = true } = {}) {
     },
   };
   const notifier: Notifier = {
-    person: async (_, userId, body) => takesMessages && elsewhere.push({ to: `person ${userId}`, body }) > 0,
+    person: async (_, userId, body) => {
+      if (!takesMessages) return "away";
+      elsewhere.push({ to: `person ${userId}`, body });
+      return "told";
+    },
     guild: async () => {},
   };
   const { clock, random, services } = world;
@@ -242,6 +246,17 @@ test("a failure after a public deferral deletes it and follows up for the person
     text,
   );
   assert.match(text, /c-77/);
+});
+
+test("a failure reaches who asked also where the public answer is gone already: only the answer to its deletion was lost", async () => {
+  const { dispatch, answers, slash } = rig([
+    single(async () => {
+      throw new Failure("unreachable", "The service is away.");
+    }),
+  ]);
+  answers.refuse.set("remove", "gone");
+  await dispatch.handle(slash());
+  assert.deepEqual(answers.calls, ["defer public", "remove", "followUp ephemeral"]);
 });
 
 test("a failure after an ephemeral deferral is shown in that answer", async () => {

@@ -50,7 +50,12 @@ class PanelWorld {
         remove: async (_, messageId) => void this.removed.push(messageId),
       },
       renderer: panelRenderer,
-      notifier: { person: async (_guild, _user, body) => this.told.push(body) > 0 },
+      notifier: {
+        person: async (_guild, _user, body) => {
+          this.told.push(body);
+          return "told";
+        },
+      },
       clock,
       random,
       warn: () => undefined,

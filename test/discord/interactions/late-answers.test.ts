@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { REST } from "discord.js";
+import { createLateAnswers } from "../../../src/discord/interactions/late-answers.ts";
+import { md } from "../../../src/domain/escaped.ts";
+import { Failure } from "../../../src/domain/failure.ts";
+import type { Reach } from "../../../src/domain/ports/notifier.ts";
+import { settle, VirtualClock } from "../../support/clock.ts";
+import { keptLog } from "../../support/fake-services.ts";
+
+const THINKING = 128;
+const asker = { guildId: "g1", userId: "u1", channelId: "c1" };
+
+function rig({ rest = {}, reach = [] }: { rest?: Partial<REST>; reach?: Reach[] } = {}) {
+  const clock = new VirtualClock();
+  const stopping = new AbortController();
+  let told = 0;
+  const late = createLateAnswers({
+    clock,
+    log: keptLog(),
+    signal: stopping.signal,
+    rest: rest as REST,
+    notifier: {
+      tellAsker: async () => {
+        told += 1;
+        return reach.shift() ?? "away";
+      },
+    },
+  });
+  const place = { applicationId: "a", token: "t", untilMs: clock.nowMs() + 900_000 };
+  return { clock, late, place, stopping, told: () => told };
+}
+
+test("what another process has shown since stays, also where the first try was not taken", async () => {
+  let shown = "thinking";
+  let patches = 0;
+  const rest = {
+    get: async () => ({ flags: shown === "thinking" ? THINKING : 0 }),
+    patch: async (_: string, { body }: { body: { content: string } }) => {
+      patches += 1;
+      if (patches === 1) throw new Error("502");
+      shown = body.content;
+      return {};
+    },
+  } as unknown as Partial<REST>;
+  const { clock, late, place } = rig({ rest });
+  const done = late.replaceThinking(place, { content: md`restarted` });
+  await settle();
+  shown = "the answer of the process that lost its lease";
+  await clock.advance(5_000);
+  await done;
+  assert.equal(shown, "the answer of the process that lost its lease");
+});
+
+test("a message whose cards say it already is left", async () => {
+  const embeds = [{ description: "It ran\n-# Reference `r1` · Command ID `c`" }];
+  const rest = {
+    get: async () => ({ flags: 0, embeds }),
+    patch: async () => ({}),
+  } as unknown as Partial<REST>;
+  const { late, place } = rig({ rest });
+  const edit = (unlessSaid?: string) => late.edit(place, { content: md`x` }, { unlessSaid });
+  assert.equal(await edit("-# Reference `r1`"), "left");
+  assert.equal(await edit("-# Reference `r2`"), "edited");
+  assert.equal(await edit(), "edited");
+});
+
+test("who can be reached by no way is told again while Discord is away, for an hour; a refusal ends it", async () => {
+  const passing = rig({ reach: ["away", "away", "told"] });
+  const told = passing.late.tell(asker, { content: md`x` });
+  await passing.clock.advance(2 * 60_000);
+  await told;
+  assert.equal(passing.told(), 3);
+
+  const refused = rig({ reach: ["away", "refused"] });
+  const ended = refused.late.tell(asker, { content: md`x` });
+  await refused.clock.advance(60_000);
+  await ended;
+  assert.equal(refused.told(), 2);
+
+  const lasting = rig();
+  const given = lasting.late.tell(asker, { content: md`x` });
+  await lasting.clock.advance(3_600_000);
+  await given;
+  assert.equal(lasting.told(), 61);
+});
+
+test("a stop ends the telling, and says so to who would forget it", async () => {
+  const { late, stopping } = rig();
+  const told = late.tell(asker, { content: md`x` });
+  await settle();
+  stopping.abort();
+  await assert.rejects(told, (error) => error instanceof Failure && error.code === "expired");
+});
