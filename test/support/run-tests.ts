@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { availableParallelism, constants, getPriority, setPriority, tmpdir } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -18,6 +18,7 @@ import type { FileEnded, TestFile } from "./test-worker.ts";
  */
 const PATTERN = process.argv[2] ?? "test/*/**/*.test.ts";
 const WORKER = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
+const WARM_UP = fileURLToPath(new URL("./warm-up.ts", import.meta.url));
 const REPORTER = "./test/support/reporter.ts";
 const BEFORE_NODE_TEST = new URL("./before-node-test.ts", import.meta.url).href;
 /** Where Node keeps what it compiled, for the processes of the tests and the bots that they start. */
@@ -85,6 +86,12 @@ async function runProcess(kind: Kind): Promise<Counts | undefined> {
 }
 
 const startMs = performance.now();
+if (!existsSync(COMPILE_CACHE)) {
+  await once(
+    fork(WARM_UP, [], { env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE }, stdio: "ignore" }),
+    "exit",
+  );
+}
 const processes = (most: number, kind: Kind) =>
   Array.from({ length: Math.min(most, queues[kind].length) }, () => runProcess(kind));
 const counted = await Promise.all([
