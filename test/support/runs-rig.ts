@@ -133,6 +133,9 @@ export interface RunsRigOptions {
   readonly lateAnswers?: LateAnswers;
 }
 
+/** One for all rigs: deriving its keys would be a tenth of ten thousand interleavings. */
+const VAULT = createVault({ secret: new Uint8Array(32).fill(5) });
+
 export class RunsRig {
   readonly clock: VirtualClock;
   readonly audit = new MemoryAudit();
@@ -232,7 +235,7 @@ export class RunsRig {
     this.clock = options.clock ?? new VirtualClock();
     this.runAnswers = createRunAnswers({
       documents: new MemoryDocuments(parseSealedAnswer, this.answerTexts),
-      vault: createVault({ secret: new Uint8Array(32).fill(5) }),
+      vault: VAULT,
       clock: this.clock,
     });
     this.setPolicy({});
