@@ -63,10 +63,12 @@ export function createLateAnswers(ports: LateAnswersPorts): LateAnswers {
     async replaceThinking(place, body) {
       await editUnless(place, body, (message) => !isThinking(message));
     },
-    async tell(asker, body) {
+    async tell(asker, body, nonce) {
       const endMs = clock.monotonicMs() + TELL_FOR_MS;
-      while ((await notifier.tellAsker(asker, body)) === "away" && clock.monotonicMs() < endMs) {
-        await clock.sleep(TELL_AGAIN_MS, signal).catch(() => undefined);
+      for (let waitMs = TELL_AGAIN_MS; ; waitMs *= 2) {
+        const reach = await notifier.tellAsker(asker, body, nonce);
+        if (reach !== "away" || clock.monotonicMs() + waitMs > endMs) return;
+        await clock.sleep(waitMs, signal).catch(() => undefined);
         if (signal.aborted) throw new Failure("expired", "Marshal stopped before Discord took it.");
       }
     },

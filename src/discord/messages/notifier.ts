@@ -27,6 +27,7 @@ export interface AskerNotifier extends Notifier {
   tellAsker(
     asker: { readonly guildId: string; readonly userId: string; readonly channelId: string },
     body: MessageBody,
+    nonce: string,
   ): Promise<Reach>;
 }
 
@@ -34,10 +35,15 @@ export interface AskerNotifier extends Notifier {
 export function createNotifier(ports: NotifierPorts): AskerNotifier {
   const { rest, sink, settings, bindings, random, log } = ports;
 
-  const send = (channelId: string, body: MessageBody) =>
-    sink.send(channelId, { ...body, nonce: random.id().slice(0, 25) });
+  const newNonce = () => random.id().slice(0, 25);
+  const send = (channelId: string, body: MessageBody, nonce = newNonce()) =>
+    sink.send(channelId, { ...body, nonce });
 
-  async function direct(guildId: string, userId: string, body: MessageBody): Promise<void> {
+  async function direct(
+    { guildId, userId }: { readonly guildId: string; readonly userId: string },
+    body: MessageBody,
+    nonce = newNonce(),
+  ): Promise<void> {
     const channel = await asSinkRefusal(() =>
       rest.post(Routes.userChannels(), { body: { recipient_id: userId } }),
     );
@@ -53,16 +59,14 @@ export function createNotifier(ports: NotifierPorts): AskerNotifier {
     const heading = from === undefined ? [] : [md`-# From **${escapeMarkdown(from)}**`];
     // Buttons work within a guild only.
     const { rows: _, ...withoutRows } = body;
-    await send(channel.id, {
-      ...withoutRows,
-      content: joined([...heading, ...(body.content === undefined ? [] : [body.content])], "\n"),
-    });
+    const content = joined([...heading, ...(body.content === undefined ? [] : [body.content])], "\n");
+    await send(channel.id, { ...withoutRows, content }, nonce);
   }
 
-  async function inGuild(guildId: string, body: MessageBody): Promise<void> {
+  async function inGuild(guildId: string, body: MessageBody, nonce = newNonce()): Promise<void> {
     const { noticeChannelId } = await settings.of(guildId);
     if (noticeChannelId === undefined) throw new SinkRefusal("gone", "no notice channel is set");
-    await send(noticeChannelId, body);
+    await send(noticeChannelId, body, nonce);
   }
 
   /** Takes the first way that works. */
@@ -82,12 +86,12 @@ export function createNotifier(ports: NotifierPorts): AskerNotifier {
 
   return {
     person: (guildId, userId, body) =>
-      tell(guildId, [() => direct(guildId, userId, body), () => inGuild(guildId, body)]),
-    tellAsker: ({ guildId, userId, channelId }, body) =>
+      tell(guildId, [() => direct({ guildId, userId }, body), () => inGuild(guildId, body)]),
+    tellAsker: ({ guildId, userId, channelId }, body, nonce) =>
       tell(guildId, [
-        () => direct(guildId, userId, body),
-        async () => void (await send(channelId, body)),
-        () => inGuild(guildId, body),
+        () => direct({ guildId, userId }, body, nonce),
+        async () => void (await send(channelId, body, nonce)),
+        () => inGuild(guildId, body, nonce),
       ]),
     async guild(guildId, body, userId) {
       await tell(guildId, [
@@ -95,7 +99,7 @@ export function createNotifier(ports: NotifierPorts): AskerNotifier {
         async () => {
           const recipient = userId ?? (await bindings.list(guildId))[0]?.linkedBy;
           if (recipient === undefined) throw new SinkRefusal("gone", "nobody has linked a server");
-          await direct(guildId, recipient, body);
+          await direct({ guildId, userId: recipient }, body);
         },
       ]);
     },

@@ -40,11 +40,12 @@ export interface LateAnswers {
   /** The same where it still shows "thinking..."; what else stands there is right, and stays. */
   replaceThinking(place: AnswerPlace, body: MessageBody): Promise<void>;
   /**
-   * By direct message, else in the channel where it was asked, else in the notice channel; repeated for an hour where
-   * Discord is away.
+   * By direct message, else in the channel where it was asked, else in the notice channel; a few times within an hour where
+   * Discord is away, with the same nonce, because a try without an answer may have arrived.
    */
   tell(
     asker: { readonly guildId: string; readonly userId: string; readonly channelId: string },
     body: MessageBody,
+    nonce: string,
   ): Promise<void>;
 }

@@ -77,7 +77,7 @@ export class LateOutcomes {
     } catch (error) {
       this.#ports.report("an outcome could not be posted, so it is told in person", error);
       await lateAnswers
-        .tell({ guildId, userId, channelId }, body)
+        .tell({ guildId, userId, channelId }, body, nonce)
         .catch((stopped: unknown) =>
           this.#ports.report("an outcome was told to nobody before the stop", stopped),
         );
@@ -115,7 +115,8 @@ export class LateOutcomes {
     if (origin === "on-join") return this.post(outcome, id.slice(0, 25));
     // Nobody waits for it: the list of schedules and the audit say what came of it.
     if (origin === "schedule") return;
-    await this.#ports.lateAnswers.tell({ guildId, userId, channelId }, this.#ports.renderer.outcome(outcome));
+    const asker = { guildId, userId, channelId };
+    await this.#ports.lateAnswers.tell(asker, this.#ports.renderer.outcome(outcome), id.slice(0, 25));
   }
 
   async #forget(runId: string): Promise<void> {

@@ -14,21 +14,21 @@ const asker = { guildId: "g1", userId: "u1", channelId: "c1" };
 function rig({ rest = {}, reach = [] }: { rest?: Partial<REST>; reach?: Reach[] } = {}) {
   const clock = new VirtualClock();
   const stopping = new AbortController();
-  let told = 0;
+  const nonces: string[] = [];
   const late = createLateAnswers({
     clock,
     log: keptLog(),
     signal: stopping.signal,
     rest: rest as REST,
     notifier: {
-      tellAsker: async () => {
-        told += 1;
+      tellAsker: async (_asker, _body, nonce) => {
+        nonces.push(nonce);
         return reach.shift() ?? "away";
       },
     },
   });
   const place = { applicationId: "a", token: "t", untilMs: clock.nowMs() + 900_000 };
-  return { clock, late, place, stopping, told: () => told };
+  return { clock, late, place, stopping, nonces };
 }
 
 test("what another process has shown since stays, also where the first try was not taken", async () => {
@@ -65,29 +65,32 @@ test("a message whose cards say it already is left", async () => {
   assert.equal(await edit(), "edited");
 });
 
-test("who can be reached by no way is told again while Discord is away, for an hour; a refusal ends it", async () => {
+test("who can be reached by no way is told again a few times within an hour while Discord is away, as one message; a refusal ends it", async () => {
   const passing = rig({ reach: ["away", "away", "told"] });
-  const told = passing.late.tell(asker, { content: md`x` });
-  await passing.clock.advance(2 * 60_000);
+  const told = passing.late.tell(asker, { content: md`x` }, "r1");
+  await passing.clock.advance(3 * 60_000);
   await told;
-  assert.equal(passing.told(), 3);
+  assert.equal(passing.nonces.length, 3);
 
   const refused = rig({ reach: ["away", "refused"] });
-  const ended = refused.late.tell(asker, { content: md`x` });
+  const ended = refused.late.tell(asker, { content: md`x` }, "r1");
   await refused.clock.advance(60_000);
   await ended;
-  assert.equal(refused.told(), 2);
+  assert.equal(refused.nonces.length, 2);
 
   const lasting = rig();
-  const given = lasting.late.tell(asker, { content: md`x` });
+  const given = lasting.late.tell(asker, { content: md`x` }, "r1");
   await lasting.clock.advance(3_600_000);
   await given;
-  assert.equal(lasting.told(), 61);
+  assert.deepEqual(
+    lasting.nonces,
+    Array.from({ length: 6 }, () => "r1"),
+  );
 });
 
 test("a stop ends the telling, and says so to who would forget it", async () => {
   const { late, stopping } = rig();
-  const told = late.tell(asker, { content: md`x` });
+  const told = late.tell(asker, { content: md`x` }, "r1");
   await settle();
   stopping.abort();
   await assert.rejects(told, (error) => error instanceof Failure && error.code === "expired");
