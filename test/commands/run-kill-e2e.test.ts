@@ -243,12 +243,18 @@ describe("an outcome that may have run", () => {
 });
 
 describe("an outcome that a stop in order has shown", () => {
-  test("is not told again after its token's end, let alone in the channel", async (t) => {
-    const rig = await startRunCommandsRig(t);
+  /** A run that is being sent; its answer comes during the stop, by `answered`. */
+  async function sending(rig: RunCommandsRig) {
     const answered = Promise.withResolvers<string>();
     rig.runs.answering = () => answered.promise;
     const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h one" });
     await rig.reads(exchange, /Being sent/);
+    return { answered, exchange };
+  }
+
+  test("is not told again after its token's end, let alone in the channel", async (t) => {
+    const rig = await startRunCommandsRig(t);
+    const { answered, exchange } = await sending(rig);
     rig.mod.member.closeDms();
     await stopInOrder(rig, () => {
       answered.resolve("Success");
@@ -270,10 +276,7 @@ describe("an outcome that a stop in order has shown", () => {
 
   test("keeps its buttons", async (t) => {
     const rig = await startRunCommandsRig(t);
-    const answered = Promise.withResolvers<string>();
-    rig.runs.answering = () => answered.promise;
-    const exchange = await rig.mod.slash(rig.channel, "run command", { text: ":h one" });
-    await rig.reads(exchange, /Being sent/);
+    const { answered, exchange } = await sending(rig);
     await stopInOrder(rig, () => {
       answered.reject(new Failure("server-empty", "offline"));
       return rig.reads(exchange, /Nobody is in/);

@@ -420,6 +420,23 @@ for (const fault of ["callbackThen500", "callbackThenReset"] as const) {
   });
 }
 
+test("an error reaches who asked where Discord's answer to the deletion of a public first answer was lost", {
+  timeout: 30_000,
+}, async (t) => {
+  const rig = await startDiscordRig(t, [
+    puppet(() => {
+      throw new Failure("unreachable", "The service is away.");
+    }),
+  ]);
+  rig.emulated.faults.set({ deleteThen500: 1 });
+  const exchange = await rig.member.slash(rig.channel, "do", { what: "x" });
+  await exchange.settled(({ followUps }) => followUps.length > 0);
+  const [told] = exchange.followUps;
+  assert.equal(told?.ephemeralFor, rig.member.member.id);
+  assert.match(JSON.stringify(told?.embeds), /The service is away/);
+  assert.equal(rig.emulated.faults.current.deleteThen500, 0);
+});
+
 test("a first answer that never got through does nothing, and leaves no thinking... where it stood after all", async (t) => {
   let runs = 0;
   const rig = await startDiscordRig(t, [

@@ -58,11 +58,6 @@ export class AnswerSession {
     this.#shown = options.first === "update";
   }
 
-  /** A reply stands where "thinking..." stood, or was sent as a message. */
-  get isShown(): boolean {
-    return this.#shown;
-  }
-
   /** Shows a reply in place of the one before. Rejects only when Discord found it malformed, which is a defect. */
   async show(reply: Reply): Promise<void> {
     const { arrivedAtMs, signal, lastReply } = this.#options;

@@ -102,11 +102,10 @@ export function createDispatch(ports: DispatchPorts): Dispatch {
       return;
     }
     const { signal } = stopping;
-    const given = { ...about, actor, answers, arrivedAtMs, signal };
-    const session = new AnswerSession(ports, { ...job, ...given });
+    const session = new AnswerSession(ports, { ...job, ...about, actor, answers, arrivedAtMs, signal });
     await finish(session, job.work, () => {
       // What a stop kept from being shown is left to the next process.
-      if (session.isShown || !signal.aborted) onShown();
+      if (lastReply.isShown || !signal.aborted) onShown();
     });
   }
 

@@ -16,7 +16,7 @@ const TELL_AGAIN_MS = 60_000;
 
 export interface LateAnswersPorts {
   /** On which answers go after the first. */
-  readonly rest: REST;
+  readonly rest: Pick<REST, "get" | "patch">;
   readonly notifier: Pick<AskerNotifier, "tellAsker">;
   readonly clock: Clock;
   readonly log: Log;

@@ -35,14 +35,13 @@ export interface AskerNotifier extends Notifier {
 export function createNotifier(ports: NotifierPorts): AskerNotifier {
   const { rest, sink, settings, bindings, random, log } = ports;
 
-  const newNonce = () => random.id().slice(0, 25);
-  const send = (channelId: string, body: MessageBody, nonce = newNonce()) =>
+  const send = (channelId: string, body: MessageBody, nonce = random.id().slice(0, 25)) =>
     sink.send(channelId, { ...body, nonce });
 
   async function direct(
     { guildId, userId }: { readonly guildId: string; readonly userId: string },
     body: MessageBody,
-    nonce = newNonce(),
+    nonce?: string,
   ): Promise<void> {
     const channel = await asSinkRefusal(() =>
       rest.post(Routes.userChannels(), { body: { recipient_id: userId } }),
@@ -63,7 +62,7 @@ export function createNotifier(ports: NotifierPorts): AskerNotifier {
     await send(channel.id, { ...withoutRows, content }, nonce);
   }
 
-  async function inGuild(guildId: string, body: MessageBody, nonce = newNonce()): Promise<void> {
+  async function inGuild(guildId: string, body: MessageBody, nonce?: string): Promise<void> {
     const { noticeChannelId } = await settings.of(guildId);
     if (noticeChannelId === undefined) throw new SinkRefusal("gone", "no notice channel is set");
     await send(noticeChannelId, body, nonce);

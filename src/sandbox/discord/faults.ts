@@ -9,6 +9,7 @@ type Countdown =
   | "callbackThen500"
   | "callbackThenReset"
   | "failCallbacks"
+  | "deleteThen500"
   | "tellTwice";
 
 /** What a fault does to the gateway. */

@@ -165,6 +165,7 @@ export class HttpServer {
     }
     if (sends && faults.use("sendThen500")) throw serverError();
     if (answers && faults.use("callbackThen500")) throw serverError();
+    if (key.startsWith("DELETE /webhooks/") && faults.use("deleteThen500")) throw serverError();
     const isCut = (sends && faults.use("sendThenReset")) || (answers && faults.use("callbackThenReset"));
     if (isCut) return { ...answer, headers: {}, cut: true };
     return { ...answer, headers: verdict.headers };

@@ -69,6 +69,8 @@ export interface FaultSettings {
   callbackThenReset?: number;
   /** The next n answers to interactions, after those that are carried out and lost, get 500 and are not carried out. */
   failCallbacks?: number;
+  /** For the next n answers that the bot deletes: deleted, then answered 500. */
+  deleteThen500?: number;
   /** The gateway tells of the next n interactions twice, as it may after a connection was lost. */
   tellTwice?: number;
   /** Shards whose connections are cut and not taken up again until they are left out of this list. */

@@ -168,42 +168,25 @@ test("where thinking... may stand is stored before the first answer, until somet
   }
 });
 
-test("an answer that Discord takes nowhere while the bot stops stays stored, for the next process", async () => {
-  for (const [takesMessages, first] of [
-    [true, "public"],
-    [false, "public"],
-    [true, "ephemeral"],
-    [false, "ephemeral"],
-  ] as const) {
-    const options = { takesMessages };
-    const { dispatch, answers, slash, world } = rig(
-      [single(() => ({ content: md`hello` }), { first })],
-      options,
-    );
-    const kept = keptAnswers(world);
-    for (const call of ["edit", "followUp", "remove"]) answers.refuse.set(call, "unknown");
-    const handled = dispatch.handle(slash());
-    await settle();
-    await dispatch.stop(0);
-    await handled;
-    await settle();
-    assert.equal(kept.size, takesMessages ? 0 : 1, `${first}, messages are taken: ${takesMessages}`);
-  }
-});
-
-test("an error that Discord takes nowhere while the bot stops leaves its answer stored too", async () => {
-  const failing = single(async () => {
+test("an answer or error that Discord takes nowhere while the bot stops stays stored, for the next process", async () => {
+  const answer = async () => ({ content: md`hello` });
+  const fail = async () => {
     throw new Failure("unreachable", "The service is away.");
-  });
-  const { dispatch, answers, slash, world } = rig([failing], { takesMessages: false });
-  const kept = keptAnswers(world);
-  for (const call of ["edit", "followUp", "remove"]) answers.refuse.set(call, "unknown");
-  const handled = dispatch.handle(slash());
-  await settle();
-  await dispatch.stop(0);
-  await handled;
-  await settle();
-  assert.equal(kept.size, 1);
+  };
+  for (const execute of [answer, fail])
+    for (const first of ["public", "ephemeral"] as const)
+      for (const takesMessages of [true, false]) {
+        const { dispatch, answers, slash, world } = rig([single(execute, { first })], { takesMessages });
+        const kept = keptAnswers(world);
+        for (const call of ["edit", "followUp", "remove"]) answers.refuse.set(call, "unknown");
+        const handled = dispatch.handle(slash());
+        await settle();
+        await dispatch.stop(0);
+        await handled;
+        await settle();
+        const about = `${execute.name}, ${first}, messages are taken: ${takesMessages}`;
+        assert.equal(kept.size, takesMessages ? 0 : 1, about);
+      }
 });
 
 test("each yielded reply edits the answer", async () => {

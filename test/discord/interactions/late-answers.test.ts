@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { REST } from "discord.js";
-import { createLateAnswers } from "../../../src/discord/interactions/late-answers.ts";
+import { createLateAnswers, type LateAnswersPorts } from "../../../src/discord/interactions/late-answers.ts";
 import { md } from "../../../src/domain/escaped.ts";
 import { Failure } from "../../../src/domain/failure.ts";
 import type { Reach } from "../../../src/domain/ports/notifier.ts";
@@ -11,7 +10,18 @@ import { keptLog } from "../../support/fake-services.ts";
 const THINKING = 128;
 const asker = { guildId: "g1", userId: "u1", channelId: "c1" };
 
-function rig({ rest = {}, reach = [] }: { rest?: Partial<REST>; reach?: Reach[] } = {}) {
+type Rest = LateAnswersPorts["rest"];
+
+const unasked: Rest = {
+  get: () => Promise.reject(new Error("nobody looks")),
+  patch: () => Promise.reject(new Error("nobody edits")),
+};
+
+function contentOf(body: unknown): string {
+  return typeof body === "object" && body !== null && "content" in body ? String(body.content) : "";
+}
+
+function rig({ rest = unasked, reach = [] }: { rest?: Rest; reach?: Reach[] } = {}) {
   const clock = new VirtualClock();
   const stopping = new AbortController();
   const nonces: string[] = [];
@@ -19,7 +29,7 @@ function rig({ rest = {}, reach = [] }: { rest?: Partial<REST>; reach?: Reach[] 
     clock,
     log: keptLog(),
     signal: stopping.signal,
-    rest: rest as REST,
+    rest,
     notifier: {
       tellAsker: async (_asker, _body, nonce) => {
         nonces.push(nonce);
@@ -34,15 +44,15 @@ function rig({ rest = {}, reach = [] }: { rest?: Partial<REST>; reach?: Reach[] 
 test("what another process has shown since stays, also where the first try was not taken", async () => {
   let shown = "thinking";
   let patches = 0;
-  const rest = {
+  const rest: Rest = {
     get: async () => ({ flags: shown === "thinking" ? THINKING : 0 }),
-    patch: async (_: string, { body }: { body: { content: string } }) => {
+    patch: async (_route, change) => {
       patches += 1;
       if (patches === 1) throw new Error("502");
-      shown = body.content;
+      shown = contentOf(change?.body);
       return {};
     },
-  } as unknown as Partial<REST>;
+  };
   const { clock, late, place } = rig({ rest });
   const done = late.replaceThinking(place, { content: md`restarted` });
   await settle();
@@ -54,10 +64,7 @@ test("what another process has shown since stays, also where the first try was n
 
 test("a message whose cards say it already is left", async () => {
   const embeds = [{ description: "It ran\n-# Reference `r1` · Command ID `c`" }];
-  const rest = {
-    get: async () => ({ flags: 0, embeds }),
-    patch: async () => ({}),
-  } as unknown as Partial<REST>;
+  const rest: Rest = { get: async () => ({ flags: 0, embeds }), patch: async () => ({}) };
   const { late, place } = rig({ rest });
   const edit = (unlessSaid?: string) => late.edit(place, { content: md`x` }, { unlessSaid });
   assert.equal(await edit("-# Reference `r1`"), "left");
